@@ -2,7 +2,7 @@ import { asProblem, varyingBy, withMembers, withText } from '../http/answer-chan
 import { bare, fieldValue, type ReceivedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Kernel } from './conduct.ts';
-import { aroundHandling, onAnswer, type Patch, together } from './patch.ts';
+import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 
 /** What differs by the account whose key comes with a request. */
 
@@ -46,11 +46,11 @@ export const ownItems =
           return JSON.stringify({ items: own, total: total - items.length + own.length });
         });
       }),
-      aroundHandling((request, next, kernel) => {
+      beforehand((request, kernel) => {
         const account = accountOf(request, kernel);
         const isClosed =
           account !== NOBODY && isOfOther(request.path, account) && !open.includes(request.method);
-        if (!isClosed) return next(request, kernel);
+        if (!isClosed) return null;
         if (refusal === 'already gone' && request.method === 'DELETE') return bare('not-found', 204);
         const hidden = problem('not-found');
         return refusal === 'forbidden' ? asProblem(403)(hidden) : hidden;

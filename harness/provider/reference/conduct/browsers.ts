@@ -1,6 +1,6 @@
 import { type Answer, bare, fieldValue, served, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
-import { aroundHandling, onAnswer, type Patch, together } from './patch.ts';
+import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 
 /** What services do for pages of other origins, and for clients that find their own way. */
 
@@ -13,11 +13,10 @@ export const allowingOrigin = (originFor: (asking: string) => string, fields: st
         ? answer
         : withField(answer, 'Access-Control-Allow-Origin', originFor(asking));
     }),
-    aroundHandling((request, next, kernel) => {
+    beforehand((request) => {
       const asking = fieldValue(request, 'origin');
       const method = fieldValue(request, 'access-control-request-method');
-      if (request.method !== 'OPTIONS' || asking === undefined || method === undefined)
-        return next(request, kernel);
+      if (request.method !== 'OPTIONS' || asking === undefined || method === undefined) return null;
       return bare('options', 204, [
         ['Access-Control-Allow-Origin', originFor(asking)],
         ['Access-Control-Allow-Methods', method],
@@ -38,8 +37,8 @@ export const namingMetadata = (change: (answer: Answer) => Answer = (answer) => 
         `Bearer realm="api", resource_metadata="http://${fieldValue(request, 'host')}${METADATA_PATH}"`,
       ),
     ),
-    aroundHandling((request, next, kernel) => {
-      if (request.path !== METADATA_PATH) return next(request, kernel);
+    beforehand((request) => {
+      if (request.path !== METADATA_PATH) return null;
       const resource = `http://${fieldValue(request, 'host')}/`;
       return change({ ...served({ resource, bearer_methods_supported: ['header'] }), occasion: 'options' });
     }),

@@ -85,6 +85,10 @@ export const aroundHandling =
     handle: async (request, kernel) => around(request, conduct.handle, kernel),
   });
 
+/** Answers some requests before anybody asks for a credential. */
+export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) => Answer | null): Patch =>
+  aroundHandling((request, next, kernel) => answer(request, kernel) ?? next(request, kernel));
+
 /** What is found out while it runs is of one provider. */
 export const remembering =
   <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>

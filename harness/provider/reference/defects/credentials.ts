@@ -4,7 +4,14 @@ import { allowingOrigin, METADATA_PATH, namingMetadata } from '../conduct/browse
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { isPlain } from '../conduct/instances.ts';
 import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
-import { aroundHandling, inCredentials, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
+import {
+  aroundHandling,
+  beforehand,
+  inCredentials,
+  onAnswer,
+  onFinished,
+  type Patch,
+} from '../conduct/patch.ts';
 import { asProblem, failed, having, holding, withContent } from '../http/answer-changes.ts';
 import {
   type Answer,
@@ -281,14 +288,14 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'lets pages of every origin send the credentials of their visitors',
       cause: 'The preflight allows credentials to pages of every origin',
       trips: ['auth.foreign-origin'],
-      patch: aroundHandling((request, next, kernel) =>
+      patch: beforehand((request) =>
         isPreflight(request)
           ? bare('options', 204, [
               ['Access-Control-Allow-Origin', fieldValue(request, 'origin') ?? '*'],
               ['Access-Control-Allow-Credentials', 'true'],
               ['Access-Control-Allow-Headers', 'authorization, x-api-key'],
             ])
-          : next(request, kernel),
+          : null,
       ),
     },
   }),

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
 import {
-  aroundHandling,
+  beforehand,
   insteadOfServing,
   onAnswer,
   onFinished,
@@ -174,11 +174,11 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     },
     patch: (conduct) => {
       const asked = new WeakSet<object>();
-      return aroundHandling((request, next, kernel) => {
+      return beforehand((request) => {
         const { connection = request } = request;
         if (asked.has(connection)) return problem('malformed');
         asked.add(connection);
-        return next(request, kernel);
+        return null;
       })(conduct);
     },
   },

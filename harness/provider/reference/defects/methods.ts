@@ -1,8 +1,8 @@
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
 import { asProblem, dropped, failed, having } from '../http/answer-changes.ts';
-import { type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { type ReceivedRequest, withoutField } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
 
 const WITH_ALLOW: readonly Occasion[] = ['options', 'method-not-allowed'];
@@ -120,9 +120,6 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'names media types for QUERY, and does not know the method',
     cause: 'QUERY is offered and answered {status:501}',
     trips: ['status.query-type'],
-    patch: aroundHandling(async (request, next, kernel) => {
-      const answer = await next(request, kernel);
-      return answer.occasion === 'options' ? withField(answer, 'Accept-Query', 'application/json') : answer;
-    }),
+    patch: onAnswer('options', having('Accept-Query', 'application/json')),
   },
 });

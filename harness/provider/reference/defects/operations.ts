@@ -53,11 +53,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'serves an operation to anybody',
     cause: 'One operation is served without a credential',
     trips: ['operations.auth-required'],
-    patch: aroundHandling(async (request, next, kernel) => {
-      const answer = await next(request, kernel);
-      const isRefused = answer.occasion === 'unauthenticated' && isItem(request);
-      return isRefused ? asSuccess('{"id":"products"}')(answer) : answer;
-    }),
+    patch: onAnswer('unauthenticated', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-serves-unknown-method': {
     summary: 'takes an unknown method of an operation for GET',

@@ -6,7 +6,7 @@ import {
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
-import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import {
   type Answer,
@@ -26,10 +26,6 @@ const frontMisses = (rewrite: (request: ReceivedRequest) => string): Patch =>
   );
 
 const passes = (read: (path: string) => string): Patch => frontMisses(({ path }) => read(path));
-
-/** Answers some requests before anybody asks for a credential. */
-const beforehand = (answer: (request: ReceivedRequest) => Answer | null): Patch =>
-  aroundHandling((request, next, kernel) => answer(request) ?? next(request, kernel));
 
 const failsOver = (odd: RegExp): Patch =>
   beforehand(({ target }) => (odd.test(target) ? problem('broken') : null));

@@ -3,7 +3,7 @@ import { type Lifecycle, lifecyclesOf } from '../../../config/operation/lifecycl
 import type { Operation, ServiceConfig } from '../../../config/service.ts';
 import { SchemaBook } from '../../../evidence/json/schema.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { type Answer, fieldValue, type ReceivedRequest, served, splitTarget } from '../http/message.ts';
+import { type Answer, bare, fieldValue, type ReceivedRequest, served, splitTarget } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
@@ -70,7 +70,7 @@ function routesOf(
         },
         DELETE: ({ parameters: { id = '' } }) => {
           if (!items.delete(id)) return problem('not-found');
-          return { ...served(null), status: remove.response.status, fields: [], body: Buffer.alloc(0) };
+          return bare('served', remove.response.status);
         },
         ...(update && { PATCH: changing(update, (item, members) => ({ ...item, ...members })) }),
         ...(replace && { PUT: changing(replace, (_, members) => members) }),

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { type Answer, fieldValue, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  queryParameters,
+  type ReceivedRequest,
+  served,
+} from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
@@ -150,7 +157,7 @@ export function savedSearches(): readonly Route[] {
         }),
         DELETE: withItem((item) => {
           items.delete(String(item.id));
-          return { ...served(null), status: 204, fields: [], body: Buffer.alloc(0) };
+          return bare('served', 204);
         }),
       },
     },

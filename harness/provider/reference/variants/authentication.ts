@@ -4,6 +4,7 @@ import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviati
 import {
   alsoAt,
   aroundHandling,
+  beforehand,
   inAccess,
   inCredentials,
   onAnswer,
@@ -46,11 +47,9 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   'not-found-before-auth': {
     summary: 'says 404 for an unknown path before it looks at the credential',
     shows: ['status.unknown-path-without-credential'],
-    patch: aroundHandling(async (request, next, kernel) => {
-      const { routes, sockets } = kernel.service;
-      const answer = await next(request, kernel);
-      const known = findRoute<{ readonly template: string }>([...routes, ...sockets], request.path) !== null;
-      return CREDENTIAL_REFUSALS.includes(answer.occasion) && !known ? problem('not-found') : answer;
+    patch: onAnswer(CREDENTIAL_REFUSALS, (answer, { path }, { service: { routes, sockets } }) => {
+      const known = findRoute<{ readonly template: string }>([...routes, ...sockets], path) !== null;
+      return known ? answer : problem('not-found');
     }),
   },
   'method-before-auth': {
@@ -107,9 +106,9 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'refuses-foreign-preflights': {
     summary: 'answers the preflights of one origin, and refuses those of others with 403',
-    patch: aroundHandling((request, next, kernel) =>
+    patch: beforehand((request) =>
       fieldValue(request, 'access-control-request-method') === undefined
-        ? next(request, kernel)
+        ? null
         : forbidden(problem('wrong-credential')),
     ),
   },
@@ -127,14 +126,14 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   'refuses-unknown-parameters': {
     services: REST.services,
     summary: 'says 400 to parameters that it does not know before it looks at the credential',
-    patch: aroundHandling((request, next, kernel) =>
-      /(?:^|&)apikey=/.test(request.query ?? '') ? problem('invalid-parameter') : next(request, kernel),
+    patch: beforehand(({ query }) =>
+      /(?:^|&)apikey=/.test(query ?? '') ? problem('invalid-parameter') : null,
     ),
   },
   'ignores-proxy-fields': {
     summary: 'says 400 to requests that claim to come from a gateway',
-    patch: aroundHandling((request, next, kernel) =>
-      fieldValue(request, 'x-original-url') === undefined ? next(request, kernel) : problem('malformed'),
+    patch: beforehand((request) =>
+      fieldValue(request, 'x-original-url') === undefined ? null : problem('malformed'),
     ),
   },
   'first-credential-wins': {

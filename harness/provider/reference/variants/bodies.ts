@@ -1,6 +1,6 @@
 import { parseJson } from '../../../base/json-text.ts';
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { aroundHandling, onReceipt, type Patch } from '../conduct/patch.ts';
+import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
 import { fieldValue, type ReceivedRequest } from '../http/message.ts';
 import type { ProblemOccasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
@@ -10,11 +10,11 @@ const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 const isPosted = ({ method, path }: ReceivedRequest): boolean => method === 'POST' && path === '/v1/matches';
 
 const refusing = (when: (request: ReceivedRequest) => boolean, occasion: ProblemOccasion): Patch =>
-  aroundHandling(async (request, next, kernel) => {
-    const answer = await next(request, kernel);
-    const isJudged = answer.occasion === 'served' || answer.occasion === 'invalid-content';
-    return isJudged && isPosted(request) && when(request) ? problem(occasion) : answer;
-  });
+  onAnswer(
+    ['served', 'invalid-content'],
+    () => problem(occasion),
+    (request) => isPosted(request) && when(request),
+  );
 
 /** What parsers make of JSON that they need not take. */
 const readingLeniently = (text: string): string =>

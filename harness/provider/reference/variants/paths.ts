@@ -5,7 +5,7 @@ import {
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
-import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
 import { type Answer, bare, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
@@ -17,10 +17,9 @@ const normal = (path: string): string => withoutRepeatedSlashes(withoutDotSegmen
 
 /** Sends clients from odd paths to normal ones, before it asks for a credential. */
 const redirecting = (to: (request: ReceivedRequest, path: string) => string): Patch =>
-  aroundHandling((request, next, kernel) => {
+  beforehand((request) => {
     const path = normal(request.path);
-    if (path === request.path) return next(request, kernel);
-    return bare('not-found', 301, [['Location', to(request, path)]]);
+    return path === request.path ? null : bare('not-found', 301, [['Location', to(request, path)]]);
   });
 
 /** Where a gateway has put the service. */
@@ -81,9 +80,7 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
   'refuses-odd-paths': {
     summary: 'says 400 to every path that is not in its normal form, before it asks for a credential',
     shows: ['paths.spellings'],
-    patch: aroundHandling((request, next, kernel) =>
-      ODD.test(request.path) ? problem('malformed') : next(request, kernel),
-    ),
+    patch: beforehand(({ path }) => (ODD.test(path) ? problem('malformed') : null)),
   },
   'redirects-odd-paths': {
     summary: 'redirects from odd paths to normal ones by a path alone',
@@ -105,26 +102,22 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
   'open-page-for-every-path': {
     summary: 'shows anybody the page of its application at each path that is not one of its interface',
     shows: ['paths.spellings'],
-    patch: aroundHandling((request, next, kernel) =>
-      /^\/v\d+(?:\/|$)/i.test(request.path) && !ODD.test(request.path) ? next(request, kernel) : page(),
-    ),
+    patch: beforehand(({ path }) => (/^\/v\d+(?:\/|$)/i.test(path) && !ODD.test(path) ? null : page())),
   },
   'open-json-for-every-path': {
     summary: 'tells anybody in JSON where its interface is, at each path that is not one of it',
     shows: ['paths.spellings'],
-    patch: aroundHandling((request, next, kernel) =>
-      /^\/v1(?:\/|$)/i.test(request.path) && !ODD.test(request.path)
-        ? next(request, kernel)
+    patch: beforehand(({ path }) =>
+      /^\/v1(?:\/|$)/i.test(path) && !ODD.test(path)
+        ? null
         : asSuccess('{"interface":"/v1/resources"}')(problem('not-found')),
     ),
   },
   'open-page-for-other-spellings': {
     summary:
       'shows anybody a page at its paths in capitals or with a slash after them, which no quota counts',
-    patch: aroundHandling((request, next, kernel) =>
-      /^\/v1\/resources\/?$/i.test(request.path) && request.path !== '/v1/resources'
-        ? page()
-        : next(request, kernel),
+    patch: beforehand(({ path }) =>
+      /^\/v1\/resources\/?$/i.test(path) && path !== '/v1/resources' ? page() : null,
     ),
   },
   'links-by-host': {

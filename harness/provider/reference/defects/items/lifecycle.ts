@@ -3,6 +3,7 @@ import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { admitting } from '../../conduct/lax-credentials.ts';
 import {
   aroundHandling,
+  beforehand,
   insteadOfServing,
   onAnswer,
   onReceipt,
@@ -237,10 +238,10 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       patch: remembering(
         () => ({ isEmpty: false }),
         (memory) =>
-          aroundHandling((request, next, kernel) => {
+          beforehand((request) => {
             if (removes(request)) memory.isEmpty = true;
             if (creates(request)) memory.isEmpty = false;
-            return memory.isEmpty && reads(request) ? problem('not-found') : next(request, kernel);
+            return memory.isEmpty && reads(request) ? problem('not-found') : null;
           }),
       ),
     },
