@@ -7,9 +7,10 @@ import type { Operation, ServiceConfig } from '../../config/service.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe, risky } from '../../session/probe.ts';
 import { operationCalls } from './operation.ts';
-import { orderOf, removalOf } from './removal.ts';
-import { stimulusOf } from './stimulus.ts';
-import { OperationReply, responseSchemas } from './trials.ts';
+import type { Order } from './plan.ts';
+import { removalOf } from './removal.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import { type OperationReply, responseSchemas } from './trials.ts';
 
 /** One operation that takes a JSON object, asked with bodies that it was not made for. */
 
@@ -169,7 +170,7 @@ async function tryBodies(
   operation: Operation,
   port: Pick<Port, 'config' | 'http' | 'remains'>,
 ): Promise<Tried> {
-  const { config, http, remains } = port;
+  const { config, remains } = port;
   const lifecycle =
     lifecyclesOf(config.operations, config.definitions ?? {}).find(({ create }) => create === operation) ??
     null;
@@ -177,10 +178,7 @@ async function tryBodies(
   try {
     for (const { kind, body } of ENTRIES.filter((each) => isRuledOut(each, operation, config))) {
       const order = orderOf(operation, { ...operation, body: null }, body.what);
-      const reply = new OperationReply(
-        order,
-        await http.send(stimulusWith(body, operation, stimulusOf(order))),
-      );
+      const reply = await sendOrder(port, order, otherwise(body, operation, order));
       const removal = removalOf(reply, lifecycle);
       if (removal !== null) remains.leave(removal.stimulus);
       replies.set(kind, [...(replies.get(kind) ?? []), reply]);
@@ -204,16 +202,15 @@ function isRuledOut(
   return refuses(JSON.parse(String(body.content(''))));
 }
 
-function stimulusWith(
+function otherwise(
   { content, type, fields = [] }: OddBody,
   { body }: Operation,
-  plain: Stimulus,
-): Stimulus {
+  order: Order,
+): Pick<Stimulus, 'fields' | 'content'> {
   const mediaType = type === undefined ? body?.mediaType : type;
   return {
-    ...plain,
     fields: [
-      ...(plain.fields ?? []),
+      ...order.fields,
       ...fields,
       ...(mediaType == null ? [] : [['Content-Type', mediaType] as const]),
     ],

@@ -5,9 +5,8 @@ import { facetsOf } from '../../config/operation/call/facets.ts';
 import type { Definitions } from '../../evidence/json/schema.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { listOf, nextOf, type Paged, pages, pathOfNext } from './pages.ts';
-import { orderOf } from './removal.ts';
-import { stimulusOf } from './stimulus.ts';
-import { OperationReply } from './trials.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
 
 /** Items by which it is seen that a parameter leaves out all others. */
 const ENOUGH = 4;
@@ -42,16 +41,14 @@ export const filteredPages: Probe<readonly FilteredPages[]> = probe('filtered-pa
 async function filter(
   { operation, size }: Paged,
   both: OperationReply,
-  { http, config }: Pick<Port, 'http' | 'config'>,
+  port: Pick<Port, 'http' | 'config'>,
 ): Promise<FilteredPages | null> {
-  const input = operation.call.inputs.find((each) => isChoice(each, config.definitions ?? {}));
+  const input = operation.call.inputs.find((each) => isChoice(each, port.config.definitions ?? {}));
   if (input === undefined) return null;
   const [kept, other] = kindsIn(both, input.name);
   if (kept === undefined || other === undefined) return null;
-  const sent = async (path: string, what: string) => {
-    const order = orderOf(operation, { ...operation, path }, what);
-    return new OperationReply(order, await http.send(stimulusOf(order)));
-  };
+  const sent = (path: string, what: string) =>
+    sendOrder(port, orderOf(operation, { ...operation, path }, what));
   const list = (items: number, kind: unknown) => {
     const inputs = operation.call.inputs.map((each) => ({
       ...each,

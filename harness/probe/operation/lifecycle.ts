@@ -4,14 +4,13 @@ import { documentedValue } from '../../config/documented.ts';
 import { requestOfCall } from '../../config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../config/operation/lifecycle.ts';
 import type { Operation } from '../../config/service.ts';
-import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
-import { orderOf, removalOf } from './removal.ts';
-import { stimulusOf } from './stimulus.ts';
-import { OperationReply } from './trials.ts';
+import { removalOf } from './removal.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
 
 /** So many collections are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
@@ -327,16 +326,15 @@ class Sender {
     this.#left.get(id)?.();
   }
 
-  async #send(
+  #send(
     operation: Operation,
     request: Pick<Order, 'path' | 'fields' | 'body'>,
     what: string,
     credential?: Sent['credential'],
   ): Promise<OperationReply> {
+    const raw = operation.method === 'DELETE';
     const order = orderOf(operation, request, what);
-    const stimulus: Stimulus = { ...stimulusOf(order), raw: operation.method === 'DELETE' };
-    const reply = await this.#port.http.send(credential ? { ...stimulus, credential } : stimulus);
-    return new OperationReply(order, reply);
+    return sendOrder(this.#port, order, credential ? { raw, credential } : { raw });
   }
 }
 

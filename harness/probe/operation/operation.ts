@@ -15,8 +15,8 @@ import {
   type Unexercised,
 } from './plan.ts';
 import { removalOf } from './removal.ts';
-import { stimulusOf } from './stimulus.ts';
-import { OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
+import { sendOrder } from './stimulus.ts';
+import { type OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };
@@ -180,9 +180,9 @@ async function send(http: Port['http'], orders: readonly Order[], patienceMs: nu
       return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
     }
     try {
-      const reply = await http.send(stimulusOf(order));
+      const reply = await sendOrder({ http }, order);
       spentMs += reply.exchange.timing.durationMs;
-      trials.push(new OperationReply(order, reply));
+      trials.push(reply);
     } catch (error) {
       if (!(error instanceof Blocked)) throw error;
       const ending = { reason: error.message, blocked: true };

@@ -5,10 +5,8 @@ import { type Facets, facetsOf } from '../../config/operation/call/facets.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { operationCalls } from './operation.ts';
-import type { Order } from './plan.ts';
-import { orderOf } from './removal.ts';
-import { stimulusOf } from './stimulus.ts';
-import { OperationReply } from './trials.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
 
 /** Names by which services call the size of a page, how many items come before it, its number, and where it begins. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
@@ -90,9 +88,8 @@ function firstNumber({ keywords }: Facets): number | null {
   return typeof told === 'number' ? told : null;
 }
 
-async function turn(paged: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> {
+async function turn(paged: Paged, port: Pick<Port, 'http'>): Promise<Pages> {
   const { operation, size, place } = paged;
-  const sent = async (order: Order) => new OperationReply(order, await http.send(stimulusOf(order)));
   const send = (items: number, at: number | null, what: string) => {
     const values = new Map<Input, number>([
       [size, items],
@@ -102,7 +99,7 @@ async function turn(paged: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> 
       ...input,
       value: values.get(input) ?? (isCursor(input) ? undefined : input.value),
     }));
-    return sent(orderOf(operation, requestOfCall({ ...operation.call, inputs }), what));
+    return sendOrder(port, orderOf(operation, requestOfCall({ ...operation.call, inputs }), what));
   };
   const start = place?.first ?? null;
   const both = await send(2 * SHORT, start, `for its first ${2 * SHORT} items`);
@@ -111,9 +108,8 @@ async function turn(paged: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> 
   const followed: OperationReply[] = [];
   for (let next = nextOf(first); next !== null && followed.length < MOST_FOLLOWED; ) {
     const path = pathOfNext(next, first);
-    const reply = await sent(
-      orderOf(operation, { ...operation, path }, 'where the page before links to the next one'),
-    );
+    const what = 'where the page before links to the next one';
+    const reply = await sendOrder(port, orderOf(operation, { ...operation, path }, what));
     followed.push(reply);
     next = nextOf(reply);
   }

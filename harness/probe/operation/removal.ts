@@ -1,10 +1,8 @@
 import { requestOfCall } from '../../config/operation/call/call.ts';
 import type { Lifecycle } from '../../config/operation/lifecycle.ts';
-import type { Operation } from '../../config/service.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { idOf, itemOf } from './item.ts';
-import type { Order } from './plan.ts';
-import { stimulusOf } from './stimulus.ts';
+import { orderOf, stimulusOf } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
 /** The item that a creation has made, and the request that removes it. */
@@ -24,14 +22,6 @@ export function removalOf(created: OperationReply, lifecycle: Lifecycle | null):
   );
   const request = requestOfCall({ ...remove.call, inputs });
   return { id, stimulus: stimulusOf(orderOf(remove, request, 'to leave nothing behind')) };
-}
-
-export function orderOf(
-  operation: Operation,
-  { path, fields, body }: Pick<Order, 'path' | 'fields' | 'body'>,
-  what: string,
-): Order {
-  return { path, fields, body, operation, kind: 'lifecycle', method: operation.method, what };
 }
 
 function lastSegment(place: URL | null): string | null {

@@ -1,5 +1,26 @@
+import type { Operation } from '../../config/service.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
+import type { Port } from '../../session/probe.ts';
 import type { Order } from './plan.ts';
+import { OperationReply } from './trials.ts';
+
+/** A request beside those of the plan. */
+export function orderOf(
+  operation: Operation,
+  { path, fields, body }: Pick<Order, 'path' | 'fields' | 'body'>,
+  what: string,
+): Order {
+  return { path, fields, body, operation, kind: 'lifecycle', method: operation.method, what };
+}
+
+/** `more`: what is otherwise than the order has it. */
+export async function sendOrder(
+  { http }: Pick<Port, 'http'>,
+  order: Order,
+  more: Partial<Stimulus> = {},
+): Promise<OperationReply> {
+  return new OperationReply(order, await http.send({ ...stimulusOf(order), ...more }));
+}
 
 export function stimulusOf(order: Order): Stimulus {
   const { operation, kind, method, path, fields, body, what } = order;

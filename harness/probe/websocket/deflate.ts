@@ -167,15 +167,17 @@ export const severalOffers = risky(
 const along = (offers: Probe<readonly ConversationView[]>, place: number): Ride =>
   rideOf(offers, (views) => views[place]);
 
-interface Compressed {
-  readonly errand: Errand;
-  readonly ride: Ride;
-  readonly twin: Probe<unknown>;
-  readonly offer?: string;
-}
-
-/** An errand on a connection on which permessage-deflate was agreed on; run only where the service takes it. */
-function compressed(name: string, { errand, ride, twin, offer = NAME }: Compressed): Probe<ConversationView> {
+/**
+ * An errand on a connection on which permessage-deflate was agreed on; run only where the service takes it, and where
+ * what it is held against is in order.
+ */
+function compressed(
+  name: string,
+  errand: Errand,
+  ride: Ride,
+  twin: Probe<unknown> = alive,
+  offer = NAME,
+): Probe<ConversationView> {
   return probe(name, async (port) => {
     await port.ask(twin);
     await port.ask(compresses);
@@ -189,42 +191,34 @@ function alone({ what }: Errand, offer: string): HandshakeStimulus {
 }
 
 export const reservedBitOnControl = risky(
-  compressed('websocket-deflate-reserved-bit-on-control', {
-    errand: BIT_ON_CONTROL,
-    ride: along(clientWindowOffers, 0),
-    twin: alive,
-  }),
+  compressed('websocket-deflate-reserved-bit-on-control', BIT_ON_CONTROL, along(clientWindowOffers, 0)),
 );
 export const reservedBitOnContinuation = risky(
-  compressed('websocket-deflate-reserved-bit-on-continuation', {
-    errand: BIT_ON_CONTINUATION,
-    ride: along(clientWindowOffers, 1),
-    twin: alive,
-  }),
+  compressed(
+    'websocket-deflate-reserved-bit-on-continuation',
+    BIT_ON_CONTINUATION,
+    along(clientWindowOffers, 1),
+  ),
 );
 export const badData = risky(
-  compressed('websocket-deflate-bad-data', {
-    errand: BAD_DATA,
-    ride: along(clientWindowOffers, 2),
-    twin: alive,
-  }),
+  compressed('websocket-deflate-bad-data', BAD_DATA, along(clientWindowOffers, 2)),
 );
-export const badUtf8 = risky(
-  compressed('websocket-deflate-bad-utf8', { errand: BAD_UTF8, ride: along(severalOffers, 0), twin: alive }),
-);
+export const badUtf8 = risky(compressed('websocket-deflate-bad-utf8', BAD_UTF8, along(severalOffers, 0)));
 
-export const withoutContextEcho = compressed('websocket-deflate-without-context', {
-  errand: WITHOUT_CONTEXT,
-  ride: along(serverContextOffer, 0),
-  twin: echoes,
-  offer: `${NAME}; server_no_context_takeover; client_no_context_takeover`,
-});
-export const smallWindowEcho = compressed('websocket-deflate-small-window', {
-  errand: SMALL_WINDOW,
-  ride: along(serverWindowOffers, 1),
-  twin: echoes,
-  offer: `${NAME}; server_max_window_bits=9`,
-});
+export const withoutContextEcho = compressed(
+  'websocket-deflate-without-context',
+  WITHOUT_CONTEXT,
+  along(serverContextOffer, 0),
+  echoes,
+  `${NAME}; server_no_context_takeover; client_no_context_takeover`,
+);
+export const smallWindowEcho = compressed(
+  'websocket-deflate-small-window',
+  SMALL_WINDOW,
+  along(serverWindowOffers, 1),
+  echoes,
+  `${NAME}; server_max_window_bits=9`,
+);
 
 /** What comes back may be more than is heard out. */
 export const bomb: Probe<ConversationView> = risky(

@@ -4,7 +4,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { lastOfAll, type Probe, probe } from '../../session/probe.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { fitsPair } from './message-pair.ts';
+import { logIn } from './message-pair.ts';
 import { answersPings } from './ordinary-client.ts';
 import { keptTogether } from './side-by-side.ts';
 
@@ -48,14 +48,10 @@ export const leftAlone: Probe<LeftAlone> = probe('websocket-left-alone', async (
     asked.resolve();
   };
   if (!isBeside) askForEnd();
-  const { login } = config.websocket ?? {};
   const dialect = config.websocket && (await dialectOf(config.websocket));
   const inSilence = async (conversation: OpenConversation) => {
     opened.resolve();
-    if (login !== undefined) {
-      await conversation.text(login.send);
-      await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
-    }
+    await logIn(conversation, config.websocket?.login);
     const sinceMs = clock.now();
     let isKept = await conversation.silence(LONGEST_MS, asked.promise);
     const leftMs = leastMs - (clock.now() - sinceMs);

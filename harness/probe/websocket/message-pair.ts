@@ -37,16 +37,20 @@ interface Exchange {
   readonly login: MessagePair | undefined;
 }
 
+/** Logs in where the config says how, and waits for the answer. */
+export async function logIn(conversation: OpenConversation, login: MessagePair | undefined): Promise<void> {
+  if (login === undefined) return;
+  await conversation.text(login.send);
+  await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
+}
+
 /** Sends a message, waits until its answer has come, and closes. */
 export async function exchange(
   conversation: OpenConversation,
   pair: MessagePair,
   { send, login }: Exchange,
 ): Promise<void> {
-  if (login !== undefined) {
-    await conversation.text(login.send);
-    await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
-  }
+  await logIn(conversation, login);
   await send(conversation, pair.send);
   const judge = new SchemaBook().compile(pair.expect);
   await conversation.message('for the answer', (message) => answerFault(message, judge) === null);

@@ -2,7 +2,7 @@ import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
 import { fixedWindow } from '../quota/fixed-window.ts';
 import type { LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
-import { severalLimits } from '../quota/several-limits.ts';
+import { furtherBy } from '../quota/several-limits.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
 import type { Conduct } from './conduct.ts';
 import { handleRequest } from './handling.ts';
@@ -43,13 +43,7 @@ export const CONFORMING: Conduct = {
 /** Further limits are of windows as well, each counted apart. */
 function algorithmOf({ rate, further }: QuotaPlan): LimiterAlgorithm {
   const main: LimiterAlgorithm = rate ? tokenBucket : fixedWindow;
-  const others = further ?? [];
-  if (others.length === 0) return main;
-  return (plan) =>
-    severalLimits([
-      { plan, limiter: main(plan) },
-      ...others.map((each) => ({ plan: each, limiter: fixedWindow(each) })),
-    ]);
+  return further?.length ? furtherBy(fixedWindow, main) : main;
 }
 
 /** The same, with a quota as the plan has it. */

@@ -1,6 +1,6 @@
 import type { Carrier } from '../../../credential/carrier.ts';
 import type { Access } from '../credentials/access.ts';
-import type { CredentialConduct } from '../credentials/authentication.ts';
+import type { Authentication, CredentialConduct } from '../credentials/authentication.ts';
 import { dropped, writtenAs } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
@@ -107,6 +107,27 @@ export const onReceipt =
 export const inCredentials =
   (change: (now: CredentialConduct) => Partial<CredentialConduct>): Patch =>
   (conduct) => ({ ...conduct, credentials: { ...conduct.credentials, ...change(conduct.credentials) } });
+
+/** Whom a service takes a client for that it should have refused: the holder of its first key. */
+function firstHolder(access: Access): Authentication {
+  return { admitted: true, identity: access.keys[0]?.identity ?? 'anonymous' };
+}
+
+/** Admits some of the requests that should be refused. */
+export const admitting = (
+  when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
+): Patch =>
+  inCredentials(({ authenticate }) => ({
+    authenticate: (request, access, conduct, nowMs) => {
+      const judged = authenticate(request, access, conduct, nowMs);
+      return !judged.admitted && when(judged, request) ? firstHolder(access) : judged;
+    },
+  }));
+
+export const matchingKeys = (matches: (presented: string, key: string) => boolean): Patch =>
+  inCredentials(({ keyMatches }) => ({
+    keyMatches: (presented, key) => keyMatches(presented, key) || matches(presented, key),
+  }));
 
 /** Lets in whom other rules of access let in. */
 export const inAccess = (change: (now: Access) => Partial<Access>): Patch =>

@@ -1,11 +1,12 @@
 import { queryParameter } from '../../../credential/carrier.ts';
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
-import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import {
+  admitting,
   alsoAt,
   aroundHandling,
   inAccess,
   inCredentials,
+  matchingKeys,
   onAnswer,
   onFinished,
   type Patch,

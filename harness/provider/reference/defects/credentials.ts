@@ -3,11 +3,12 @@ import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/js
 import { allowingOrigin, METADATA_PATH, namingMetadata } from '../conduct/browsers.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { isPlain } from '../conduct/instances.ts';
-import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import {
+  admitting,
   aroundHandling,
   beforehand,
   inCredentials,
+  matchingKeys,
   onAnswer,
   onFinished,
   type Patch,

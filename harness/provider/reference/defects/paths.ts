@@ -1,12 +1,11 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { admitting } from '../conduct/lax-credentials.ts';
 import {
   readingPaths,
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
-import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { admitting, beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import {
   type Answer,

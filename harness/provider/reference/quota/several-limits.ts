@@ -59,8 +59,7 @@ function keyFor({ per }: QuotaPlan, key: string): string {
 export const countingRefusals =
   (by: 'main' | 'further'): LimiterAlgorithm =>
   (plan) => {
-    const main = { plan, limiter: fixedWindow(plan) };
-    const further = (plan.further ?? []).map((each) => ({ plan: each, limiter: fixedWindow(each) }));
+    const [main, ...further] = limitsOf(plan);
     const all = severalLimits([main, ...further]);
     const counting = by === 'main' ? [main] : further;
     return {
@@ -76,12 +75,19 @@ export const countingRefusals =
 
 /** The limits of a plan, the further ones kept in another way. */
 export const furtherBy =
-  (other: LimiterAlgorithm): LimiterAlgorithm =>
+  (other: LimiterAlgorithm, main: LimiterAlgorithm = fixedWindow): LimiterAlgorithm =>
   (plan) =>
-    severalLimits([
-      { plan, limiter: fixedWindow(plan) },
-      ...(plan.further ?? []).map((each) => ({ plan: each, limiter: other(each) })),
-    ]);
+    severalLimits(limitsOf(plan, main, other));
+
+/** Each counted apart, by windows unless it is told otherwise. */
+function limitsOf(
+  plan: QuotaPlan,
+  main: LimiterAlgorithm = fixedWindow,
+  further: LimiterAlgorithm = fixedWindow,
+): readonly [One, ...One[]] {
+  const others = (plan.further ?? []).map((each) => ({ plan: each, limiter: further(each) }));
+  return [{ plan, limiter: main(plan) }, ...others];
+}
 
 /** Another limit beside that of the plan: a share of its requests in a share of its window. */
 export const beside =

@@ -1,7 +1,7 @@
 import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { admitting } from '../../conduct/lax-credentials.ts';
 import {
+  admitting,
   aroundHandling,
   beforehand,
   insteadOfServing,

@@ -1,28 +1,23 @@
-import type { LimitScope } from '../../../../contract/vocabulary.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, type Patch } from '../../conduct/patch.ts';
 import { fixedWindow } from '../../quota/fixed-window.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
-import { furtherBy, severalLimits } from '../../quota/several-limits.ts';
+import { furtherBy } from '../../quota/several-limits.ts';
+
+const asStated = (plan: QuotaPlan): QuotaPlan => plan;
 
 /** Keeps limits of other numbers than those that it announces. */
 const keeping = (
   main: (plan: QuotaPlan) => QuotaPlan,
-  further: (plan: QuotaPlan) => QuotaPlan = (plan) => plan,
-  per?: LimitScope,
+  further: (plan: QuotaPlan) => QuotaPlan = asStated,
 ): Patch =>
   inQuota(() => ({
-    algorithm: (plan) =>
-      severalLimits([
-        { plan, limiter: fixedWindow(main(plan)) },
-        ...(plan.further ?? []).map((each) => ({
-          plan: { ...each, ...(per && { per }) },
-          limiter: fixedWindow(further(each)),
-        })),
-      ]),
+    algorithm: furtherBy(
+      (plan) => fixedWindow(further(plan)),
+      (plan) => fixedWindow(main(plan)),
+    ),
   }));
 
-const asStated = (plan: QuotaPlan): QuotaPlan => plan;
 const changed =
   (by: (requests: number) => number) =>
   (plan: QuotaPlan): QuotaPlan => ({ ...plan, requests: by(plan.requests) });
@@ -136,7 +131,10 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       summary: 'counts each key by itself for the longer limit, which is documented for each address',
       cause: 'The longer limit is multiplied by using several keys',
       trips: ['limits.further-scope'],
-      patch: keeping(asStated, asStated, 'key'),
+      patch: inQuota(({ algorithm }) => ({
+        algorithm: ({ further, ...plan }) =>
+          algorithm({ ...plan, further: further?.map((each) => ({ ...each, per: 'key' })) ?? [] }),
+      })),
     },
     'longer-remaining-stays': {
       setting: 'two limits, the further one longer',
