@@ -1,4 +1,4 @@
-import { asProblem, varyingBy, withMembers, withText } from '../http/answer-changes.ts';
+import { asProblem, varyingBy, withJson, withMembers } from '../http/answer-changes.ts';
 import { bare, fieldValue, type ReceivedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Kernel } from './conduct.ts';
@@ -40,10 +40,10 @@ export const ownItems =
         const account = accountOf(request, kernel);
         if (request.method === 'POST') owners.set(fieldValue(answer, 'location') ?? '', account);
         if (request.method !== 'GET' || listsAll) return answer;
-        return withText(answer, (text) => {
-          const { items, total } = JSON.parse(text) as { items: { id: string }[]; total: number };
-          const own = items.filter(({ id }) => !isOfOther(`${collection}/${id}`, account));
-          return JSON.stringify({ items: own, total: total - items.length + own.length });
+        return withJson(answer, ({ items, total }) => {
+          const all = items as readonly { id: string }[];
+          const own = all.filter(({ id }) => !isOfOther(`${collection}/${id}`, account));
+          return { items: own, total: Number(total) - all.length + own.length };
         });
       }),
       beforehand((request, kernel) => {

@@ -47,7 +47,7 @@ export interface QuotaConduct {
 
 /** One demand on an opening handshake; null when it is met. */
 export interface HandshakeRule {
-  readonly name: 'credential' | 'quota' | 'method' | 'host' | 'key' | 'version' | 'origin' | 'tokens';
+  readonly name: 'credential' | 'quota' | 'method' | 'host' | 'key' | 'version' | 'origin' | 'further';
   readonly refuses: (request: ReceivedRequest, kernel: Kernel, endpoint: SocketEndpoint) => Answer | null;
 }
 

@@ -1,7 +1,7 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { policyName } from '../../../evidence/quota/ratelimit-named.ts';
 import type { Access } from '../credentials/access.ts';
-import { challenges, credentialFields } from '../credentials/authentication.ts';
+import { type Authentication, challenges, credentialFields } from '../credentials/authentication.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
 import { isProblem } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
@@ -38,12 +38,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
   const match = findRoute(kernel.service.routes, request.path);
   const access = accessTo(match?.route.credential ?? 'any', kernel.access);
-  const authentication = kernel.conduct.credentials.authenticate(
-    request,
-    access,
-    kernel.conduct.credentials,
-    kernel.clock.now(),
-  );
+  const authentication = authenticated(request, kernel, access);
   if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
 
   const key = kernel.conduct.quota.keyOf(authentication.identity, request);
@@ -55,6 +50,15 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   } finally {
     kernel.limiter?.release?.(key, kernel.clock.now());
   }
+}
+
+/** Who asks, by the rules of the conduct. */
+export function authenticated(
+  request: ReceivedRequest,
+  { access: own, clock, conduct: { credentials } }: Kernel,
+  access: Access = own,
+): Authentication {
+  return credentials.authenticate(request, access, credentials, clock.now());
 }
 
 /** 401 with a challenge for each way in (RFC 9110 §15.5.2). */

@@ -2,7 +2,7 @@ import { fieldValue, fieldValues, listMembers, type ReceivedRequest } from '../h
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 import type { HandshakeRule, HandshakeVerdict, Kernel } from './conduct.ts';
-import { credentialRefusal } from './handling.ts';
+import { authenticated, credentialRefusal } from './handling.ts';
 import { upgradeRequired } from './preconditions.ts';
 
 /** 16 octets in base64 (RFC 6455 §4.2.1 item 5). */
@@ -26,14 +26,8 @@ export const HANDSHAKE_RULES: readonly HandshakeRule[] = [
     name: 'credential',
     refuses: (request, kernel, endpoint) => {
       if (!endpoint.credential) return null;
-      const { access, clock, conduct } = kernel;
-      const authentication = conduct.credentials.authenticate(
-        request,
-        access,
-        conduct.credentials,
-        clock.now(),
-      );
-      return authentication.admitted ? null : credentialRefusal(access, authentication.reason);
+      const authentication = authenticated(request, kernel);
+      return authentication.admitted ? null : credentialRefusal(kernel.access, authentication.reason);
     },
   },
   {

@@ -8,12 +8,16 @@ import { findRoute } from '../http/routes.ts';
 import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameEnd, FrameRule } from '../websocket/gate.ts';
 import type { HandshakeRule, HandshakeVerdict, Kernel, SocketEndpoint, WebSocketConduct } from './conduct.ts';
-import { refuseBeyondQuota } from './handling.ts';
+import { authenticated, refuseBeyondQuota } from './handling.ts';
 import { onReceipt, type Patch, remembering, together } from './patch.ts';
 
 export const inWebSocket =
   (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
   (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
+
+/** Holds opening handshakes to one more rule. */
+export const withRule = (refuses: HandshakeRule['refuses']): Patch =>
+  inWebSocket(({ rules }) => ({ rules: [...rules, { name: 'further', refuses }] }));
 
 /** Lets opening handshakes pass that break one rule. */
 export const withoutRule = (name: HandshakeRule['name']): Patch =>
@@ -240,9 +244,7 @@ export const countingHandshakes: Patch = inWebSocket(({ rules }) => ({
 const WITHIN_QUOTA: HandshakeRule = {
   name: 'quota',
   refuses(request, kernel) {
-    const { access, clock, conduct } = kernel;
-    const { credentials } = conduct;
-    const authentication = credentials.authenticate(request, access, credentials, clock.now());
+    const authentication = authenticated(request, kernel);
     return authentication.admitted ? refuseBeyondQuota(request, authentication.identity, kernel) : null;
   },
 };

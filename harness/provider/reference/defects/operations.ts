@@ -1,8 +1,8 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
+import type { JsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
 import { asSuccess, failed, having, withMembers } from '../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withQuery } from '../http/message.ts';
+import { objectIn, queryParameters, type ReceivedRequest, withQuery } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
 
 /** One resource of the collection. */
@@ -15,7 +15,7 @@ const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
 
 /** The request without members of its JSON body that nobody documented. */
 function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
-  const body = parseJsonObject(request.body.toString('utf8'));
+  const body = objectIn(request);
   if (body === null) return request;
   const known = Object.entries(body).filter(([name]) => KNOWN.has(name));
   return { ...request, body: Buffer.from(JSON.stringify(Object.fromEntries(known))) };
@@ -24,8 +24,7 @@ function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
 /** Never answers a search whose body is like that. */
 const silentOn = (isFatal: (body: JsonObject) => boolean): Patch =>
   aroundHandling((request, next, kernel) => {
-    const body =
-      isMatches(request) && request.method === 'POST' ? parseJsonObject(request.body.toString('utf8')) : null;
+    const body = isMatches(request) && request.method === 'POST' ? objectIn(request) : null;
     return body !== null && isFatal(body) ? new Promise<never>(() => undefined) : next(request, kernel);
   });
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../base/json-text.ts';
 import { STATUS_CODES } from '../../../base/node-http.ts';
 import { type Answer, fieldValues, withField, withoutField } from './message.ts';
 import { problem } from './problem.ts';
@@ -30,9 +31,14 @@ export function withText(answer: Answer, change: (text: string) => string): Answ
   return { ...answer, body: Buffer.from(change(answer.body.toString('utf8'))) };
 }
 
+/** Changes the JSON that is the content. */
+export function withJson(answer: Answer, change: (content: JsonObject) => unknown): Answer {
+  return withText(answer, (text) => JSON.stringify(change(JSON.parse(text))));
+}
+
 /** Sets members of the JSON object that is the content. */
 export function withMembers(answer: Answer, members: object): Answer {
-  return withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), ...members }));
+  return withJson(answer, (content) => ({ ...content, ...members }));
 }
 
 /** The answer as problem details of another status; occasion and other fields stay, so that patches still find it. */

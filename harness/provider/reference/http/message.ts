@@ -1,3 +1,4 @@
+import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import type { Occasion } from './occasion.ts';
 
@@ -84,6 +85,11 @@ export function withField<T extends HasFields>(message: T, name: string, value: 
 /** The parameters of a query, `+` and percent-encoding decoded the lenient way of the URL standard. */
 export function queryParameters(query: string | null): URLSearchParams {
   return new URLSearchParams(query ?? '');
+}
+
+/** Of the JSON object that is its content; null where it is none. */
+export function objectIn({ body }: ReceivedRequest): JsonObject | null {
+  return parseJsonObject(body.toString('utf8'));
 }
 
 /** A request with another query; null where nothing is left of it. */

@@ -1,9 +1,17 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
+import type { JsonObject } from '../../../base/json-text.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../config/operation/lifecycle.ts';
 import type { Operation, ServiceConfig } from '../../../config/service.ts';
 import { SchemaBook } from '../../../evidence/json/schema.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { type Answer, bare, fieldValue, type ReceivedRequest, served, splitTarget } from '../http/message.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  objectIn,
+  type ReceivedRequest,
+  served,
+  splitTarget,
+} from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
@@ -89,7 +97,7 @@ function answered(
 
 /** null where the content is not what the operation takes. */
 function membersIn(request: ReceivedRequest, { call }: Operation, book: SchemaBook): JsonObject | null {
-  const members = parseJsonObject(request.body.toString('utf8'));
+  const members = objectIn(request);
   if (members === null || call.body?.schema === undefined || call.body.schema === null) return members;
   return book.compile(call.body.schema)(members) === null ? members : null;
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { WebhooksConfig } from '../../../config/blocks/webhooks.ts';
 import type { Operation, ServiceConfig, WebSocketConfig } from '../../../config/service.ts';
 import { documentedSample, type Sample } from '../../../contract/clause.ts';
@@ -120,14 +119,13 @@ function endpointOf(
 ): SocketEndpoint {
   const { path } = splitTarget(url);
   const channels = new Channels();
-  const socketId = () => `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   return {
     template: path,
     // Who carries his key elsewhere in handshakes is let in without a look at it.
     credential: dialect !== 'pusher' && credential === undefined,
     converse(socket, request) {
       if (dialect === 'pusher') {
-        conversePusher(socket, request, path.split('/').at(-1) ?? '', { app, channels, socketId });
+        conversePusher(socket, request, path.split('/').at(-1) ?? '', { app, channels });
       } else if (echoes) {
         echo(socket);
       }

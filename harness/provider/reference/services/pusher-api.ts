@@ -1,5 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import { type Answer, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
+import type { JsonObject } from '../../../base/json-text.ts';
+import { type Answer, objectIn, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 import { type Channels, channelKind, isChannelName } from './channels.ts';
@@ -16,7 +16,7 @@ function targetsOf(content: JsonObject): readonly string[] | null {
 }
 
 function publish(request: ReceivedRequest, channels: Channels): Answer {
-  const content = parseJsonObject(request.body.toString('utf8'));
+  const content = objectIn(request);
   if (content === null) return problem('invalid-content');
   const targets = targetsOf(content);
   const { name, data, socket_id: except } = content;

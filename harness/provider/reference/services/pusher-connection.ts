@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import type { App } from '../credentials/access.ts';
@@ -30,8 +30,6 @@ export const BACKLOG_LIMIT = 16 * 1024 * 1024;
 interface PusherContext {
   readonly app: App | null;
   readonly channels: Channels;
-  /** Unique per connection, two integers joined by a dot. */
-  readonly socketId: () => string;
 }
 
 /** Why a connection is not taken; null when it is. */
@@ -69,7 +67,8 @@ class PusherConnection {
   readonly #send: (event: PusherEvent) => void;
   readonly #app: App;
   readonly #channels: Channels;
-  readonly #socketId: string;
+  /** Unique per connection, two integers joined by a dot. */
+  readonly #socketId = `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   readonly #subscribed = new Set<string>();
 
   constructor(socket: WebSocket, send: (event: PusherEvent) => void, app: App, context: PusherContext) {
@@ -77,7 +76,6 @@ class PusherConnection {
     this.#send = send;
     this.#app = app;
     this.#channels = context.channels;
-    this.#socketId = context.socketId();
   }
 
   open(): void {

@@ -1,11 +1,9 @@
-import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { parseJsonObject } from '../../../base/json-text.ts';
 import { isLoopback } from '../../../base/loopback.ts';
 import type { Service } from '../conduct/conduct.ts';
 import type { WebhookSender } from '../conduct/webhooks.ts';
 import type { App } from '../credentials/access.ts';
-import { type Answer, served } from '../http/message.ts';
+import { type Answer, objectIn, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { Channels } from './channels.ts';
 import { pusherApi } from './pusher-api.ts';
@@ -35,7 +33,6 @@ export function sendEvent(url: unknown, webhooks: WebhookSender | null): Answer 
  */
 export function realtimeService(app: App | null, webhooks: WebhookSender | null = null): Service {
   const channels = new Channels();
-  const socketId = (): string => `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   return {
     name: 'realtime',
     routes: [
@@ -56,7 +53,7 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
         template: '/webhooks',
         credential: 'any',
         methods: {
-          POST: ({ request }) => sendEvent(parseJsonObject(request.body.toString('utf8'))?.url, webhooks),
+          POST: ({ request }) => sendEvent(objectIn(request)?.url, webhooks),
         },
       },
       ...(app === null ? [] : pusherApi(app.id, channels)),
@@ -67,7 +64,7 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
         template: '/app/:key',
         credential: false,
         converse: (socket, request, parameters) =>
-          conversePusher(socket, request, parameters.key ?? '', { app, channels, socketId }),
+          conversePusher(socket, request, parameters.key ?? '', { app, channels }),
       },
     ],
   };

@@ -1,6 +1,5 @@
-import { parseJsonObject } from '../../../base/json-text.ts';
 import type { Service } from '../conduct/conduct.ts';
-import { queryParameters, served } from '../http/message.ts';
+import { objectIn, queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { savedSearches } from './saved-searches.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';
@@ -75,7 +74,7 @@ export function restService(name: string, resources: readonly Resource[]): Servi
             return search?.text ? matches(search) : problem('invalid-parameter');
           },
           POST: ({ request }) => {
-            const body = parseJsonObject(request.body.toString('utf8'));
+            const body = objectIn(request);
             const search = body === null ? null : searchOfBody(body);
             return search?.text ? matches(search) : problem('invalid-content');
           },

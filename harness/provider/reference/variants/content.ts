@@ -1,8 +1,7 @@
-import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { having, lacking, withContent, withMembers } from '../http/answer-changes.ts';
+import { having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, type ProblemOccasion, problemDetail } from '../http/occasion.ts';
@@ -57,11 +56,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'lists resources in a bare array',
     shows: ['json.success-shape'],
     undescribed: true,
-    patch: onAnswer('served', (answer) => {
-      const content: unknown = JSON.parse(answer.body.toString('utf8'));
-      const list = isJsonObject(content) && 'resources' in content ? content.resources : content;
-      return { ...answer, body: Buffer.from(JSON.stringify(list)) };
-    }),
+    patch: onAnswer('served', (answer) => withJson(answer, (content) => content.resources ?? content)),
   },
   'text-errors': {
     setting: 'text errors',

@@ -1,7 +1,7 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { asProblem, having, withText } from '../http/answer-changes.ts';
+import { asProblem, having, withJson } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 
 /** What differs from answer to answer, and may. */
@@ -36,20 +36,17 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'lists resources in another order each time, each order with a tag of its own',
     patch: (conduct) => {
       let count = 0;
-      return onAnswer('served', (answer, { query }) =>
-        query !== null
-          ? answer
-          : withText(withoutField(answer, 'ETag'), (text) => {
-              const content = JSON.parse(text);
-              count += 1;
-              const { resources } = content;
-              if (!Array.isArray(resources)) return text;
-              const at = count % resources.length;
-              return JSON.stringify({
-                ...content,
-                resources: [...resources.slice(at), ...resources.slice(0, at)],
-              });
-            }),
+      return onAnswer(
+        'served',
+        (answer) =>
+          withJson(withoutField(answer, 'ETag'), (content) => {
+            count += 1;
+            const { resources } = content;
+            if (!Array.isArray(resources)) return content;
+            const at = count % resources.length;
+            return { ...content, resources: [...resources.slice(at), ...resources.slice(0, at)] };
+          }),
+        ({ query }) => query === null,
       )(conduct);
     },
   },

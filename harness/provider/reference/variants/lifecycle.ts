@@ -1,11 +1,12 @@
 import { tableOf, type Variant } from '../conduct/deviation.ts';
-import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.ts';
-import { asProblem, lacking, withText } from '../http/answer-changes.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt, together } from '../conduct/patch.ts';
+import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
 import { bare, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { behindCursor, SEARCHES, STARTERS } from '../services/saved-searches.ts';
 
 const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
+const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
 const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
 
 /** Other ways to let clients create, change and remove their items. */
@@ -45,15 +46,12 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
     },
     'pages-linked-in-body': {
       summary: 'has the address of the next page in the body, in place of a cursor',
-      patch: onAnswer('served', (answer, request) =>
-        request.path === STARTERS
-          ? withText(answer, (text) => {
-              const { items, nextCursor } = JSON.parse(text);
-              const query = queryParameters(request.query);
-              query.set('cursor', nextCursor);
-              return JSON.stringify({ items, links: { next: nextCursor && `${STARTERS}?${query}` } });
-            })
-          : answer,
+      patch: insteadOfServing(isOfStarters, (answer, request) =>
+        withJson(answer, ({ items, nextCursor }) => {
+          const query = queryParameters(request.query);
+          query.set('cursor', String(nextCursor));
+          return { items, links: { next: nextCursor && `${STARTERS}?${query}` } };
+        }),
       ),
     },
     'cursor-carries-filter': {
@@ -66,13 +64,10 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
     },
     'pages-may-be-empty': {
       summary: 'has an empty page between two others, which names the next one',
-      patch: onAnswer('served', (answer, request) => {
-        const cursor = queryParameters(request.query).get('cursor');
-        if (request.path !== STARTERS || cursor === null) return answer;
-        const isSecondTime = cursor.endsWith('.');
-        return withText(answer, (text) =>
-          isSecondTime ? text : JSON.stringify({ items: [], nextCursor: `${cursor}.` }),
-        );
+      patch: insteadOfServing(isOfStarters, (answer, { query }) => {
+        const cursor = queryParameters(query).get('cursor');
+        const isFirstTime = cursor !== null && !cursor.endsWith('.');
+        return isFirstTime ? withJson(answer, () => ({ items: [], nextCursor: `${cursor}.` })) : answer;
       }),
     },
   },

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
+import type { JsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import {
   admitting,
@@ -11,7 +11,15 @@ import {
   together,
 } from '../../conduct/patch.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
-import { type Answer, bare, fieldValue, served, withField, withoutField } from '../../http/message.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  objectIn,
+  served,
+  withField,
+  withoutField,
+} from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
 import { atRepetition, creates, inBody, inItem, inList, isItem, isTo, reads, removes } from './requests.ts';
@@ -177,9 +185,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
         () => new Set<string>(),
         (renamed) =>
           aroundHandling((request, next, kernel) => {
-            const body = isTo('PATCH', isItem)(request)
-              ? parseJsonObject(request.body.toString('utf8'))
-              : null;
+            const body = isTo('PATCH', isItem)(request) ? objectIn(request) : null;
             if (body !== null && 'id' in body) {
               renamed.add(request.path);
               return next({ ...request, method: 'GET' }, kernel);

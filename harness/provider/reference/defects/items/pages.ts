@@ -1,6 +1,6 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
-import { failed, having, replacedBy, withText } from '../../http/answer-changes.ts';
+import { failed, having, replacedBy } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
@@ -84,15 +84,10 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'names the last page as the one behind it',
       cause: 'The cursor of the last page leads to the last page again and again',
       trips: ['operations.pages-end'],
-      patch: insteadOfServing(isOfStarters, (answer, { query }) =>
-        withText(answer, (text) => {
-          const page = JSON.parse(text);
-          return JSON.stringify({
-            ...page,
-            nextCursor: page.nextCursor ?? queryParameters(query).get('cursor'),
-          });
-        }),
-      ),
+      patch: inItem(isOfStarters, (page, query) => ({
+        ...page,
+        nextCursor: page.nextCursor ?? queryParameters(query).get('cursor'),
+      })),
     },
     'pages-go-round': {
       summary: 'names the first page as the one behind the last',

@@ -1,7 +1,7 @@
-import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
+import type { JsonObject } from '../../../../base/json-text.ts';
 import { insteadOfServing, onReceipt, type Patch, remembering } from '../../conduct/patch.ts';
-import { withText } from '../../http/answer-changes.ts';
-import type { Answer, ReceivedRequest } from '../../http/message.ts';
+import { withJson } from '../../http/answer-changes.ts';
+import { type Answer, objectIn, type ReceivedRequest } from '../../http/message.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
 
 const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;
@@ -16,9 +16,8 @@ export const removes = isTo('DELETE', isItem);
 
 export const inItem = (
   when: (request: ReceivedRequest) => boolean,
-  change: (item: JsonObject) => JsonObject,
-): Patch =>
-  insteadOfServing(when, (answer) => withText(answer, (text) => JSON.stringify(change(JSON.parse(text)))));
+  change: (item: JsonObject, query: string | null) => JsonObject,
+): Patch => insteadOfServing(when, (answer, { query }) => withJson(answer, (item) => change(item, query)));
 
 /** Takes the bodies of some requests for other ones. */
 export const inBody = (
@@ -26,7 +25,7 @@ export const inBody = (
   change: (members: JsonObject) => JsonObject,
 ): Patch =>
   onReceipt((request) => {
-    const members = when(request) ? parseJsonObject(request.body.toString('utf8')) : null;
+    const members = when(request) ? objectIn(request) : null;
     return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
   });
 

@@ -2,12 +2,12 @@ import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
 import { upgradeRequired } from '../../conduct/preconditions.ts';
 import {
-  inWebSocket,
   omittingLine,
   onAccepted,
   onSwitching,
   onSwitchingLine,
   withoutRule,
+  withRule,
 } from '../../conduct/websocket-patch.ts';
 import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField } from '../../http/message.ts';
@@ -187,18 +187,11 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
       checks: ['websocket.connection-in-two-lines'],
       because: 'it takes Connection for one token, which two lines do not give',
     },
-    patch: inWebSocket(({ rules }) => ({
-      rules: [
-        ...rules,
-        {
-          name: 'tokens',
-          refuses: (request) =>
-            fieldValue(request, 'upgrade') === 'websocket' && fieldValue(request, 'connection') === 'Upgrade'
-              ? null
-              : problem('malformed'),
-        },
-      ],
-    })),
+    patch: withRule((request) =>
+      fieldValue(request, 'upgrade') === 'websocket' && fieldValue(request, 'connection') === 'Upgrade'
+        ? null
+        : problem('malformed'),
+    ),
   },
   'ws-drops-plain-http': {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
@@ -210,9 +203,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'opens no WebSocket to anybody',
     cause: 'A right WebSocket handshake is answered {status:400}',
     trips: ['websocket.handshake'],
-    patch: inWebSocket(({ rules }) => ({
-      rules: [...rules, { name: 'tokens', refuses: () => problem('malformed') }],
-    })),
+    patch: withRule(() => problem('malformed')),
   },
   'ws-repeats-accept': {
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
