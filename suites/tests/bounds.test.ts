@@ -1,10 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../harness/base/fixtures/server.ts';
 import { functional } from '../catalogue.ts';
-
-import { configFor, type Judged, judgedInTurn, KEY, raised } from './fixtures/judged.ts';
+import { configFor, holdsKey, type Judged, judgedServed, raised } from './fixtures/judged.ts';
 
 /**
  * Where a response is larger, deeper or otherwise more than is read of one, nobody can tell whether it is right: then
@@ -29,16 +27,14 @@ async function found(served: Served, where: 'success' | 'errors' = 'success'): P
   const handle = ({ headers, rawHeaders, method, url = '' }: IncomingMessage, response: ServerResponse) => {
     const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
     if (hosts.length !== 1) return answer(response, 400);
-    const [scheme, key] = headers.authorization?.split(' ') ?? [];
-    if (scheme?.toLowerCase() !== 'bearer' || key !== KEY) {
+    if (!holdsKey(headers.authorization)) {
       return answer(response, 401, { 'WWW-Authenticate': 'Bearer realm="bounds"' });
     }
     if (url.split('?', 1)[0] !== '/v1/resources') return answer(response, 404);
     if (method === 'GET' || method === 'HEAD') return answer(response, 200);
     return answer(response, 405, { Allow: 'GET, HEAD' });
   };
-  const server = await serving(createServer(handle));
-  return judgedInTurn(await configFor(server.url), functional).finally(server.stop);
+  return judgedServed(handle, await configFor(), functional);
 }
 
 const WHOLE = '[{"id":"r1","name":"One"}]';

@@ -1,14 +1,13 @@
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
-import { listening } from '../../harness/base/loopback.ts';
 import { bearer } from '../../harness/credential/schemes/bearer.ts';
 import { Secret } from '../../harness/credential/secret.ts';
 import { auth } from '../auth/auth.suite.ts';
 import { json } from '../json.suite.ts';
-import { configFor, judged } from './fixtures/judged.ts';
+import { configFor, judgedServed } from './fixtures/judged.ts';
 
 /** A service that echoes nothing, but has the words `resources` and 12345678 in all that it says. */
-const service = createServer((request, response) => {
+const service: RequestListener = (request, response) => {
   const isKey = /^Bearer (?:resources|12345678)$/.test(request.headers.authorization ?? '');
   const [status, type] = isKey ? [200, 'application/json'] : [401, 'application/problem+json'];
   const problem = { status: 401, title: 'no resources without a key', instance: '/resources/12345678' };
@@ -18,14 +17,12 @@ const service = createServer((request, response) => {
   };
   response.writeHead(status, fields);
   response.end(JSON.stringify(isKey ? { resources: [{ resources: 12345678, id: 12345678 }] } : problem));
-});
+};
 
 it.each(['resources', '12345678'])('a key that is an ordinary word accuses nobody: %s', async (word) => {
-  const url = `http://127.0.0.1:${await listening(service)}`;
   const key = new Secret('EXAMPLE_KEY', word);
-  const config = { ...(await configFor(url)), credentials: bearer.of({ key }) };
-  const { outcomes, messages } = await judged(config, [auth, json], { url });
-  service.close();
+  const config = { ...(await configFor()), credentials: bearer.of({ key }) };
+  const { outcomes, messages } = await judgedServed(service, config, [auth, json]);
   // What its HTTP server says by itself is plain text, whatever the key.
   const about = ['auth.key-not-echoed', ...Object.keys(outcomes).filter((id) => id.startsWith('json.'))];
   const found = about.filter(

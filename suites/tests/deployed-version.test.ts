@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../harness/base/fixtures/server.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { functional } from '../catalogue.ts';
-import { amiss, configFor, judged, KEY } from './fixtures/judged.ts';
+import { amiss, configFor, judgedServed, KEY } from './fixtures/judged.ts';
 
 type Place = NonNullable<ServiceConfig['deployedVersion']>;
 
@@ -18,23 +17,20 @@ const OF_VERSION = ['versioning'];
 /** A service that tells its version, judged by these suites. */
 async function judgedWith(place: Place | null, { header, content }: Told, suites = OF_VERSION) {
   let asked = 0;
-  const server = await serving(
-    createServer(({ url = '', headers }, response) => {
-      const isRight = headers.authorization === `Bearer ${KEY}`;
-      if (isRight && header !== undefined) response.setHeader('X-Build', header);
-      const isVersion = url === '/version';
-      if (isVersion) asked += 1;
-      const body = isVersion ? content : url === '/v1/resources' ? '[]' : undefined;
-      const status = isRight ? (body === undefined ? 404 : 200) : 401;
-      if (!isRight) response.setHeader('WWW-Authenticate', 'Bearer realm="versions"');
-      response.writeHead(status, { 'Content-Type': isVersion ? 'text/plain' : 'application/json' });
-      response.end(status === 200 ? body : undefined);
-    }),
-  );
-  const config = { ...(await configFor(server.url)), ...(place && { deployedVersion: place }) };
+  const serve: RequestListener = ({ url = '', headers }, response) => {
+    const isRight = headers.authorization === `Bearer ${KEY}`;
+    if (isRight && header !== undefined) response.setHeader('X-Build', header);
+    const isVersion = url === '/version';
+    if (isVersion) asked += 1;
+    const body = isVersion ? content : url === '/v1/resources' ? '[]' : undefined;
+    const status = isRight ? (body === undefined ? 404 : 200) : 401;
+    if (!isRight) response.setHeader('WWW-Authenticate', 'Bearer realm="versions"');
+    response.writeHead(status, { 'Content-Type': isVersion ? 'text/plain' : 'application/json' });
+    response.end(status === 200 ? body : undefined);
+  };
+  const config = { ...(await configFor()), ...(place && { deployedVersion: place }) };
   const chosen = functional.filter(({ name }) => suites.includes(name));
-  const run = await judged(config, chosen, server).finally(server.stop);
-  return { run, asked };
+  return { run: await judgedServed(serve, config, chosen), asked };
 }
 
 const HEADER: Place = { header: 'X-Build' };

@@ -1,20 +1,15 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../harness/base/fixtures/server.ts';
 import { auth } from '../auth/auth.suite.ts';
 import { functional } from '../catalogue.ts';
-
-import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
+import { configFor, holdsKey, type Judged, judgedInTurn, judgedServed } from './fixtures/judged.ts';
 
 /** Services that refuse for another reason than the one asked about: such a refusal is no proof of anything. */
 type Rule = (request: IncomingMessage) => number;
 
 const PATH = '/v1/resources';
 
-function hasKey({ headers }: IncomingMessage): boolean {
-  const [scheme, key] = headers.authorization?.split(' ') ?? [];
-  return scheme?.toLowerCase() === 'bearer' && key === KEY;
-}
+const hasKey = ({ headers }: IncomingMessage): boolean => holdsKey(headers.authorization);
 
 const ordinary: Rule = (request) => {
   if (!hasKey(request)) return 401;
@@ -22,20 +17,16 @@ const ordinary: Rule = (request) => {
 };
 
 async function found(rule: Rule): Promise<Judged> {
-  const service = createServer((request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     const status = rule(request);
     response.writeHead(status, {
       'Content-Type': 'application/json',
       ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="pairing"' }),
     });
     response.end('{}');
-  });
-  const server = await serving(service);
-  const config = {
-    ...(await configFor(server.url)),
-    plan: { name: 'wide', requests: 1_000, windowMs: 1_000 },
   };
-  return judgedInTurn(config, functional).finally(server.stop);
+  const config = { ...(await configFor()), plan: { name: 'wide', requests: 1_000, windowMs: 1_000 } };
+  return judgedServed(serve, config, functional);
 }
 
 const REFUSALS = [

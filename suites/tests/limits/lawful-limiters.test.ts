@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../../harness/base/fixtures/server.ts';
 import { WORDS } from '../../../harness/check/fixtures/words.ts';
 import { check, practice, suite } from '../../../harness/check/suite.ts';
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../../harness/probe/quota/fixtures/simulated-limiter.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { versioning } from '../../versioning.suite.ts';
-import { judged } from '../fixtures/judged.ts';
+import { judgedServed } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 import { weather } from '../fixtures/weather.ts';
 
@@ -70,12 +69,11 @@ async function found({ make, byAddress = false }: Lawful, day: number): Promise<
     },
   });
   // Each request takes its time, there and back.
-  const server = createServer((request, response) => {
+  const onTheWay: RequestListener = (request, response) => {
     pass(latencyMs * (0.2 + random()));
     serve(request, response);
     pass(latencyMs * (0.2 + random()));
-  });
-  const { url, stop } = await serving(server);
+  };
   // Somebody with the same key was here before, up to two windows ago.
   for (let left = Math.floor(random() * PLAN.requests); left > 0; left -= 1) {
     limiter.decide(now(), 0);
@@ -87,7 +85,7 @@ async function found({ make, byAddress = false }: Lawful, day: number): Promise<
     judge: () => pass(random() * 1.5 * PLAN.windowMs),
   });
   const suites = [versioning, suite('pause', 'A pause', [pause]), limits];
-  const { outcomes } = await judged(config, suites, { url, clock, random }).finally(stop);
+  const { outcomes } = await judgedServed(onTheWay, config, suites, { clock, random });
   return Object.entries(outcomes).flatMap(([id, outcome]) =>
     id.startsWith('limits.') ? [`${id} ${outcome}`] : [],
   );

@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../../harness/base/fixtures/server.ts';
 import { PATH } from '../../../harness/probe/quota/fixtures/limited-server.ts';
 import { proofClock } from '../../../harness/proof/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
-import { judged, saidOf } from '../fixtures/judged.ts';
+import { judgedServed, saidOf } from '../fixtures/judged.ts';
 import { type Asked, limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A service that fails now and then while its limit is met: a fault of the moment is no refusal of the limiter. */
@@ -60,9 +58,7 @@ async function found(more: Partial<Conduct>) {
     admitted: failing,
     refuse: ({ answer }) => answer(refusal, { error: 'slow down' }),
   });
-  const { url, stop } = await serving(createServer(serve));
-  const setting = { url, clock: clock.session };
-  const all = await judged(await limitedConfig(PLAN), [limits], setting).finally(stop);
+  const all = await judgedServed(serve, await limitedConfig(PLAN), [limits], { clock: clock.session });
   clock.stop();
   const lines = Object.keys(all.outcomes).map((id) => `${id} ${saidOf(all, id)}`);
   return {

@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../../harness/base/fixtures/server.ts';
 import { proofClock } from '../../../harness/proof/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { status } from '../../status/status.suite.ts';
-import { judged, saidOf } from '../fixtures/judged.ts';
+import { judgedServed, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A service, or a machine, that takes so long for each answer that a window ends while it is being spent. */
@@ -20,12 +18,9 @@ async function exactCount(limit: number): Promise<string> {
     now: clock.provider.now,
     admitted: () => clock.provider.sleep(ANSWER_MS).then(() => false),
   });
-  const { url, stop } = await serving(createServer(serve));
-  const setting = { url, clock: clock.session };
-  return saidOf(
-    await judged(await limitedConfig(PLAN), [status, limits], setting).finally(stop),
-    'limits.exact',
-  );
+  const setting = { clock: clock.session };
+  const all = await judgedServed(serve, await limitedConfig(PLAN), [status, limits], setting);
+  return saidOf(all, 'limits.exact');
 }
 
 // Beside each other: most of their time they wait.

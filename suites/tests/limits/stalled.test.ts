@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../../harness/base/fixtures/server.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { exact } from '../../limits/measurement.ts';
-import { judged, saidOf } from '../fixtures/judged.ts';
+import { judgedServed, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 import { weather } from '../fixtures/weather.ts';
 
@@ -36,13 +35,12 @@ async function said({ name, startMs }: (typeof LIMITERS)[number], requests: numb
     now: () => clock.wallNow().getTime(),
   });
   let sent = 0;
-  const server = createServer((request, response) => {
+  const late: RequestListener = (request, response) => {
     sent += 1;
     pass(ANSWER_MS + (sent === place ? STALL_MS : 0));
     serve(request, response);
-  });
-  const { url, stop } = await serving(server);
-  return saidOf(await judged(config, suites, { url, clock, random }).finally(stop), exact.id);
+  };
+  return saidOf(await judgedServed(late, config, suites, { clock, random }), exact.id);
 }
 
 describe.each(LIMITERS)('of a $name that is asked $startMs ms into a window of the clock', (limiter) => {

@@ -1,9 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { serving } from '../../../harness/base/fixtures/server.ts';
 import { proofClock } from '../../../harness/proof/clock.ts';
 import { functional } from '../../catalogue.ts';
-import { judged, SOUND, saidOf } from '../fixtures/judged.ts';
+import { judgedServed, SOUND, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A limiter that does not say 429, met before anybody looks for it: others, or an earlier run, have spent the quota. */
@@ -38,9 +37,7 @@ async function found(refuse: (response: ServerResponse) => void, spentAfter: num
     },
     refuse: ({ response }) => refuse(response),
   });
-  const { url, stop } = await serving(createServer(serve));
-  const setting = { url, clock: clock.session };
-  const all = await judged(await limitedConfig(PLAN), functional, setting).finally(stop);
+  const all = await judgedServed(serve, await limitedConfig(PLAN), functional, { clock: clock.session });
   clock.stop();
   return Object.keys(all.outcomes).flatMap((id) =>
     SOUND.has(all.outcomes[id] ?? '') ? [] : `${id} ${saidOf(all, id)}`,
