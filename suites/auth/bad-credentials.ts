@@ -31,7 +31,8 @@ interface BadCredential extends Row {
   readonly probe: Probe<Reply> | Probe<readonly Reply[]> | readonly Probe<Reply>[];
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
-  readonly restsOn: readonly CheckDefinition[];
+  /** Default: what is said of a missing and of a wrong credential. */
+  readonly restsOn?: readonly CheckDefinition[];
   /** Its name in `errors.codes`, which may say more. */
   readonly condition?: 'wrongCredential';
   /** Beside those that hold of any credential. */
@@ -49,6 +50,7 @@ export const refuses = ({
   condition,
   grounds = [],
   applies = [credentialed],
+  restsOn = ordinary,
   ...options
 }: BadCredential): CheckDefinition =>
   check(id, {
@@ -57,6 +59,7 @@ export const refuses = ({
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme'), ...grounds],
     applies,
+    restsOn,
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
       const documented = condition === undefined ? null : documentedStatus(condition);
       await expect(...[probe].flat()).toHaveStatus(...(documented ?? accept));
@@ -117,7 +120,6 @@ export const truncatedCredential = refuses({
   why: 'A key that works in part is far easier to guess.',
   change: 'Compare the key in full, its length included.',
   probe: credential.truncatedCredential,
-  restsOn: ordinary,
 });
 
 const quotedCredential = refuses({
@@ -127,7 +129,6 @@ const quotedCredential = refuses({
   change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
   probe: credential.quotedCredential,
   accept: REFUSED_OR_BAD,
-  restsOn: ordinary,
 });
 
 /** The config names keys that must be refused. */
@@ -150,7 +151,6 @@ export const refusedKeys = refuses({
   accept: SHUT_OUT,
   grounds: [practice('OWASP API2:2023')],
   applies: [credentialed, keysToRefuse],
-  restsOn: ordinary,
 });
 
 // auth.scheme: what the config calls a working key works.
@@ -188,7 +188,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     accept: REFUSED_OR_BAD,
     // Where none is needed, an empty one may be none.
     applies: [credentialDemanded],
-    restsOn: ordinary,
   }),
   truncatedCredential,
   refuses({
@@ -206,7 +205,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     why: 'A key whose letter case does not matter has far fewer combinations to try.',
     change: 'Compare the key byte by byte, without changing its letter case first.',
     probe: credential.caseFlippedCredential,
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.altered-credential',
@@ -214,7 +212,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     why: 'Only the length or the end of the key is compared, so keys can be guessed.',
     change: 'Compare the whole key, every byte of it.',
     probe: credential.alteredCredential,
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.prefixed-credential',
@@ -222,7 +219,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     why: 'The service looks for the key anywhere in the header, so it takes what merely contains a key.',
     change: 'Compare the whole value behind the scheme name with the key.',
     probe: credential.prefixedCredential,
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.placeholder-credential',
@@ -231,7 +227,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Compare with the keys that you have issued alone, and refuse where your own setting is missing.',
     probe: credential.placeholders,
     accept: REFUSED_OR_BAD,
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.other-user',
@@ -239,7 +234,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     why: 'If the user name does not matter, each password opens every account.',
     change: 'Look up the user first, and compare the password with the one of that user.',
     probe: credential.otherUser,
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.non-ascii-credential',
@@ -248,7 +242,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Refuse a key with such characters with 400 or 401, before anything decodes it.',
     probe: credential.nonAsciiCredential,
     accept: REFUSED_OR_BAD,
-    restsOn: ordinary,
   }),
   quotedCredential,
   refuses({
@@ -267,7 +260,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Limit the length of the key, and answer 400, 401 or 431 beyond it.',
     probe: credential.oversizedCredential,
     accept: REFUSED_OR_BAD,
-    restsOn: ordinary,
   }),
 
   // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.

@@ -29,7 +29,6 @@ export const tokens: readonly CheckDefinition[] = [
     probe: token.changedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.3')],
-    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.guessed-token',

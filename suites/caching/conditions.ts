@@ -40,12 +40,17 @@ const notModified = check('caching.not-modified', {
 interface Unchanged extends Row<'title' | 'headline'> {
   readonly ground: Ground;
   readonly probe: Probe<Reply>;
-  /** What is answered 304 wherever such requests are answered 304 at all. */
-  readonly plain: Probe<Reply>;
+  /** What is answered 304 wherever such requests are answered 304 at all. Default: its own tag. */
+  readonly plain?: Probe<Reply>;
 }
 
 /** The condition says in other words what another one says that is answered 304. */
-const sees304 = ({ ground, probe: condition, plain, ...notes }: Unchanged): CheckDefinition =>
+const sees304 = ({
+  ground,
+  probe: condition,
+  plain = target.conditional,
+  ...notes
+}: Unchanged): CheckDefinition =>
   check(notes.id, {
     ...notes,
     grounds: [ground],
@@ -105,7 +110,6 @@ export const conditions: readonly CheckDefinition[] = [
     change: 'Split If-None-Match at its commas outside the quotes, and compare each tag.',
     ground: rfc9110('13.1.2', 'MUST'),
     probe: validator.tagInList,
-    plain: target.conditional,
   }),
   // RFC 9110 §13.1.2: the comparison is weak.
   sees304({
@@ -116,7 +120,6 @@ export const conditions: readonly CheckDefinition[] = [
     change: 'Leave W/ out of the comparison for If-None-Match.',
     ground: rfc9110('13.1.2', 'MUST'),
     probe: validator.tagOfOtherStrength,
-    plain: target.conditional,
   }),
   // RFC 9110 §13.1.2: `*` stands for any version.
   sees304({
@@ -127,7 +130,6 @@ export const conditions: readonly CheckDefinition[] = [
     change: 'Answer 304 to a GET with If-None-Match: * where you have anything to send.',
     ground: rfc9110('13.1.2', 'MUST'),
     probe: validator.anyTag,
-    plain: target.conditional,
   }),
 
   otherTag,

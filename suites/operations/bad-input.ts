@@ -1,10 +1,8 @@
-import { type CheckDefinition, capitalized, check, clause, type Probe } from '../../harness/check/suite.ts';
+import { type CheckDefinition, capitalized, check, type Probe } from '../../harness/check/suite.ts';
 import * as operation from '../../harness/probe/operation/operation.ts';
 import type { OperationReply, Trials } from '../../harness/probe/operation/trials.ts';
 import type { Row } from '../row.ts';
-
-/** What the config or its OpenAPI document says of the calls beyond the sample. */
-const documented = clause('endpoint.other-operations');
+import { documented } from './lived.ts';
 
 interface BadInput extends Row<'repeats'> {
   /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */

@@ -8,12 +8,12 @@ import {
   rfc9110,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
-import { idOf, itemOf, lossIn } from '../../harness/probe/operation/item.ts';
+import { idOf, itemOf } from '../../harness/probe/operation/item.ts';
 import { lives } from '../../harness/probe/operation/lifecycle.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { changed, idKept } from './item-changed.ts';
 import { created, itemAskedFor, readBack, uniqueIds } from './item-created.ts';
-import { documented, holds, listedIn, lived, unserved } from './lived.ts';
+import { changeIn, documented, holds, listedIn, lived } from './lived.ts';
 
 const deleteApplied = lived({
   id: 'operations.delete-applied',
@@ -38,11 +38,7 @@ export const othersUntouched = lived({
   wanted: 'the other item as it was',
   step: 'twinAfter',
   after: ['twin', 'twinRead', 'removed'],
-  got: (reply, { lifecycle, twinRead }) => {
-    const [before, now] = [twinRead && itemOf(twinRead), itemOf(reply)];
-    if (now === null) return unserved(reply);
-    return before ? lossIn(before, now, lifecycle) : null;
-  },
+  got: (reply, life) => changeIn(reply, life.twinRead, life),
 });
 
 const checks: readonly CheckDefinition[] = [

@@ -1,6 +1,7 @@
 import { type CheckDefinition, check, clause, type Ground } from '../../harness/check/suite.ts';
 import { itemOf, lossIn } from '../../harness/probe/operation/item.ts';
 import { type Life, lives, type Step } from '../../harness/probe/operation/lifecycle.ts';
+import { listOf } from '../../harness/probe/operation/pages.ts';
 import type { OperationReply } from '../../harness/probe/operation/trials.ts';
 import type { Row } from '../row.ts';
 
@@ -61,15 +62,23 @@ export function loss(
   return item === null ? unserved(reply) : lossIn(written, item, lifecycle);
 }
 
+/** What is another in an item than it was read before; null where nothing is. */
+export function changeIn(
+  reply: OperationReply,
+  before: OperationReply | undefined,
+  { lifecycle }: Life,
+): string | null {
+  const known = before && itemOf(before);
+  const now = itemOf(reply);
+  if (now === null) return unserved(reply);
+  return known ? lossIn(known, now, lifecycle) : null;
+}
+
 /** The items of a list: itself, or the one list that it has. null where there is none, or it goes on elsewhere. */
 export function listedIn(reply: OperationReply): readonly unknown[] | null {
-  const { value } = reply.response.json;
-  const lists = Array.isArray(value)
-    ? [value]
-    : Object.values(typeof value === 'object' && value !== null ? value : {}).filter(Array.isArray);
-  const [list, ...more] = lists;
+  const list = listOf(reply);
   const goesOn = reply.response.links.some(({ relations }) => relations.includes('next'));
-  return list === undefined || more.length > 0 || goesOn || list.length >= WHOLE ? null : list;
+  return list === null || goesOn || list.length >= WHOLE ? null : list;
 }
 
 /** Items of a list that may be a page of a longer one. */

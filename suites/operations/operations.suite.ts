@@ -17,11 +17,10 @@ import { unknownMethod } from '../status/methods.ts';
 import { badInput } from './bad-input.ts';
 import { bodies } from './bodies.ts';
 import { lifecycle } from './lifecycle.ts';
+import { documented } from './lived.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
 
-/** What the config or its OpenAPI document says of the calls beyond the sample. */
-const documented = clause('endpoint.other-operations');
 /** Entries of the coverage; a document may have thousands. */
 const LISTED = 500;
 

@@ -8,11 +8,11 @@ import {
   secondKey,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
-import { isSameItem, itemOf, lossIn } from '../../harness/probe/operation/item.ts';
+import { isSameItem, itemOf } from '../../harness/probe/operation/item.ts';
 import { type Life, lives } from '../../harness/probe/operation/lifecycle.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { othersUntouched } from './lifecycle.ts';
-import { listedIn, lived, unserved } from './lived.ts';
+import { changeIn, listedIn, lived } from './lived.ts';
 
 const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
 
@@ -69,11 +69,7 @@ export const otherAccounts: readonly CheckDefinition[] = [
         wanted: 'the item as it was',
         step: 'twinLeft',
         after: ['twinAfter'],
-        got(reply, { lifecycle, twinAfter }) {
-          const [before, now] = [twinAfter && itemOf(twinAfter), itemOf(reply)];
-          if (now === null) return unserved(reply);
-          return before ? lossIn(before, now, lifecycle) : null;
-        },
+        got: (reply, life) => changeIn(reply, life.twinAfter, life),
       }),
     ],
   ),

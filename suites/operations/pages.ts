@@ -1,9 +1,8 @@
-import { type CheckDefinition, check, clause, practice } from '../../harness/check/suite.ts';
+import { type CheckDefinition, check, practice } from '../../harness/check/suite.ts';
 import { filteredPages, kindsIn } from '../../harness/probe/operation/filtered-pages.ts';
 import { itemsOf, nextOf, pages } from '../../harness/probe/operation/pages.ts';
 import type { Row } from '../row.ts';
-
-const documented = clause('endpoint.other-operations');
+import { documented } from './lived.ts';
 
 interface Turned extends Row<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
