@@ -70,7 +70,6 @@ const SLOW = [
   'suites/tests/limits/lawful-limiters.test.ts',
   'suites/tests/bounds.test.ts',
   'suites/tests/pairing.test.ts',
-  'harness/proof/few-requests.test.ts',
   'suites/tests/limits/unknown-refusals.test.ts',
   'harness/config/operation/openapi/tests/bounds.test.ts',
   'suites/tests/websocket/websocket-front.test.ts',

@@ -160,6 +160,8 @@ interface ProofSetting<K extends Keys> {
   readonly words: string | null;
   /** The reference services that conform under it. */
   readonly conforming: readonly ('search' | 'realtime')[];
+  /** How many requests more it takes, as where a key that anybody can read is forged; none when left out. */
+  readonly moreRequests?: number;
   /** Made of the credentials of the shipped config, which is for a bearer key. */
   values(shipped: Credentials): Given<K>;
 }

@@ -38,10 +38,12 @@ function proof(
     shows: [],
     described: false,
     preceded: false,
+    traced: kind === 'variant',
     findings,
     passed: [],
     observed: {},
     requests: { doors: 3 },
+    traces: kind === 'variant' ? ['usual', name] : ['usual'],
     ...more,
   };
 }
@@ -60,6 +62,7 @@ const seen = (colour: string) => ({
 function cases(...others: readonly ProvenCase[]): readonly ProvenCase[] {
   const sound = [
     proof('conforming', '', [], seen('none')),
+    proof('counterpart', ''),
     proof('variant', 'tinted', [], seen('brown')),
     defect('door-open', 'door.closed', judged('door.closed')),
     defect('door-unlocked', 'door.locked', judged('door.locked', 'warning')),
@@ -155,11 +158,24 @@ describe('the gaps of a proof', () => {
     ]);
   });
 
+  it('are variants that leave no trace on any service, and nothing that their counterpart raises', () => {
+    const idle = (more: Partial<ProvenCase>) => proof('variant', 'round-handle', [], more);
+    const traceless = ['round-handle leaves no trace: it does nothing, or nothing meets it'];
+    expect(gaps(idle({ traces: ['usual'] }))).toEqual(traceless);
+    const elsewhere = { service: 'realtime', traces: ['round'] } as const;
+    expect(gaps(idle({ traces: ['usual'] }), idle(elsewhere))).toEqual([]);
+    // A trace of the setting is none of the variant.
+    const header = { setting: 'header', traces: ['usual', 'in a header'] };
+    const counterpart = proof('counterpart', '', [judged('door.closed')], header);
+    expect(gapsAmong([idle(header), counterpart], suites)).toEqual(traceless);
+  });
+
   it('are services that are asked too much, and messages that are not one line of the usual form', () => {
-    const much = { requests: { doors: 122, windows: 21, limits: 500 } };
+    const much = { requests: { doors: 121, windows: 17, limits: 500 } };
     expect(gaps(proof('variant', 'round-handle', [], much))).toEqual([
-      'search round-handle: judged from 143 requests, and not from 1 to 142',
+      'search round-handle: judged from 138 requests, and not from 1 to 137',
     ]);
+    expect(gaps(proof('variant', 'round-handle', [], { ...much, setting: 'token' }))).toEqual([]);
     const said = { ...judged('door.closed'), message: 'it is open' };
     expect(gaps(defect('door-open', 'door.closed', said))).toEqual([
       'door-open: door.closed does not say in one line what it expected and got: it is open',

@@ -1,11 +1,11 @@
 import type { Suite } from '../check/check.ts';
-import { caseName, complains } from './gaps.ts';
+import { caseName, complains, isToConform } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';
 
 /** The proof for a person: what each defect trips, what proves each check, and what raises nothing. */
 export function matrixText(cases: readonly ProvenCase[], suites: readonly Suite[]): string {
   const defects = cases.filter(({ kind }) => kind === 'defect');
-  const conforming = cases.filter(({ kind }) => kind !== 'defect');
+  const conforming = cases.filter(isToConform);
   const checks = suites.flatMap((suite) => suite.checks);
   const proofOf = ({ id, observes }: (typeof checks)[number]) => {
     const named = cases.filter(({ trips, shows }) => (observes ? shows : trips).includes(id));

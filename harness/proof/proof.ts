@@ -14,6 +14,7 @@ import type { ProofCase } from './cases/cases.ts';
 import { type Configs, configOf } from './cases/configs.ts';
 import { settingNamed } from './cases/settings.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
+import { traceOf } from './traces.ts';
 
 export interface Finding {
   readonly id: string;
@@ -31,6 +32,8 @@ export interface ProvenCase extends ProofCase {
   readonly observed: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Requests by suite. */
   readonly requests: Readonly<Record<string, number>>;
+  /** Digests of what the service did, as evidence shows it. */
+  readonly traces: readonly string[];
 }
 
 /** Most of a case is waiting: for a window, for octets that should not come. */
@@ -143,8 +146,8 @@ async function runRound(
   const identity = overTls ? selfSigned('localhost') : null;
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
-  const asShipped = { ...provided, plan: config.plan };
-  const provider = await startProvider(each.kind === 'variant' ? asShipped : config, {
+  const isVariant = each.kind === 'variant' || each.kind === 'counterpart';
+  const provider = await startProvider(isVariant ? { ...provided, plan: config.plan } : config, {
     clock: clock.provider,
     ...(identity && { identity }),
   });
@@ -191,6 +194,7 @@ class CaseLog {
   readonly passed: string[] = [];
   readonly observed: Record<string, Readonly<Record<string, unknown>>> = {};
   readonly requests: Record<string, number> = {};
+  readonly traces: string[] = [];
   #suite = '';
 
   enter({ name }: Suite): void {
@@ -199,9 +203,12 @@ class CaseLog {
 
   record(event: JournalEvent): void {
     if (event.type === 'evidence') {
+      this.traces.push(traceOf(event.value));
       this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }
     if (event.type === 'observation') {
+      // What may be another each day tells nothing here.
+      if (event.varies === undefined) this.traces.push(traceOf([event.key, event.value]));
       this.observed[event.check] = { ...this.observed[event.check], [event.key]: event.value };
     }
   }

@@ -5,7 +5,7 @@ import { DICTIONARY, dictionary } from '../../diagnosis/dictionary.ts';
 import { furtherCases, type ProofCase, proofCases } from '../../proof/cases/cases.ts';
 import { diagnosisGaps, someTogether } from '../../proof/diagnosis/diagnosis-gaps.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/diagnosis/dictionary.ts';
-import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
+import { gapsAmong, gapsIn, isToConform } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
 import { proveInThreads } from '../../proof/threads.ts';
@@ -34,7 +34,7 @@ async function proof(argv: readonly string[]): Promise<number> {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   process.stdout.write(`${matrixText(proven, suites)}\n`);
   if (names.length > 0) {
-    for (const { name, findings } of proven) {
+    for (const { name, findings } of proven.filter(({ kind }) => kind !== 'counterpart')) {
       for (const { id, outcome, message } of findings)
         process.stdout.write(`${name}: ${id} ${outcome}: ${message}\n`);
     }
@@ -53,7 +53,8 @@ async function proof(argv: readonly string[]): Promise<number> {
     ...(update ? [] : [...messageGaps(before, now), ...dictionaryGaps(kept, entries)]),
   ];
   const defects = proven.filter(({ kind }) => kind === 'defect').length;
-  process.stdout.write(`${defects} defects, ${proven.length - defects} conforming, ${gaps.length} gaps\n`);
+  const conforming = proven.filter(isToConform).length;
+  process.stdout.write(`${defects} defects, ${conforming} conforming, ${gaps.length} gaps\n`);
   for (const gap of gaps) process.stdout.write(`  ${gap}\n`);
   return gaps.length === 0 ? EXIT.conforms : EXIT.doesNotConform;
 }
@@ -67,7 +68,7 @@ function read(argv: readonly string[]): { readonly names: readonly string[]; rea
   return { names, update: argv.includes('--update') };
 }
 
-/** The cases of these names, and beside them the service as it is, called in the same way. */
+/** The cases of these names, and beside them the service without, called in the same way. */
 function chosen(all: readonly ProofCase[], names: readonly string[]): readonly ProofCase[] {
   for (const name of names) {
     if (name !== '' && all.some((each) => each.name === name)) continue;
@@ -80,7 +81,7 @@ function chosen(all: readonly ProofCase[], names: readonly string[]): readonly P
   return all.filter(
     (each) =>
       named.includes(each) ||
-      (each.kind === 'conforming' &&
+      (each.name === '' &&
         named.some(({ service, setting }) => service === each.service && setting === each.setting)),
   );
 }

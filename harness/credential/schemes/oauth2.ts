@@ -94,6 +94,7 @@ export const oauth2 = scheme({
     setting: 'oauth2',
     words: 'credentials: { scheme: oauth2 }',
     conforming: ['search', 'realtime'],
+    moreRequests: 6,
     values: ({ app }) => ({
       tokenUrl: '/oauth/token',
       clientId: 'example-client',

@@ -7,7 +7,8 @@ import { CONFORMING, SHIPPED } from './settings.ts';
 /** One provider that is held against the checks, and what should come of it. Plain data. */
 export interface ProofCase {
   readonly service: ReferenceName;
-  readonly kind: 'conforming' | 'variant' | 'defect';
+  /** `counterpart`: as a variant that does nothing, and judged for the sake of comparison alone. */
+  readonly kind: 'conforming' | 'variant' | 'defect' | 'counterpart';
   /** Name of the defect or the variant, or of several joined with `+`; '' for the service as it is. */
   readonly name: string;
   /** The name of a setting. */
@@ -22,6 +23,8 @@ export interface ProofCase {
   readonly described: boolean;
   /** Whether requests of several kinds come before the limit is met. */
   readonly preceded: boolean;
+  /** Whether it has to leave a trace that its counterpart does not. */
+  readonly traced: boolean;
 }
 
 /** Search stands for the REST services: messaging differs in its rate and its resources alone. */
@@ -128,13 +131,21 @@ const AS_IT_IS = {
   shows: [],
   described: true,
   preceded: true,
+  traced: false,
 } as const;
 
-/** All of them: each service as it is, each variant, some together, each defect. */
+/** All of them: each service as it is, each variant beside its counterpart, some together, each defect. */
 export function proofCases(): readonly ProofCase[] {
+  const variants = SERVICES.flatMap((service) =>
+    listVariants(service).map(({ name }) => variantCase(service, name)),
+  );
+  const counterparts = variants.map(
+    ({ service, setting }) => ({ ...AS_IT_IS, kind: 'counterpart', service, setting }) as const,
+  );
   return [
     ...CONFORMING.map(([service, setting]) => ({ ...AS_IT_IS, service, setting })),
-    ...SERVICES.flatMap((service) => listVariants(service).map(({ name }) => variantCase(service, name))),
+    ...variants,
+    ...new Map(counterparts.map((each) => [`${each.service} ${each.setting}`, each])).values(),
     ...SERVICES.flatMap((service) =>
       (COMBINED[service] ?? []).map((name) => ({ ...variantCase(service, name), shows: [] })),
     ),
@@ -190,6 +201,7 @@ function defectCase(
     shows,
     described: true,
     preceded: false,
+    traced: false,
   };
 }
 
@@ -206,5 +218,6 @@ function variantCase(service: ReferenceName, name: string): ProofCase {
     shows: parts.flatMap(({ shows = [] }) => shows),
     described: !parts.some(({ undescribed }) => undescribed),
     preceded: parts.some(({ countsByKind }) => countsByKind),
+    traced: !parts.every(({ unseen }) => unseen),
   };
 }

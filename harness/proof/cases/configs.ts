@@ -3,6 +3,7 @@ import { HarnessError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { ProofCase } from './cases.ts';
+import { settingNamed } from './settings.ts';
 
 /** Configs of the reference providers by service, as they are shipped, and that of search with its operations. */
 export interface Configs {
@@ -11,9 +12,6 @@ export interface Configs {
   /** The same with what its clients create and remove themselves. */
   readonly stored: ServiceConfig;
 }
-
-/** The settings under which those operations are described, and no others. */
-const STORED: readonly string[] = ['saved searches', 'own searches'];
 
 const OTHER_OPERATIONS = 'endpoint.other-operations';
 
@@ -37,7 +35,9 @@ export function configOf({ service, described, setting }: ProofCase, configs: Co
   const shipped = configs.shipped.get(service);
   if (shipped === undefined) throw new HarnessError(`no config for the reference provider ${service}`);
   if (!described || service !== configs.described.service) return shipped;
-  const { operations, definitions, facts } = STORED.includes(setting) ? configs.stored : configs.described;
+  const { operations, definitions, facts } = settingNamed(setting).stored
+    ? configs.stored
+    : configs.described;
   const fact = facts[OTHER_OPERATIONS];
   return {
     ...shipped,

@@ -13,6 +13,10 @@ export interface Setting {
   readonly mount?: string;
   /** It is called over TLS. */
   readonly overTls?: true;
+  /** The operations are those by which clients create and remove what is theirs. */
+  readonly stored?: true;
+  /** How many requests more it takes than the shipped one, at the most. Default: none. */
+  readonly moreRequests?: number;
   /** The services that conform under it as they are; none where that takes a variant. */
   readonly conforming: readonly ReferenceName[];
 }

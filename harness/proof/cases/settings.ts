@@ -110,12 +110,7 @@ const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
 
 const SETTINGS: readonly Setting[] = [
-  ...SCHEMES.map((scheme) => ({
-    name: scheme.proof.setting,
-    words: scheme.proof.words,
-    adapt: byScheme(scheme),
-    conforming: scheme.proof.conforming,
-  })),
+  ...SCHEMES.map((scheme) => ({ ...scheme.proof, name: scheme.proof.setting, adapt: byScheme(scheme) })),
   {
     // A token in Authorization with no scheme before it.
     name: 'raw token',
@@ -132,18 +127,21 @@ const SETTINGS: readonly Setting[] = [
     words: 'credentials: { scheme: bearer, key: a JSON web token }',
     adapt: withToken(CLAIMS),
     conforming: SEARCH,
+    moreRequests: 5,
   },
   {
     name: 'foreign token',
     words: 'credentials: { refused: [{ key: a JSON web token, because: of another audience }] }',
     adapt: (config) => refusing(FOREIGN_TOKEN, 'of another audience')(withToken(CLAIMS)(config)),
     conforming: SEARCH,
+    moreRequests: 6,
   },
   {
     name: 'revoked keys',
     words: 'credentials: { refused: [{ key: …, because: revoked }] }',
     adapt: refusing(REVOKED_KEY, 'revoked'),
     conforming: ['search', 'realtime'],
+    moreRequests: 1,
   },
   {
     name: 'expired token',
@@ -170,10 +168,11 @@ const SETTINGS: readonly Setting[] = [
     conforming: REALTIME,
   },
   {
-    // What clients create and remove themselves; `configs.ts` has the operations.
+    // What clients create and remove themselves.
     name: 'saved searches',
     words: 'openapi: ../openapi/saved-searches.yaml',
     adapt: (config) => config,
+    stored: true,
     conforming: SEARCH,
   },
   {
@@ -181,6 +180,7 @@ const SETTINGS: readonly Setting[] = [
     name: 'own searches',
     words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.owner: account',
     adapt: documenting('resources.owner', 'account'),
+    stored: true,
     conforming: [],
   },
   {

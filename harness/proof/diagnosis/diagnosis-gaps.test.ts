@@ -18,7 +18,7 @@ function causedBy(name: string): readonly Finding[] {
 
 function proven(name: string, findings: readonly Finding[], passed: readonly string[] = []): ProvenCase {
   if (FIVE === undefined) throw new Error('no case');
-  return { ...FIVE, name, preceded: false, findings, passed, observed: {}, requests: {} };
+  return { ...FIVE, name, preceded: false, findings, passed, observed: {}, requests: {}, traces: [] };
 }
 
 const [NO_DATE, UNQUOTED] = ['no-date', 'etag-unquoted'];

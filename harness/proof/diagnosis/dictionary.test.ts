@@ -24,10 +24,12 @@ function proven(service: ProvenCase['service'], ...checks: readonly string[]): P
     shows: [],
     described: true,
     preceded: false,
+    traced: false,
     findings: found.map(([id = '', got]) => ({ id, outcome: 'fail', message: `expected a, got ${got} [x]` })),
     passed: checks.filter((each) => !each.includes(': ')),
     observed: {},
     requests: {},
+    traces: [],
   };
 }
 

@@ -32,6 +32,8 @@ export interface Variant extends Deviation {
   readonly undescribed?: true;
   /** Whether a request counts depends on what it asks for: some of several kinds come before the limit is met. */
   readonly countsByKind?: true;
+  /** Why it leaves no trace in the proof; what it does is held by a test of its own then. */
+  readonly unseen?: string;
 }
 
 type Services = Pick<Deviation, 'services'>;

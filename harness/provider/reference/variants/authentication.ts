@@ -39,6 +39,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'compares-decoded-keys': {
     summary: 'compares the octets that keys stand for in base64, and not how they are written (RFC 4648)',
+    unseen: 'no wrong key that is tried means the right one',
     patch: inCredentials(({ keyMatches }) => ({
       keyMatches: (presented, key) =>
         keyMatches(presented, key) || Buffer.from(presented, 'base64').equals(Buffer.from(key, 'base64')),
@@ -54,6 +55,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'method-before-auth': {
     summary: 'says 405 or 501 for a method before it looks at the credential',
+    unseen: 'all that is tried without a credential is a method that it serves',
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (!CREDENTIAL_REFUSALS.includes(answer.occasion)) return answer;

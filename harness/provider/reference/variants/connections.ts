@@ -87,6 +87,7 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
   },
   'cgi-drops-underscored-fields': {
     summary: 'leaves out fields with an underscore in their name, as servers before applications do',
+    unseen: 'what is sent in such fields changes no answer',
     patch: onReceipt((request) => ({
       ...request,
       fields: request.fields.filter(([name]) => !name.includes('_')),

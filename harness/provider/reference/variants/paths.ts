@@ -55,26 +55,32 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
   },
   'merges-slashes': {
     summary: 'takes repeated slashes for one, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths(withoutRepeatedSlashes),
   },
   'removes-dot-segments': {
     summary: 'removes dot segments, plain and encoded, before it does anything else (RFC 3986 §6.2.2)',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths((path) => withoutDotSegments(path.replace(/%2e/gi, '.'))),
   },
   'cuts-matrix-parameters': {
     summary: 'takes no notice of matrix parameters, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths(withoutMatrixParameters),
   },
   'cuts-fragments': {
     summary: 'takes no notice of a fragment in the request line, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths((path) => path.replace(/#.*/, '')),
   },
   'takes-format-suffix': {
     summary: 'serves JSON at its paths with .json after them too, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths((path) => path.replace(/\.json$/, '')),
   },
   'takes-encoded-slashes': {
     summary: 'takes an encoded slash for a slash, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths((path) => path.replace(/%2f/gi, '/')),
   },
   'refuses-odd-paths': {

@@ -108,12 +108,14 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
     services: REST.services,
     setting: 'two limits, the further one longer',
     summary: 'gives its longer limit back one by one',
+    unseen: 'the longer limit is not met',
     patch: inQuota(() => ({ algorithm: furtherBy(tokenBucket) })),
   },
   'longer-limit-counts-refusals': {
     services: REST.services,
     setting: 'two limits, the further one longer',
     summary: 'counts what the main limit refuses against the longer one as well',
+    unseen: 'the longer limit is not met',
     patch: inQuota(() => ({ algorithm: countingRefusals('further') })),
   },
   'main-limit-counts-refusals': {

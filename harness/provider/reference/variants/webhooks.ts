@@ -96,6 +96,7 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'webhook-takes-its-time': {
     summary: 'waits four seconds before each further attempt, longer than anybody asks it to',
+    unseen: 'only the time tells, and that hangs on the machine',
     patch: inWebhooks(() => ({ retriesAfterMs: [4_000, 4_500] })),
   },
   'webhook-is-a-cloud-event': {
