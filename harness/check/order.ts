@@ -10,15 +10,18 @@ export interface Judged {
   readonly judgment: Judgment;
 }
 
-type Options = Omit<JudgeOptions, 'putsOff'>;
+export type OrderOptions = Omit<JudgeOptions, 'putsOff'>;
 
 interface Means {
   /** Of the next check. */
-  readonly options: () => Options;
+  readonly options: () => OrderOptions;
   /** Told of the suite of each check before anything is sent for it. */
   readonly entering?: (suite: Suite) => void;
-  /** More is judged after them: what comes last of all stays put off. */
-  readonly goesOn?: boolean;
+  /** Where suites may get a session of their own: whether this one is to, and how it comes to that. */
+  readonly renewal?: {
+    readonly isDue: (suite: Suite) => boolean;
+    readonly renew: () => Promise<Session>;
+  };
 }
 
 /**
@@ -27,7 +30,7 @@ interface Means {
  * the quota. Behind that suite comes what would have had to wait for quota before it, where no answer tells what is left of
  * it: then it is known what requests cost.
  */
-export class JudgingOrder {
+class JudgingOrder {
   readonly #session: Session;
   readonly #suites: readonly Suite[];
   #putOff: (Omit<Judged, 'judgment'> & { readonly because: PutsOff })[] = [];
@@ -39,7 +42,7 @@ export class JudgingOrder {
   }
 
   /** null where it is put off. */
-  async judge(suite: Suite, check: CheckDefinition, options: Options): Promise<Judgment | null> {
+  async judge(suite: Suite, check: CheckDefinition, options: OrderOptions): Promise<Judgment | null> {
     const left = suite.checks.slice(suite.checks.indexOf(check));
     const putsOff = this.#meetsLimitAfter(suite) ? 'waiting' : 'last';
     await this.#askTogether(left, options.signal, putsOff);
@@ -65,8 +68,11 @@ export class JudgingOrder {
     }
   }
 
-  /** Those that were put off; before a suite that uses up the quota, where none of them waits for that. */
-  async *rest({ goesOn = false, ...means }: Means): AsyncGenerator<Judged> {
+  /**
+   * Those that were put off; before a suite that uses up the quota, where none of them waits for that. `goesOn`: more is
+   * judged after them, so what comes last of all stays put off.
+   */
+  async *rest(means: Means, goesOn = false): AsyncGenerator<Judged> {
     const isWaiting = this.#putOff.some(({ because }) => because === 'waiting');
     if (goesOn && isWaiting) return;
     if (isWaiting) yield* this.#rest(means, 'last');
@@ -109,12 +115,17 @@ export async function* judgeInOrder(
   session: Session,
   means: Means,
 ): AsyncGenerator<Judged> {
-  const order = new JudgingOrder(session, suites);
+  const { options, entering, renewal } = means;
+  let order = new JudgingOrder(session, renewal ? [] : suites);
   for (const suite of suites) {
-    if (suite.exhausts) yield* order.rest({ ...means, goesOn: true });
-    means.entering?.(suite);
+    if (renewal?.isDue(suite)) {
+      yield* order.rest(means);
+      order = new JudgingOrder(await renewal.renew(), []);
+    }
+    if (suite.exhausts) yield* order.rest(means, true);
+    entering?.(suite);
     for (const check of suite.checks) {
-      const judgment = await order.judge(suite, check, means.options());
+      const judgment = await order.judge(suite, check, options());
       if (judgment !== null) yield { suite, check, judgment };
     }
   }

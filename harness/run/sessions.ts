@@ -1,17 +1,14 @@
 import type { Suite } from '../check/check.ts';
 import { applicabilityOf } from '../check/judge.ts';
-import { type Judged, JudgingOrder } from '../check/order.ts';
+import { type Judged, judgeInOrder, type OrderOptions } from '../check/order.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Session } from '../session/session.ts';
 
-interface Means {
-  readonly open: () => Session;
+interface Means extends OrderOptions {
+  /** Asked for again, after the one before was closed, where the provider was started anew. */
+  readonly open: () => Session | Promise<Session>;
   /** Pieces of evidence so far. */
   readonly asked: () => number;
-  readonly signal: AbortSignal;
-  readonly strict: boolean;
-  /** Ids of the checks that are judged at all; all when left out. */
-  readonly selected?: ReadonlySet<string>;
   /** Told of the suite of each check before anything is sent for it. */
   readonly entering?: (suite: Suite) => void;
 }
@@ -28,35 +25,26 @@ interface JudgedOver extends Judged {
 export async function* judgeInSessions(
   suites: readonly Suite[],
   config: ServiceConfig,
-  { open, asked, entering, ...means }: Means,
+  { open, asked, entering, ...options }: Means,
 ): AsyncGenerator<JudgedOver> {
-  const options = () => means;
-  const together = startsFresh(config) ? [] : suites;
-  let session = open();
-  let order = new JudgingOrder(session, together);
-  let isFresh = true;
-  async function* rest(goesOn = false): AsyncGenerator<JudgedOver> {
-    for await (const each of order.rest({ options, goesOn, ...(entering && { entering }) }))
-      yield { ...each, session };
-  }
+  let before = asked();
+  let session = await open();
+  const renewal = {
+    isDue: (suite: Suite) => asked() > before && asksAnything(suite, config),
+    async renew() {
+      await session.close();
+      before = asked();
+      session = await open();
+      return session;
+    },
+  };
+  const means = {
+    options: () => options,
+    ...(entering && { entering }),
+    ...(startsFresh(config) && { renewal }),
+  };
   try {
-    for (const suite of suites) {
-      if (startsFresh(config) && !isFresh && asksAnything(suite, config)) {
-        yield* rest();
-        await session.close();
-        session = open();
-        order = new JudgingOrder(session, together);
-      }
-      if (suite.exhausts) yield* rest(true);
-      entering?.(suite);
-      const before = asked();
-      for (const check of suite.checks) {
-        const judgment = await order.judge(suite, check, options());
-        if (judgment !== null) yield { suite, check, judgment, session };
-      }
-      isFresh &&= asked() === before;
-    }
-    yield* rest();
+    for await (const each of judgeInOrder(suites, session, means)) yield { ...each, session };
   } finally {
     await session.close();
   }
@@ -68,6 +56,6 @@ export function startsFresh({ provider }: ServiceConfig): boolean {
 }
 
 /** Whether any check of a suite applies to the service. */
-export function asksAnything({ checks }: Pick<Suite, 'checks'>, config: ServiceConfig): boolean {
+function asksAnything({ checks }: Pick<Suite, 'checks'>, config: ServiceConfig): boolean {
   return checks.some((check) => applicabilityOf(check, config).reasonNot === null);
 }

@@ -68,7 +68,13 @@ export interface Session {
    */
   reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
   redact(text: string): string;
-  close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
+  /** Whoever asks for it again waits for the same. */
+  close(): Promise<Closed>;
+}
+
+interface Closed {
+  readonly requestsSent: number;
+  readonly durationMs: number;
 }
 
 export function openSession(options: SessionOptions): Session {
@@ -173,6 +179,16 @@ export function openSession(options: SessionOptions): Session {
     return { evidence: answer.evidence, failed: outage.blocked() };
   }
 
+  let ended: Promise<Closed> | null = null;
+  async function end(): Promise<Closed> {
+    endDeadline?.();
+    closed.abort(new Blocked('the session is closed'));
+    await remains.remove(http);
+    await http.close();
+    await options.pacts.close();
+    return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
+  }
+
   return {
     config,
     clock,
@@ -205,13 +221,9 @@ export function openSession(options: SessionOptions): Session {
       return log.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
     redact: (text) => transport.redaction.sink(text),
-    async close() {
-      endDeadline?.();
-      closed.abort(new Blocked('the session is closed'));
-      await remains.remove(http);
-      await http.close();
-      await options.pacts.close();
-      return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
+    close() {
+      ended ??= end();
+      return ended;
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import type { Judgment } from '../../check/judge.ts';
-import { JudgingOrder } from '../../check/order.ts';
 import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
@@ -13,8 +12,9 @@ import { type LiveSessionOptions, openLiveSession } from '../../session/live.ts'
 import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { loadSuites, selectById } from '../selection/selection.ts';
-import { asksAnything, startsFresh } from '../sessions.ts';
+import { judgeInSessions, startsFresh } from '../sessions.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
+import type { Turn } from '../turns/turns.ts';
 import {
   askFor,
   hearSecrets,
@@ -141,14 +141,12 @@ class ServiceRun {
   readonly #selected: ReadonlySet<string>;
   readonly #closed = { requestsSent: 0, durationMs: 0 };
   #session: Session | null = null;
-  #order: JudgingOrder | null = null;
   #lastEvidence: number;
+  #pieces = 0;
   #begun = false;
-  #asked = false;
-  #fresh: boolean;
   #outageTold = false;
   #simulation: Simulation | null = null;
-  #firstUrl = '';
+  #firstUrl: string | null = null;
   #finished: Promise<void> | null = null;
 
   constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
@@ -163,7 +161,6 @@ class ServiceRun {
     const rest = input.selected.filter((id) => !judged.has(id));
     this.#suites = selectById(suitesFor(means.suites, this.#config), rest);
     this.#lastEvidence = input.left?.lastEvidence ?? 0;
-    this.#fresh = startsFresh(this.#config);
   }
 
   /** Says what is to come. */
@@ -179,23 +176,21 @@ class ServiceRun {
   /** A field of its own, so that it can be handed on. */
   readonly run = async (signal: AbortSignal): Promise<void> => {
     this.#begun = true;
-    const { providerUrl, left } = this.#input;
-    if (providerUrl === null) this.#simulation = await simulate(this.#config);
-    // Nobody else reaches a provider that lives in this process.
-    const turn =
-      providerUrl === null
-        ? { usedAgoMs: null }
-        : await askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
-    this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
-    const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
-    const usedAgoMs = 'usedAgoMs' in turn ? turn.usedAgoMs : null;
-    // One that starts afresh for each suite counts from each start.
-    const requestsBefore = this.#fresh ? 0 : left?.requestsSent;
-    this.#open(this.#firstUrl, { quotaSpentMs: leftAgoMs ?? usedAgoMs, requestsBefore });
-    if ('reason' in turn) this.#giveUp(turn.reason);
+    if (this.#isSimulated) this.#simulation = await simulate(this.#config);
+    const { strict, checkLimitMs } = this.#means.run;
+    const judged = judgeInSessions(this.#suites, this.#config, {
+      open: () => this.#open(signal),
+      asked: () => this.#pieces,
+      strict,
+      signal,
+      selected: this.#selected,
+      ...(checkLimitMs === null ? {} : { limitMs: checkLimitMs }),
+    });
     try {
-      for (const suite of this.#suites) await this.#judge(suite, signal);
-      await this.#judgeRest(signal);
+      for await (const { suite, check, judgment } of judged) {
+        this.#conclude(suite, check, judgment);
+        signal.throwIfAborted();
+      }
     } catch (error) {
       // What a cancelled run has not judged is told by whoever cancelled it.
       if (!signal.aborted) throw error;
@@ -217,38 +212,6 @@ class ServiceRun {
     this.#tell({ type: 'finished' });
   }
 
-  async #judge(suite: Suite, signal: AbortSignal): Promise<void> {
-    if (this.#fresh && this.#asked && asksAnything(suite, this.#config)) {
-      await this.#judgeRest(signal);
-      await this.#renew();
-    }
-    if (suite.exhausts) await this.#judgeRest(signal, true);
-    for (const check of suite.checks) {
-      signal.throwIfAborted();
-      const judgment = await this.#order?.judge(suite, check, this.#optionsOf(signal));
-      if (judgment) this.#conclude(suite, check, judgment);
-    }
-  }
-
-  async #judgeRest(signal: AbortSignal, goesOn = false): Promise<void> {
-    signal.throwIfAborted();
-    const rest = this.#order?.rest({ options: () => this.#optionsOf(signal), goesOn }) ?? [];
-    for await (const { suite, check, judgment } of rest) {
-      this.#conclude(suite, check, judgment);
-      signal.throwIfAborted();
-    }
-  }
-
-  #optionsOf(signal: AbortSignal) {
-    const { strict, checkLimitMs } = this.#means.run;
-    return {
-      strict,
-      signal,
-      selected: this.#selected,
-      ...(checkLimitMs === null ? {} : { limitMs: checkLimitMs }),
-    };
-  }
-
   #conclude(suite: Suite, { id }: CheckDefinition, judgment: Judgment): void {
     this.#means.record({ type: 'outcome', service: this.service, id, ...judgment });
     this.#tell({ type: 'outcome', suite: suite.name, id, outcome: judgment.outcome });
@@ -263,57 +226,62 @@ class ServiceRun {
     this.#tell({ type: 'trouble', reason });
   }
 
-  #open(providerUrl: string, before: Pick<LiveSessionOptions, 'quotaSpentMs' | 'requestsBefore'> = {}): void {
+  /** Once the service has its quota to itself, or its provider has started anew; where it has not, nothing is sent. */
+  async #open(signal: AbortSignal): Promise<Session> {
+    await this.#close();
+    const isFirst = this.#firstUrl === null;
+    const reply = isFirst
+      ? await this.#turn()
+      : await askFor('renewed', this.service, () => this.#tell({ type: 'renew' }));
+    this.#firstUrl ??= this.#input.providerUrl ?? this.#simulation?.providerUrl ?? '';
     const { runId, userAgent } = this.#means.run;
-    this.#session = openLiveSession({
+    const session = openLiveSession({
       config: this.#config,
       clock: systemClock,
       verifier: this.#means.verifier,
       ...this.#simulation,
-      providerUrl,
+      providerUrl: 'url' in reply ? reply.url : this.#firstUrl,
       runId,
       userAgent,
       redaction: this.#redaction,
       record: (event) => this.#record(event),
       learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: this.#lastEvidence,
-      ...before,
+      ...(isFirst && this.#spentBefore('usedAgoMs' in reply ? reply.usedAgoMs : null)),
       runAlone: this.#input.runAlone,
     });
-    this.#order = new JudgingOrder(this.#session, this.#fresh ? [] : this.#suites);
+    this.#outageTold = false;
+    this.#session = 'reason' in reply ? { ...session, outage: reply.reason } : session;
+    signal.throwIfAborted();
+    return this.#session;
+  }
+
+  /** Nobody else reaches a provider that lives in this process. */
+  async #turn(): Promise<Turn> {
+    if (this.#isSimulated) return { usedAgoMs: null };
+    return askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
+  }
+
+  #spentBefore(usedAgoMs: number | null): Pick<LiveSessionOptions, 'quotaSpentMs' | 'requestsBefore'> {
+    const { left } = this.#input;
+    const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
+    // One that starts afresh for each suite counts from each start.
+    const requestsBefore = startsFresh(this.#config) ? 0 : left?.requestsSent;
+    return { quotaSpentMs: leftAgoMs ?? usedAgoMs, requestsBefore };
   }
 
   async #close(): Promise<void> {
     const closed = await this.#session?.close();
     // What was learned over it is not kept: others of this worker may go on for long.
     this.#session = null;
-    this.#order = null;
     this.#closed.requestsSent += closed?.requestsSent ?? 0;
     this.#closed.durationMs += closed?.durationMs ?? 0;
-  }
-
-  /** What was found out is about the provider that is gone: the new one is asked anew. */
-  async #renew(): Promise<void> {
-    await this.#close();
-    const renewed = await askFor('renewed', this.service, () => this.#tell({ type: 'renew' }));
-    this.#outageTold = false;
-    this.#asked = false;
-    this.#fresh = 'url' in renewed;
-    this.#open('url' in renewed ? renewed.url : this.#firstUrl);
-    if ('reason' in renewed) this.#giveUp(renewed.reason);
-  }
-
-  /** What applies is blocked for this reason, and nothing is sent. */
-  #giveUp(reason: string): void {
-    if (this.#session === null) return;
-    this.#session = outOfReach(this.#session, reason);
-    this.#order = new JudgingOrder(this.#session, this.#fresh ? [] : this.#suites);
   }
 
   #record(event: JournalEvent): void {
     this.#means.record(event);
     if (event.type === 'evidence') {
-      this.#asked = true;
+      this.#pieces += 1;
       this.#lastEvidence = Math.max(this.#lastEvidence, Number(event.id.slice(1)));
       this.#tell({ type: 'evidence' });
     }
@@ -335,9 +303,4 @@ async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<
   } catch {
     return null;
   }
-}
-
-/** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */
-function outOfReach(session: Session, outage: string): Session {
-  return { ...session, outage };
 }
