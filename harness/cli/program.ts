@@ -13,8 +13,12 @@ import { HARNESS } from './process.ts';
  */
 export function buildProgram(): { run(args: readonly string[]): Promise<number> } {
   let exitCode: number = EXIT.conforms;
-  const ends = async (code: Promise<number>) => {
-    exitCode = await code;
+  /** Has a module of `commands/` do it: its function of that name is given what the command line says. */
+  const by = <N extends string>(load: () => Promise<Readonly<Record<N, Does>>>, name: N) => {
+    return async (...given: readonly unknown[]) => {
+      const { [name]: does } = await load();
+      exitCode = await does(...(given as readonly never[]));
+    };
   };
 
   const program = new Command('conform')
@@ -77,7 +81,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       const ahead = options.dryRun ? null : workerAhead();
       try {
         const { run } = await import('./commands/run/run.ts');
-        await ends(run(services, options, ahead === null ? {} : { newWorker: ahead.take }));
+        exitCode = await run(services, options, ahead === null ? {} : { newWorker: ahead.take });
       } finally {
         ahead?.release();
       }
@@ -90,24 +94,20 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--service <name>', 'say of each check how it applies to this service')
     .addOption(environment())
     .addOption(configDir())
-    .action((options) => ends(import('./commands/catalogue/list.ts').then(({ list }) => list(options))));
+    .action(by(() => import('./commands/catalogue/list.ts'), 'list'));
 
   program
     .command('explain')
     .description('explain one check: why it exists and what to do when it fails')
     .argument('<check-id>')
     .addOption(configDir())
-    .action((id, options) =>
-      ends(import('./commands/catalogue/explain.ts').then(({ explain }) => explain(id, options))),
-    );
+    .action(by(() => import('./commands/catalogue/explain.ts'), 'explain'));
 
   program
     .command('clauses')
     .description('explain what a contract can say, with an example of each clause')
     .argument('[key]', 'show this clause in full, such as limits.rate')
-    .action((key) =>
-      ends(import('./commands/catalogue/clauses.ts').then(({ clauses }) => clauses(key ?? null))),
-    );
+    .action(by(() => import('./commands/catalogue/clauses.ts'), 'clauses'));
 
   program
     .command('config')
@@ -115,13 +115,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[service]')
     .addOption(environment())
     .addOption(configDir())
-    .action((service, options) =>
-      ends(
-        import('./commands/catalogue/config.ts').then(({ showConfig }) =>
-          showConfig(service ?? null, options),
-        ),
-      ),
-    );
+    .action(by(() => import('./commands/catalogue/config.ts'), 'showConfig'));
 
   program
     .command('serve')
@@ -132,9 +126,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--variant <name>', 'behave in this other way, which conforms as well')
     .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
     .addOption(configDir())
-    .action((contract, options) =>
-      ends(import('./commands/serve.ts').then(({ serve }) => serve(contract ?? null, options))),
-    );
+    .action(by(() => import('./commands/serve.ts'), 'serve'));
 
   const formats = new Option('--format <names>', 'only these formats, with commas between');
   program
@@ -144,9 +136,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(formats)
     .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
     .addOption(junitWarnings())
-    .action((results, options) =>
-      ends(import('./commands/results/report.ts').then(({ report }) => report(results, options))),
-    );
+    .action(by(() => import('./commands/results/report.ts'), 'report'));
 
   program
     .command('judge')
@@ -165,9 +155,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--as-of <day>', 'the day for which known failures are looked up; that of the run', calendarDay)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every check with its outcome')
-    .action((evidence, options) =>
-      ends(import('./commands/results/judge.ts').then(({ judge }) => judge(evidence, options))),
-    );
+    .action(by(() => import('./commands/results/judge.ts'), 'judge'));
 
   const pact = program.command('pact').description('write, verify and publish pacts: what consumers expect');
   pact
@@ -177,9 +165,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
     .addOption(configDir())
-    .action((services, options) =>
-      ends(import('./commands/pact.ts').then(({ writePacts }) => writePacts(services, options))),
-    );
+    .action(by(() => import('./commands/pact.ts'), 'writePacts'));
   pact
     .command('verify')
     .description('check whether services do what their consumers expect')
@@ -197,9 +183,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--watch', 'verify again whenever the config changes', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every interaction with its outcome')
-    .action((services, options) =>
-      ends(import('./commands/pact.ts').then(({ verifyPacts }) => verifyPacts(services, options))),
-    );
+    .action(by(() => import('./commands/pact.ts'), 'verifyPacts'));
   pact
     .command('publish')
     .description('publish pacts, or the results of a run, to the pact broker')
@@ -211,27 +195,21 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--branch <name>', 'branch of that version')
     .option('--build-url <url>', 'URL of the build')
     .addOption(configDir())
-    .action((services, options) =>
-      ends(import('./commands/pact.ts').then(({ publish }) => publish(services, options))),
-    );
+    .action(by(() => import('./commands/pact.ts'), 'publish'));
 
   program
     .command('merge')
     .description('the one report of a run whose parts several machines have done (run --shard)')
     .argument('<dir...>', 'folders of the reports of the parts')
     .option('--reports <dir>', 'where reports go', 'reports')
-    .action((folders, options) =>
-      ends(import('./commands/results/merge.ts').then(({ merge }) => merge(folders, options))),
-    );
+    .action(by(() => import('./commands/results/merge.ts'), 'merge'));
 
   program
     .command('diff')
     .description('what two runs say differently: the last two, the last and RUN, or both that are named')
     .argument('[run...]', 'ids of runs, or how they begin')
     .option('--reports <dir>', 'where reports are', 'reports')
-    .action((runs, options) =>
-      ends(import('./commands/results/diff.ts').then(({ diff }) => diff(runs, options))),
-    );
+    .action(by(() => import('./commands/results/diff.ts'), 'diff'));
 
   program
     .command('accept')
@@ -242,9 +220,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action((service, keys, options) =>
-      ends(import('./commands/memory/accept.ts').then(({ accept }) => accept(service, keys, options))),
-    );
+    .action(by(() => import('./commands/memory/accept.ts'), 'accept'));
 
   const known = program.command('known').description('failures that are known, each until a day');
   known
@@ -259,9 +235,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action((services, options) =>
-      ends(import('./commands/memory/known.ts').then(({ addKnown }) => addKnown(services, options))),
-    );
+    .action(by(() => import('./commands/memory/known.ts'), 'addKnown'));
   known
     .command('prune')
     .description('take out what passed in the last run')
@@ -269,9 +243,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action((services, options) =>
-      ends(import('./commands/memory/known.ts').then(({ pruneKnown }) => pruneKnown(services, options))),
-    );
+    .action(by(() => import('./commands/memory/known.ts'), 'pruneKnown'));
 
   const scheme = new Option('--scheme <scheme>', 'how a client gets in');
   const init = program
@@ -283,7 +255,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--sample-path <path>', 'path of a GET request that works, such as /v1/orders')
     .addOption(scheme)
     .addOption(configDir())
-    .action((options) => ends(import('./commands/init.ts').then(({ init }) => init(options))));
+    .action(by(() => import('./commands/init.ts'), 'init'));
 
   program
     .command('help')
@@ -312,6 +284,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     },
   };
 }
+
+type Does = (...given: readonly never[]) => Promise<number>;
 
 /** That a switch is off unless it is given goes without saying. */
 function withoutNaturalDefault(this: Help, option: Option): string {

@@ -102,7 +102,7 @@ function holdToStrictness(services: readonly LoadedService[]): void {
 }
 
 /** What is asked to be run, before anything of it is. */
-export type PlannedRun = Omit<
+type PlannedRun = Omit<
   RunRequest,
   'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'runId' | 'harness'
 >;

@@ -35,8 +35,8 @@ const DOCUMENTED: Readonly<Record<ReferenceName, Quota | null>> = {
 };
 
 /** `conform serve`: a reference provider until Ctrl-C or SIGTERM. */
-export async function serve(contract: string | null, options: ServeOptions): Promise<number> {
-  const service = contract === null ? null : referenceNamed(contract);
+export async function serve(contract: string | undefined, options: ServeOptions): Promise<number> {
+  const service = contract === undefined ? null : referenceNamed(contract);
   if (options.defect === true) return listFaults(service);
   if (service === null) {
     throw new UsageError('no reference provider is named', {

@@ -1,23 +1,25 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, parseDocument, YAMLSeq } from 'yaml';
+import { schemaLine } from '../written/first-service.ts';
 
 /** An entry of a list as it is written. */
 export type Entry = Readonly<Record<string, unknown>> & { readonly environment?: string };
 
 const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
 
-/** The file of a service's list in `FOLDER/` of a config folder. */
-export function keptFile(configDir: string, folder: string, service: string): string {
-  const other = join(configDir, folder, `${service}.yml`);
-  return existsSync(other) ? other : join(configDir, folder, `${service}.yaml`);
-}
-
-/** What stands in the file of a list, or in a new one; the folder is made. `head`: the first line of a new one. */
-export function keptText(configDir: string, folder: string, file: string, head: string): string {
-  if (existsSync(file)) return readFileSync(file, 'utf8');
+/** The file of a service's list in `FOLDER/` of a config folder, and what stands in it, or in a new one; the folder is made. */
+export function keptFile(
+  configDir: string,
+  folder: string,
+  service: string,
+): { readonly file: string; readonly text: string } {
+  const places = ['yml', 'yaml'].map((end) => join(configDir, folder, `${service}.${end}`));
+  const there = places.find((place) => existsSync(place));
+  if (there !== undefined) return { file: there, text: readFileSync(there, 'utf8') };
   mkdirSync(join(configDir, folder), { recursive: true });
-  return `${head}\n${folder}: []\n`;
+  const head = schemaLine(configDir, folder, `${folder}.schema.json`);
+  return { file: join(configDir, folder, `${service}.yaml`), text: `${head}\n${folder}: []\n` };
 }
 
 /**

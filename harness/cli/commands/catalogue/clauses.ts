@@ -9,14 +9,14 @@ import { loadSuites, SUITES_URL } from '../../../run/selection/selection.ts';
  * `conform clauses [KEY]`: the words that contracts are written in. Without a key one line each; with one its meaning,
  * the form of its value, an example as a contract has it, and the checks that rest on it.
  */
-export async function clauses(key: string | null): Promise<number> {
+export async function clauses(key?: string): Promise<number> {
   const suites = await loadSuites(SUITES_URL);
-  if (key !== null && !isClauseKey(key)) {
+  if (key !== undefined && !isClauseKey(key)) {
     throw new UsageError(`no clause is called ${JSON.stringify(key)}`, {
       remedy: `${didYouMean(key, CLAUSE_KEYS)}; \`conform clauses\` shows all`,
     });
   }
-  process.stdout.write(key === null ? overview(suites) : described(key, restingOn(key, suites)));
+  process.stdout.write(key === undefined ? overview(suites) : described(key, restingOn(key, suites)));
   return 0;
 }
 

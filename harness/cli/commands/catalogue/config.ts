@@ -4,12 +4,12 @@ import { holdProviders } from '../../../provider/start.ts';
 
 /** `conform config`: validates, and prints what is in force and where each value comes from. */
 export async function showConfig(
-  service: string | null,
+  service: string | undefined,
   options: { readonly environment?: string; readonly config: string },
 ): Promise<number> {
   const { services } = await loadServices({
     configDir: options.config,
-    services: service === null ? [] : [service],
+    services: service === undefined ? [] : [service],
     environment: options.environment,
     env: process.env,
   });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../../base/exit.ts';
 import { ACCEPTED } from '../../../config/kept/accepted.ts';
-import { keptFile, keptText, withEntries } from '../../../config/kept/kept-file.ts';
-import { schemaLine } from '../../../config/written/first-service.ts';
+import { keptFile, withEntries } from '../../../config/kept/kept-file.ts';
 import { namedFiles } from '../../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../../config/yaml/nearest.ts';
 import { acceptable, driftOf } from '../../../memory/drift.ts';
@@ -95,15 +94,11 @@ function write(
   options: AcceptOptions,
 ): void {
   const { folder } = ACCEPTED;
-  const file = keptFile(options.config, folder, service);
-  const head = schemaLine(options.config, folder, 'accepted.schema.json');
+  const { file, text } = keptFile(options.config, folder, service);
   const entries = changes.map(({ observation: { key, value, varies = 'never' } }) => ({
     key,
     value: acceptable(value, varies),
     ...(environment === null ? {} : { environment }),
   }));
-  writeWhole(
-    file,
-    withEntries(keptText(options.config, folder, file, head), { folder, key: 'key' }, entries),
-  );
+  writeWhole(file, withEntries(text, { folder, key: 'key' }, entries));
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../../base/exit.ts';
-import { keptFile, keptText, withEntries, withoutEntries } from '../../../config/kept/kept-file.ts';
+import { keptFile, withEntries, withoutEntries } from '../../../config/kept/kept-file.ts';
 import { KNOWN } from '../../../config/kept/known.ts';
 import { isDay } from '../../../config/shape/units.ts';
-import { schemaLine } from '../../../config/written/first-service.ts';
 import { namedFiles } from '../../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../../config/yaml/nearest.ts';
 import { isFinding } from '../../../diagnosis/diagnose.ts';
@@ -67,8 +66,7 @@ export async function addKnown(services: readonly string[], options: AddOptions)
         const where = environment === null ? {} : { environment };
         return { check: id, got: signatureOf(message), ...asked, ...where };
       });
-      const file = keptFile(options.config, KNOWN.folder, service.service);
-      const text = listText(options.config, file);
+      const { file, text } = keptFile(options.config, KNOWN.folder, service.service);
       writeWhole(file, withEntries(text, { folder: KNOWN.folder, key: 'check' }, entries));
       for (const { check } of entries) process.stdout.write(`${plainLine(`${file}: ${check}`)}\n`);
     }
@@ -81,12 +79,12 @@ export async function addKnown(services: readonly string[], options: AddOptions)
 /** `conform known prune`: takes out what passes now. Nothing is added, and what was not judged stays. */
 export async function pruneKnown(services: readonly string[], options: KnownOptions): Promise<number> {
   for (const { service, known = [] } of await servicesOf(services, options)) {
-    const file = keptFile(options.config, KNOWN.folder, service);
     const stale = known.filter(({ state }) => state === 'stale').map(({ check, got }) => ({ check, got }));
     if (stale.length === 0) continue;
-    const { text, removed } = withoutEntries(listText(options.config, file), KNOWN.folder, stale);
+    const { file, text } = keptFile(options.config, KNOWN.folder, service);
+    const { text: left, removed } = withoutEntries(text, KNOWN.folder, stale);
     if (removed === 0) continue;
-    writeWhole(file, text);
+    writeWhole(file, left);
     process.stdout.write(`${plainLine(`${file}: ${counted(removed, 'entry', 'entries')} removed`)}\n`);
   }
   return EXIT.conforms;
@@ -101,10 +99,6 @@ async function servicesOf(
   const files = await namedFiles(join(config, 'services'));
   await KNOWN.read(config, { files, environment: null });
   return services;
-}
-
-function listText(config: string, file: string): string {
-  return keptText(config, KNOWN.folder, file, schemaLine(config, KNOWN.folder, 'known.schema.json'));
 }
 
 function said(option: string, question: string) {

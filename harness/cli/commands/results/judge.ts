@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import type { JunitWarnings } from '../../../report/format.ts';
-import { verdictText } from '../../../report/terminal/terminal.ts';
 import {
   type JudgedEvidence,
   type JudgingRequest,
@@ -8,9 +6,10 @@ import {
   judgeShards,
 } from '../../../run/judging/judge-evidence.ts';
 import { type Evidence, type RunEvidence, readRecord } from '../../../run/judging/read-record.ts';
-import { HARNESS, terminalOf } from '../../process.ts';
+import { HARNESS } from '../../process.ts';
+import { type Loudness, tellVerdict } from '../verdict.ts';
 
-export interface JudgeOptions {
+export interface JudgeOptions extends Loudness {
   readonly service?: readonly string[];
   readonly suite?: readonly string[];
   readonly check?: readonly string[];
@@ -19,8 +18,6 @@ export interface JudgeOptions {
   readonly strict?: boolean;
   readonly asOf?: string;
   readonly junitWarnings?: JunitWarnings;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** The worst first: what is worse than another verdict decides the exit code. */
@@ -35,14 +32,7 @@ export async function judge(paths: readonly string[], options: JudgeOptions): Pr
   const codes: number[] = [];
   const tell = ({ results, reports }: JudgedEvidence) => {
     codes.push(results.run.exitCode);
-    process.stdout.write(
-      verdictText(results, {
-        color: terminalOf(process.stdout).color,
-        width: process.stdout.columns || 80,
-        verbosity: options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal',
-        reportsAt: join(reports.latestDir, 'index.html'),
-      }),
-    );
+    tellVerdict(results, reports, options);
   };
   if (shards.length > 1) tell(await judgeShards(shards, request));
   for (const evidence of others) tell(await judgeEvidence(evidence, request));

@@ -7,9 +7,9 @@ import { readHistory, remember } from '../../../memory/history-file.ts';
 import { merged } from '../../../report/results/fold/merge.ts';
 import type { Results } from '../../../report/results/results.ts';
 import { plainLine } from '../../../report/results/words/plain.ts';
-import { verdictText } from '../../../report/terminal/terminal.ts';
 import { newestReports, writeReports } from '../../../report/write.ts';
-import { complain, terminalOf } from '../../process.ts';
+import { complain } from '../../process.ts';
+import { tellVerdict } from '../verdict.ts';
 import { resultsFrom } from './report.ts';
 
 /** `conform merge`: the one report of a run that several machines have done a part of each. */
@@ -26,15 +26,7 @@ export async function merge(
   const reports = writeReports(results, { reportsDir, journalPath: null });
   const unwritten = remember(reportsDir, pastRun(results));
   if (unwritten !== null) complain(plainLine(unwritten));
-  const { color } = terminalOf(process.stdout);
-  process.stdout.write(
-    verdictText(results, {
-      color,
-      width: process.stdout.columns || 80,
-      verbosity: 'normal',
-      reportsAt: join(reports.latestDir, 'index.html'),
-    }),
-  );
+  tellVerdict(results, reports);
   return results.run.exitCode;
 }
 

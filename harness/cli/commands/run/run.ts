@@ -1,18 +1,20 @@
-import { join } from 'node:path';
 import { EXIT, UsageError } from '../../../base/exit.ts';
 import type { JunitWarnings } from '../../../report/format.ts';
 import { estimatesText } from '../../../report/terminal/estimate.ts';
 import { createProgress } from '../../../report/terminal/progress.ts';
-import { verdictText } from '../../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../../run/request.ts';
-import { dryRun, type FinishedRun, type PlannedRun, runConformance } from '../../../run/run.ts';
+import { dryRun, type FinishedRun, runConformance } from '../../../run/run.ts';
 import { shardFrom } from '../../../run/selection/shard.ts';
 import { watchBelow } from '../../change.ts';
 import { annotationsOf } from '../../ci/annotations.ts';
 import { annotate } from '../../ci/log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../../process.ts';
+import { type Loudness, tellVerdict } from '../verdict.ts';
 
-export interface RunOptions {
+/** What is said on the command line as a run takes it. */
+type Same = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;
+
+export interface RunOptions extends Same, Loudness {
   readonly environment?: string;
   /** Pacts in place of the configured ones. */
   readonly pact?: readonly string[];
@@ -20,20 +22,12 @@ export interface RunOptions {
   readonly check?: readonly string[];
   readonly config: string;
   readonly reports: string;
-  readonly strict: boolean;
-  readonly asOf?: string;
   readonly shard?: string;
-  readonly runId?: string;
-  readonly partial?: boolean;
-  readonly bail: boolean;
   readonly providerUrl?: string;
-  readonly realTime?: boolean;
   readonly concurrency?: number;
   readonly watch: boolean;
   readonly dryRun?: boolean;
   readonly junitWarnings?: JunitWarnings;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** What no option of the command line sets. */
@@ -48,12 +42,12 @@ export async function run(
   options: RunOptions,
   setting: RunSetting = {},
 ): Promise<number> {
-  const planned = () => plannedBy(services, options, setting);
+  const request = () => requestOf(services, options, setting);
   if (options.dryRun) {
-    process.stdout.write(estimatesText(await dryRun(planned())));
+    process.stdout.write(estimatesText(await dryRun(request())));
     return EXIT.conforms;
   }
-  const once = () => runOnce(planned(), options);
+  const once = () => runOnce(request(), options);
   if (options.watch) return runAtEveryChange(options, once);
   return (await once()).results.run.exitCode;
 }
@@ -85,48 +79,37 @@ async function orSlip(once: () => Promise<FinishedRun>) {
   }
 }
 
-function plannedBy(services: readonly string[], options: RunOptions, setting: RunSetting): PlannedRun {
+function requestOf(
+  services: readonly string[],
+  { config, reports, environment, pact, suite, check, shard, concurrency, ...same }: RunOptions,
+  setting: RunSetting,
+): Omit<RunRequest, 'progress'> {
+  const { junitWarnings, providerUrl } = same;
   return {
     ...setting,
-    configDir: options.config,
+    ...same,
+    configDir: config,
     services,
-    environment: options.environment ?? null,
-    providerUrl: options.providerUrl ?? null,
-    pacts: options.pact ?? [],
-    suites: options.suite ?? [],
-    checks: options.check ?? [],
-    ...(options.shard === undefined ? {} : { shard: shardFrom(options.shard, process.env) }),
-    ...(options.realTime === undefined ? {} : { realTime: options.realTime }),
+    environment: environment ?? null,
+    providerUrl: providerUrl ?? null,
+    pacts: pact ?? [],
+    suites: suite ?? [],
+    checks: check ?? [],
+    ...(shard === undefined ? {} : { shard: shardFrom(shard, process.env) }),
+    concurrency: concurrency ?? null,
+    reportsDir: reports,
+    ...(junitWarnings && { reportChoices: { junitWarnings } }),
     env: process.env,
+    harness: HARNESS,
   };
 }
 
-async function runOnce(planned: PlannedRun, options: RunOptions): Promise<FinishedRun> {
-  const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal';
-  const stderr = terminalOf(process.stderr);
-  const stdout = terminalOf(process.stdout);
-  const finished = await runConformance({
-    ...planned,
-    strict: options.strict,
-    ...(options.runId === undefined ? {} : { runId: options.runId }),
-    ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
-    ...(options.partial === undefined ? {} : { partial: options.partial }),
-    bail: options.bail,
-    concurrency: options.concurrency ?? null,
-    reportsDir: options.reports,
-    ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
-    harness: HARNESS,
-    progress: createProgress({ stream: process.stderr, ...stderr, quiet: verbosity === 'quiet' }),
-  });
+async function runOnce(request: Omit<RunRequest, 'progress'>, options: RunOptions): Promise<FinishedRun> {
+  const { isTTY, color } = terminalOf(process.stderr);
+  const progress = createProgress({ stream: process.stderr, isTTY, color, quiet: options.quiet ?? false });
+  const finished = await runConformance({ ...request, progress });
   const { results, reports } = finished;
-  process.stdout.write(
-    verdictText(results, {
-      color: stdout.color,
-      width: process.stdout.columns || 80,
-      verbosity,
-      reportsAt: reports && join(reports.latestDir, 'index.html'),
-    }),
-  );
+  tellVerdict(results, reports, options);
   const { GITHUB_ACTIONS, GITHUB_WORKSPACE: repository = process.cwd() } = process.env;
   if (GITHUB_ACTIONS === 'true') {
     annotate(process.stdout, await annotationsOf(results, { configDir: options.config, repository }));

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { Results } from '../../report/results/results.ts';
+import { verdictText } from '../../report/terminal/terminal.ts';
+import type { WrittenReports } from '../../report/write.ts';
+import { terminalOf } from '../process.ts';
+
+/** How much is said, as the command line has it. */
+export interface Loudness {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Says on stdout what came of a run, and where its reports are. */
+export function tellVerdict(
+  results: Results,
+  reports: WrittenReports | null,
+  { quiet, verbose }: Loudness = {},
+): void {
+  const text = verdictText(results, {
+    color: terminalOf(process.stdout).color,
+    width: process.stdout.columns || 80,
+    verbosity: quiet ? 'quiet' : verbose ? 'verbose' : 'normal',
+    reportsAt: reports && join(reports.latestDir, 'index.html'),
+  });
+  process.stdout.write(text);
+}
