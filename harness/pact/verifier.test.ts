@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visible } from '../evidence/octets/visible.ts';
-import { interaction, message } from './fixtures/interactions.ts';
+import { interaction } from './fixtures/interactions.ts';
 import { PactFailure } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
 import { openVerifier, type PactVerifier, type VerificationOrder } from './verifier.ts';
@@ -47,11 +47,10 @@ function verified(
   });
 }
 
-describe('an interaction', () => {
-  it('is verified by an answer that fits', async () => {
-    expect(await verified({})).toEqual({ kind: 'verified' });
-  });
+const pactOf = (interactions: string) =>
+  `{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[${interactions}]}`;
 
+describe('an interaction', () => {
   it('is told mismatch by mismatch, in words of Pact on one line each', async () => {
     const verdict = await verified({
       request: async () => ({ ...json({ id: 'x\ny' }, 404), fields: [['Content-Type', 'text/html']] }),
@@ -61,11 +60,6 @@ describe('an interaction', () => {
       expect.arrayContaining(['status: expected 200 but was 404', expect.stringContaining("'Content-Type'")]),
     );
     for (const line of verdict.mismatches) expect(line).toBe(visible(line));
-  });
-
-  it('names the place in the body', async () => {
-    const verdict = await verified({ request: async () => json({ id: 'one' }) });
-    expect(verdict).toEqual({ kind: 'mismatched', mismatches: [expect.stringMatching(/^\$\.id: .*'one'/)] });
   });
 
   it('is asked for once, as it is written, with nothing that Pact adds of its own', async () => {
@@ -125,44 +119,18 @@ describe('an interaction', () => {
   });
 
   it('is undecided without an answer', async () => {
-    const verdict = await verified({ request: async () => null });
-    expect(verdict.kind).toBe('undecided');
+    expect((await verified({ request: async () => null })).kind).toBe('undecided');
   });
 
   it('is undecided when the pact is none to Pact, and names no address of ours', async () => {
-    const broken = {
-      ...interaction(),
-      pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[{}]}',
-    };
-    const verdict = await verified({}, { interaction: broken });
+    const verdict = await verified({}, { interaction: { ...interaction(), pact: pactOf('{}') } });
     if (verdict.kind !== 'undecided') throw new Error(verdict.kind);
     expect(verdict.reason).not.toMatch(/127\.0\.0\.1|[0-9a-f]{32}/);
   });
 
   it('is undecided when the pact holds none, which is success to Pact', async () => {
-    const empty = {
-      ...interaction(),
-      pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[]}',
-    };
-    const verdict = await verified({}, { interaction: empty });
+    const verdict = await verified({}, { interaction: { ...interaction(), pact: pactOf('') } });
     expect(verdict).toEqual({ kind: 'undecided', reason: 'Pact found no interaction in the pact' });
-  });
-
-  it('that is a message is asked for by its description', async () => {
-    const questions: unknown[] = [];
-    const verify = (content: unknown) =>
-      verified(
-        {
-          message: async (question) => {
-            questions.push(question);
-            return json(content);
-          },
-        },
-        { interaction: message() },
-      );
-    expect(await verify({ id: 7 })).toEqual({ kind: 'verified' });
-    expect(questions).toEqual([expect.objectContaining({ description: 'an event' })]);
-    expect(await verify({ id: 'seven' })).toMatchObject({ kind: 'mismatched' });
   });
 
   it('is verified beside others at the same time', async () => {
@@ -175,48 +143,6 @@ describe('an interaction', () => {
     expect(verdicts.map(({ kind }) => kind)).toEqual(
       Array.from({ length: 12 }, (_, id) => (id % 2 === 0 || id === 1 ? 'verified' : 'mismatched')),
     );
-  });
-});
-
-describe('a provider state', () => {
-  const stateful = interaction({ providerStates: [{ name: 'one exists', params: { n: 1 } }] });
-
-  it('is set up before the request and taken down after it', async () => {
-    const steps: unknown[] = [];
-    await verified(
-      {
-        state: async (change) => {
-          steps.push(change);
-          return json({});
-        },
-        request: async () => {
-          steps.push('request');
-          return json({ id: 1 });
-        },
-      },
-      { interaction: stateful, setsStates: true },
-    );
-    expect(steps).toEqual([
-      { action: 'setup', state: 'one exists', params: { n: 1 } },
-      'request',
-      { action: 'teardown', state: 'one exists', params: { n: 1 } },
-    ]);
-  });
-
-  it('that cannot be set up leaves the interaction unverified, and the provider unasked', async () => {
-    let asked = 0;
-    const verdict = await verified(
-      {
-        state: async () => json({}, 422),
-        request: async () => {
-          asked += 1;
-          return json({ id: 1 });
-        },
-      },
-      { interaction: stateful, setsStates: true },
-    );
-    expect(verdict.kind).not.toBe('verified');
-    expect(asked).toBe(0);
   });
 });
 

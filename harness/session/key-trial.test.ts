@@ -7,10 +7,8 @@ import { Blocked } from '../base/verdict.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../config/fixtures/config-folder.ts';
 import { sample } from '../probe/request/sample.ts';
 import { opening } from '../probe/websocket/ordinary-client.ts';
-import type { JournalEvent } from '../report/results/fold/events.ts';
 import { echoing } from '../transport/fixtures/ws-endpoint.ts';
-import { systemClock } from '../transport/pace/clock.ts';
-import { openLiveSession } from './live.ts';
+import { sessionAt } from './fixtures/session.ts';
 import type { Probe } from './probe.ts';
 
 const KEY = 'example-key-for-orders';
@@ -28,16 +26,14 @@ function answers(status: (request: IncomingMessage) => number): RequestListener 
 /** Who is let in meets an echo at `/ws`; `late`: everybody is, and who has no key is closed with 4401. */
 async function served(listener: RequestListener, late = false): Promise<string> {
   const server = createServer(listener);
-  const sockets = new WebSocketServer({ noServer: true });
-  server.on('upgrade', (request, socket, head) => {
-    if (!late && !hasKey(request)) {
-      return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
-    }
-    sockets.handleUpgrade(request, socket, head, (client) => {
-      client.on('error', () => undefined);
-      if (hasKey(request)) echoing(client);
-      else client.close(4401);
-    });
+  const sockets = new WebSocketServer({
+    server,
+    verifyClient: ({ req }: { readonly req: IncomingMessage }) => late || hasKey(req),
+  });
+  sockets.on('connection', (client, request) => {
+    client.on('error', () => undefined);
+    if (hasKey(request)) echoing(client);
+    else client.close(4401);
   });
   return listening(server);
 }
@@ -56,24 +52,16 @@ async function asked({ listener, config, files = {}, env = {}, first = sample, l
   const url = await served(listener, late);
   const text = `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${config}\n`;
   const { config: loaded } = await loadOrders(text, { env: { PATH: process.env.PATH, ...env } }, files);
-  const events: JournalEvent[] = [];
-  const session = openLiveSession({
-    config: loaded,
-    providerUrl: url,
-    runId: 'test',
-    userAgent: 'conform/test',
-    clock: systemClock,
-    record: (event) => events.push(event),
-  });
+  const { session, remarks, journal } = sessionAt(url, loaded);
   const answer = await session.ask(first, AbortSignal.timeout(30_000));
   const { outage } = session;
   const { requestsSent } = await session.close();
-  expect(JSON.stringify(events) + outage).not.toContain(EXPIRED);
+  expect(journal() + outage).not.toContain(EXPIRED);
   return {
     failed: 'failed' in answer ? answer.failed : null,
     outage,
     requestsSent,
-    remarks: events.flatMap((event) => (event.type === 'remark' ? [event.text] : [])),
+    remarks: remarks(),
   };
 }
 

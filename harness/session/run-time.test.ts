@@ -4,29 +4,16 @@ import { serving } from '../base/fixtures/server.ts';
 import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
-import { openLiveSession } from './live.ts';
-import { probe } from './probe.ts';
+import { sessionAt } from './fixtures/session.ts';
 
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();
   const server = await serving(createServer(() => asked.resolve()));
   const { config } = await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`);
   const clock = virtualClock();
-  const session = openLiveSession({
-    config,
-    providerUrl: server.url,
-    runId: 'test',
-    userAgent: 'conform/test',
-    clock,
-    record: () => undefined,
-  });
+  const { session, asked: ask } = sessionAt(server.url, config, { clock });
   try {
-    const { signal } = new AbortController();
-    const send = (name: string) =>
-      session.ask(
-        probe(name, ({ http }) => http.send({ purpose: name })),
-        signal,
-      );
+    const send = (purpose: string) => ask(({ http }) => http.send({ purpose }));
     const first = send('never answered');
     await asked.promise;
     await clock.advance(89_999);
@@ -46,24 +33,12 @@ it('a run without timeouts.run ends where it takes much longer than its plan and
   const server = await serving(createServer((_, response) => response.end()));
   const { config } = await loadOrders(GOOD_SERVICE);
   const clock = virtualClock();
-  const session = openLiveSession({
-    config,
-    providerUrl: server.url,
-    runId: 'test',
-    userAgent: 'conform/test',
-    clock,
-    record: () => undefined,
-  });
-  const ask = (name: string) =>
-    session.ask(
-      probe(name, async () => name),
-      new AbortController().signal,
-    );
+  const { session, asked } = sessionAt(server.url, config, { clock });
   try {
     await clock.advance(20 * 60_000);
-    expect(await ask('in time')).toMatchObject({ value: 'in time' });
+    expect(await asked(async () => 'in time')).toMatchObject({ value: 'in time' });
     await clock.advance(24 * 60 * 60_000);
-    expect(await ask('too late')).toMatchObject({ failed: expect.any(Blocked) });
+    expect(await asked(async () => 'too late')).toMatchObject({ failed: expect.any(Blocked) });
     expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
   } finally {
     await session.close();

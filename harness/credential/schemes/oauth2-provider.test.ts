@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
-import type { JournalEvent } from '../../report/results/fold/events.ts';
 import {
   type AuthorizationServer,
   CLIENT_ID,
@@ -9,9 +8,7 @@ import {
   startAuthorizationServer,
 } from '../../run/fixtures/authorization-server.ts';
 import { startProtectedService } from '../../run/fixtures/protected-service.ts';
-import { openLiveSession } from '../../session/live.ts';
-import { probe } from '../../session/probe.ts';
-import { systemClock } from '../../transport/pace/clock.ts';
+import { sessionAt } from '../../session/fixtures/session.ts';
 import { Secret } from '../secret.ts';
 import { oauth2 } from './oauth2.ts';
 
@@ -19,32 +16,21 @@ import { oauth2 } from './oauth2.ts';
 
 async function opened(issuer: AuthorizationServer, client: Partial<Parameters<typeof oauth2.of>[0]>) {
   const service = await startProtectedService(issuer);
-  const events: JournalEvent[] = [];
   const url = `http://127.0.0.1:${service.port}`;
-  const session = openLiveSession({
-    config: {
-      ...(await configFor(url)),
-      credentials: oauth2.of({
-        tokenUrl: `http://127.0.0.1:${issuer.port}/token`,
-        clientId: CLIENT_ID,
-        clientSecret: new Secret('CLIENT_SECRET', CLIENT_SECRET),
-        ...client,
-      }),
-    },
-    providerUrl: url,
-    runId: 'run-for-tests',
-    userAgent: 'conform/1.2.3',
-    clock: systemClock,
-    record: (event) => events.push(event),
+  const { asked, journal } = sessionAt(url, {
+    ...(await configFor(url)),
+    credentials: oauth2.of({
+      tokenUrl: `http://127.0.0.1:${issuer.port}/token`,
+      clientId: CLIENT_ID,
+      clientSecret: new Secret('CLIENT_SECRET', CLIENT_SECRET),
+      ...client,
+    }),
   });
   const ask = async (purpose: string) => {
-    const answer = await session.ask(
-      probe(purpose, ({ http }) => http.send({ purpose })),
-      new AbortController().signal,
-    );
+    const answer = await asked(({ http }) => http.send({ purpose }));
     return 'value' in answer ? answer.value.exchange.response?.status : String(answer.failed);
   };
-  return { service, ask, journal: () => JSON.stringify(events) };
+  return { service, ask, journal };
 }
 
 describe('tokens of oidc-provider', () => {

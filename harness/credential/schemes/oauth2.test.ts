@@ -5,10 +5,7 @@ import { configFor } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
-import type { JournalEvent } from '../../report/results/fold/events.ts';
-import { openLiveSession } from '../../session/live.ts';
-import { probe } from '../../session/probe.ts';
-import { systemClock } from '../../transport/pace/clock.ts';
+import { sessionAt } from '../../session/fixtures/session.ts';
 import type { KeyRequest } from '../scheme.ts';
 import { Secret } from '../secret.ts';
 import { oauth2 } from './oauth2.ts';
@@ -68,26 +65,22 @@ const serve = (listener: RequestListener) => served(createServer(listener));
 
 /** What becomes of one request to a service whose tokens come from there. */
 async function session(url: string, tokenUrl = '/oauth/token') {
-  const events: JournalEvent[] = [];
-  const opened = openLiveSession({
-    config: {
-      ...(await configFor(url)),
-      credentials: oauth2.of({ ...CLIENT, tokenUrl }),
-      timeouts: { connectMs: 500, responseMs: 500 },
-    },
-    providerUrl: url,
-    runId: 'run-for-tests',
-    userAgent: 'conform/1.2.3',
-    clock: systemClock,
-    record: (event) => events.push(event),
+  const {
+    session: opened,
+    asked,
+    evidence,
+    journal,
+  } = sessionAt(url, {
+    ...(await configFor(url)),
+    credentials: oauth2.of({ ...CLIENT, tokenUrl }),
+    timeouts: { connectMs: 500, responseMs: 500 },
   });
-  const sample = probe('sample-for-tests', ({ http }) => http.send({ purpose: 'as documented' }));
-  const answer = await opened.ask(sample, new AbortController().signal);
+  const answer = await asked(({ http }) => http.send({ purpose: 'as documented' }));
   const { requestsSent } = await opened.close();
   return {
     requestsSent,
-    journal: JSON.stringify(events),
-    exchanges: events.flatMap((event) => (event.type === 'evidence' ? [event] : [])),
+    journal: journal(),
+    exchanges: evidence(),
     status: 'value' in answer ? answer.value.exchange.response?.status : null,
     failed: 'failed' in answer ? String(answer.failed) : null,
   };

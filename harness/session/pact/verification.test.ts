@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { served } from '../../base/fixtures/server.ts';
 import { Blocked } from '../../base/verdict.ts';
@@ -9,9 +10,7 @@ import type { PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { interaction, message } from '../../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
-import type { JournalEvent } from '../../report/results/fold/events.ts';
-import { systemClock } from '../../transport/pace/clock.ts';
-import { openLiveSession } from '../live.ts';
+import { sessionAt } from '../fixtures/session.ts';
 import { PutOff, probe } from '../probe.ts';
 
 const KEY = 'example-search-key-not-secret';
@@ -25,22 +24,23 @@ beforeAll(async () => {
 });
 afterAll(() => verifier.close());
 
-type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
-
 /** A provider that answers as a test says, and remembers what it was asked. */
-async function provider(answer: Answer): Promise<{ readonly url: string; readonly asked: string[] }> {
+async function provider(answer: RequestListener = answering('{"id":1}')) {
   const asked: string[] = [];
+  const heads: IncomingHttpHeaders[] = [];
+  const bodies: string[] = [];
   const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+    bodies.push(await text(request));
     asked.push(`${request.method} ${request.url}`);
-    answer(request, response, body);
+    heads.push(request.headers);
+    answer(request, response);
   });
-  return { url: await served(server), asked };
+  return { url: await served(server), asked, heads, bodies };
 }
 
-const resource: Answer = (_request, response) =>
-  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"id":1}');
+function answering(content: string): RequestListener {
+  return (_request, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(content);
+}
 
 function withPacts(config: ServiceConfig, change: Partial<PactsConfig> = {}): ServiceConfig {
   const { pacts } = config;
@@ -48,49 +48,26 @@ function withPacts(config: ServiceConfig, change: Partial<PactsConfig> = {}): Se
   return { ...config, pacts: { ...pacts, ...change } };
 }
 
-function sessionFor(config: ServiceConfig, providerUrl: string, record: (event: JournalEvent) => void) {
-  return openLiveSession({
-    config,
-    providerUrl,
-    runId: 'run-for-tests',
-    userAgent: 'conform/0.0.0',
-    clock: systemClock,
-    record,
-    verifier,
-  });
-}
-
 /** Verifies one interaction in a session of its own; `sent` is what the ledger and the budget say. */
 async function verified(config: ServiceConfig, url: string, expected: ExpectedInteraction) {
-  const events: JournalEvent[] = [];
-  const session = sessionFor(config, url, (event) => events.push(event));
-  const answer = await session.ask(
-    probe('verification', ({ pact }) => pact.verify(expected)),
-    new AbortController().signal,
-  );
+  const { session, asked, evidence, journal } = sessionAt(url, config, { verifier });
+  const answer = await asked(({ pact }) => pact.verify(expected));
   const { requestsSent } = await session.close();
-  const evidence = events.filter((event) => event.type === 'evidence');
   return {
     outcome: 'failed' in answer ? answer.failed : answer.value,
     trail: answer.evidence,
     requestsSent,
-    evidence,
-    journal: JSON.stringify(events),
+    evidence: evidence(),
+    journal: journal(),
   };
 }
 
 const CONFORMS = { mismatches: [], evidence: 'e1', remark: '' };
 
-function sampleOf(config: ServiceConfig): ExpectedInteraction {
-  const [first] = config.pacts?.interactions ?? [];
-  if (first === undefined) throw new Error('the shipped pact is empty');
-  return first;
-}
-
 // That the shipped pacts are fulfilled, however the service is called, the proof shows.
 describe('a verified interaction', () => {
   it('is a request like any other: in the budget, in the ledger, and with the credential taken out', async () => {
-    const { url, asked } = await provider(resource);
+    const { url, asked } = await provider();
     const { outcome, requestsSent, evidence, journal, trail } = await verified(search, url, interaction());
     expect(outcome).toEqual(CONFORMS);
     expect(asked).toEqual(['GET /v1/resources']);
@@ -104,9 +81,9 @@ describe('a verified interaction', () => {
   });
 
   it('is put off before Pact is asked where its request would have to wait for what may have cost nothing', async () => {
-    const { url, asked } = await provider(resource);
+    const { url, asked } = await provider();
     const plan = { name: 'small', requests: 2, windowMs: 60_000 };
-    const session = sessionFor({ ...search, plan }, url, () => undefined);
+    const { session } = sessionAt(url, { ...search, plan }, { verifier });
     const { signal } = new AbortController();
     const twice = Array.from({ length: plan.requests }, (_, at) =>
       probe(`sample ${at}`, ({ http }) => http.send({ purpose: 'as documented' })),
@@ -120,42 +97,34 @@ describe('a verified interaction', () => {
   });
 
   it('carries the right credential in place of the example, and the other fields of the pact', async () => {
-    let fields: IncomingMessage['headers'] = {};
-    const { url } = await provider((request, response, body) => {
-      fields = request.headers;
-      resource(request, response, body);
-    });
+    const { url, heads } = await provider();
     const recorded = { headers: { Authorization: ['Bearer EXAMPLE'], 'X-Shop': ['1'] } };
     await verified(search, url, interaction({ request: recorded }));
-    expect(fields).toMatchObject({
-      authorization: `Bearer ${KEY}`,
-      'x-shop': '1',
-      'x-conform-run': 'run-for-tests',
-    });
-    expect(fields['user-agent']).toBe('conform/0.0.0 (run run-for-tests)');
+    expect(heads).toMatchObject([
+      {
+        authorization: `Bearer ${KEY}`,
+        'x-shop': '1',
+        'x-conform-run': 'run-for-tests',
+        'user-agent': 'conform/1.2.3 (run run-for-tests)',
+      },
+    ]);
   });
 
   it.each([
     ['none', {}, undefined],
     ['wrong', { headers: { Authorization: ['Bearer EXAMPLE'] } }, 'Bearer EXAMPLE'],
   ])('that expects 401 is sent as it was recorded: %s', async (use, request, authorization) => {
-    let seen: string | undefined;
-    const { url } = await provider((received, response) => {
-      seen = received.headers.authorization;
-      response.writeHead(401).end();
-    });
+    const { url, heads } = await provider((_received, response) => response.writeHead(401).end());
     const expected = interaction({ request, response: { status: 401, headers: {}, body: undefined } });
     const { outcome, evidence } = await verified(search, url, expected);
     expect(outcome).toEqual(CONFORMS);
-    expect(seen).toBe(authorization);
+    expect(heads.map((head) => head.authorization)).toEqual([authorization]);
     expect(evidence[0]).toMatchObject({ value: { credential: use } });
   });
 
   it('that does not fit says so in words of Pact, without what the provider gives away', async () => {
     const { url } = await provider((request, response) =>
-      response
-        .writeHead(200, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify({ id: `you sent ${request.headers.authorization}` })),
+      answering(JSON.stringify({ id: `you sent ${request.headers.authorization}` }))(request, response),
     );
     const { outcome, journal } = await verified(search, url, interaction());
     expect(outcome).toMatchObject({
@@ -167,86 +136,56 @@ describe('a verified interaction', () => {
   });
 
   it('with content is sent octet by octet, whatever its size', async () => {
-    let received = '';
-    const { url } = await provider((request, response, body) => {
-      received = body;
-      resource(request, response, body);
-    });
-    const text = `{"rate": 1.0, "pad": "${'x'.repeat(300_000)}"}`;
+    const { url, bodies } = await provider();
+    const sent = `{"rate": 1.0, "pad": "${'x'.repeat(300_000)}"}`;
     const body = {
       contentType: 'application/octet-stream',
       encoded: 'base64',
-      content: Buffer.from(text).toString('base64'),
+      content: Buffer.from(sent).toString('base64'),
     };
     const expected = interaction({ request: { method: 'PUT', body } });
-    const { outcome } = await verified(
-      { ...search, safety: { ...search.safety, unsafeMethods: true } },
-      url,
-      expected,
-    );
+    const config = { ...search, safety: { ...search.safety, unsafeMethods: true } };
+    const { outcome } = await verified(config, url, expected);
     expect(outcome).toEqual(CONFORMS);
-    expect(received === text).toBe(true);
+    expect(bodies[0] === sent).toBe(true);
   });
 });
 
 describe('nothing is decided, and nothing green, when', () => {
-  const blockedBy = async (...parameters: Parameters<typeof verified>) => {
-    const { outcome, requestsSent } = await verified(...parameters);
+  it.each<[string, Partial<ServiceConfig['safety']>, ExpectedInteraction, string]>([
+    [
+      'its method',
+      { unsafeMethods: false },
+      interaction({ request: { method: 'DELETE' } }),
+      'unsafeMethods: true',
+    ],
+    ['the budget', { maxRequests: 0 }, interaction(), 'the budget of 0 requests is spent'],
+    ['a plugin', {}, interaction({ pluginConfiguration: { protobuf: {} } }), 'Pact plugin protobuf'],
+    ['who gives messages', {}, message(), 'pacts.messages'],
+  ])('nothing may be sent for want of %s', async (_, safety, expected, reason) => {
+    const { url, asked } = await provider();
+    const config = { ...search, safety: { ...search.safety, ...safety } };
+    const { outcome } = await verified(config, url, expected);
     expect(outcome).toBeInstanceOf(Blocked);
-    return { reason: String(outcome), requestsSent };
-  };
-
-  it('the method may not be sent', async () => {
-    const { url, asked } = await provider(resource);
-    const config = { ...search, safety: { ...search.safety, unsafeMethods: false } };
-    const { reason } = await blockedBy(config, url, interaction({ request: { method: 'DELETE' } }));
-    expect(reason).toContain('unsafeMethods: true');
+    expect(String(outcome)).toContain(reason);
     expect(asked).toEqual([]);
   });
 
-  it('the provider is not there', async () => {
-    const { reason } = await blockedBy(search, 'http://127.0.0.1:9', interaction());
-    expect(reason).toContain('cannot be reached');
-  });
-
-  it('the provider hangs', async () => {
-    const { url } = await provider(() => undefined);
+  it.each<[string, RequestListener | null, string]>([
+    ['is not there', null, 'cannot be reached'],
+    ['hangs', () => undefined, 'does not answer'],
+    ['is rate-limited by others', (_request, response) => response.writeHead(429).end(), 'answered 429'],
+    [
+      'answers more than is read of it',
+      answering(`{"resources":["${'a'.repeat(1024 * 1024)}"]}`),
+      'Blocked: the body goes on after 1048576 octets, so Pact has not seen the response',
+    ],
+  ])('the provider %s', async (_, answer, reason) => {
+    const url = answer ? (await provider(answer)).url : 'http://127.0.0.1:9';
     const config = { ...search, timeouts: { connectMs: 200, responseMs: 200 } };
-    const { reason } = await blockedBy(config, url, interaction());
-    expect(reason).toContain('does not answer');
-  });
-
-  it('the provider is rate-limited by others', async () => {
-    const { url } = await provider((_request, response) => response.writeHead(429).end());
-    const { reason } = await blockedBy(search, url, interaction());
-    expect(reason).toContain('answered 429');
-  });
-
-  it('the answer is larger than what is read of one', async () => {
-    const { url } = await provider((_request, response) =>
-      response
-        .writeHead(200, { 'Content-Type': 'application/json' })
-        .end(`{"resources":["${'a'.repeat(1024 * 1024)}"]}`),
-    );
-    const { outcome } = await verified(search, url, sampleOf(search));
-    expect(outcome).toEqual(
-      new Blocked('the body goes on after 1048576 octets, so Pact has not seen the response'),
-    );
-  });
-
-  it('the budget is spent', async () => {
-    const { url, asked } = await provider(resource);
-    const config = { ...search, safety: { ...search.safety, maxRequests: 0 } };
-    const { reason } = await blockedBy(config, url, interaction());
-    expect(reason).toContain('the budget of 0 requests is spent');
-    expect(asked).toEqual([]);
-  });
-
-  it('the interaction needs what is not there', async () => {
-    const { url } = await provider(resource);
-    const plugin = interaction({ pluginConfiguration: { protobuf: {} } });
-    expect((await blockedBy(search, url, plugin)).reason).toContain('Pact plugin protobuf');
-    expect((await blockedBy(search, url, message())).reason).toContain('pacts.messages');
+    const { outcome } = await verified(config, url, interaction());
+    expect(outcome).toBeInstanceOf(Blocked);
+    expect(String(outcome)).toContain(reason);
   });
 });
 
@@ -264,25 +203,19 @@ describe('an answer that breaks off', () => {
 });
 
 describe('provider states', () => {
-  const stateful = interaction({ providerStates: [{ name: 'one exists', params: { n: 1 } }] });
+  const STATES = [{ name: 'one exists', params: { n: 1 } }];
+  const stateful = interaction({ providerStates: STATES });
   const setUp = { action: 'setup', state: 'one exists', params: { n: 1 } };
 
   it('are asked of the provider itself, with its credential and within its budget', async () => {
-    const changes: unknown[] = [];
-    let authorization: string | undefined;
-    const { url, asked } = await provider((request, response, body) => {
-      if (request.url === '/_states') {
-        authorization = request.headers.authorization;
-        changes.push(JSON.parse(body));
-      }
-      resource(request, response, body);
-    });
+    const { url, asked, heads, bodies } = await provider();
     const config = withPacts(search, { states: { kind: 'url', url: '/_states' } });
     const { outcome, requestsSent, evidence } = await verified(config, url, stateful);
     expect(outcome).toMatchObject({ mismatches: [] });
     expect(asked).toEqual(['POST /_states', 'GET /v1/resources', 'POST /_states']);
-    expect(changes).toEqual([setUp, { ...setUp, action: 'teardown' }]);
-    expect(authorization).toBe(`Bearer ${KEY}`);
+    const [first = '', , last = ''] = bodies;
+    expect([first, last].map((body) => JSON.parse(body))).toEqual([setUp, { ...setUp, action: 'teardown' }]);
+    expect(heads[0]?.authorization).toBe(`Bearer ${KEY}`);
     expect(requestsSent).toBe(3);
     expect(evidence.map(({ purpose }) => purpose)).toEqual([
       'to set up the provider state "one exists"',
@@ -292,24 +225,20 @@ describe('provider states', () => {
   });
 
   it('are asked of another address without the credential, and without counting as a request', async () => {
-    const service = await provider(resource);
-    let authorization: string | undefined = 'none yet';
-    const elsewhere = await provider((request, response) => {
-      authorization = request.headers.authorization;
-      response.end();
-    });
+    const service = await provider();
+    const elsewhere = await provider((_request, response) => response.end());
     const config = withPacts(search, { states: { kind: 'url', url: `${elsewhere.url}/set?x=1` } });
     const { outcome, requestsSent } = await verified(config, service.url, stateful);
     expect(outcome).toMatchObject({ mismatches: [] });
     expect(elsewhere.asked).toEqual(['POST /set?x=1', 'POST /set?x=1']);
-    expect(authorization).toBeUndefined();
+    expect(elsewhere.heads.filter((head) => 'authorization' in head)).toEqual([]);
     expect(requestsSent).toBe(1);
   });
 
   it('are set up by a command, which gets them on its standard input and may give values', async () => {
-    const { url, asked } = await provider(resource);
+    const { url, asked } = await provider();
     const generated = interaction({
-      providerStates: [{ name: 'one exists', params: { n: 1 } }],
+      providerStates: STATES,
       request: {
         path: '/v1/resources/0',
         generators: {
@@ -331,10 +260,7 @@ describe('provider states', () => {
   ] as const)(
     'that cannot be set up block the interaction: whoever does it %s',
     async (_how, states, why) => {
-      const { url, asked } = await provider((request, response, body) => {
-        if (request.url === '/_states') response.writeHead(500).end();
-        else resource(request, response, body);
-      });
+      const { url, asked } = await provider((_request, response) => response.writeHead(500).end());
       const { outcome } = await verified(withPacts(search, { states }), url, stateful);
       expect(outcome).toBeInstanceOf(Blocked);
       expect(String(outcome)).toContain(`the provider state "one exists" could not be set up: `);
@@ -344,7 +270,7 @@ describe('provider states', () => {
   );
 
   it('that nobody sets up are told with the outcome', async () => {
-    const { url } = await provider(resource);
+    const { url } = await provider();
     const { outcome } = await verified(search, url, stateful);
     expect(outcome).toMatchObject({
       mismatches: [],
@@ -353,20 +279,20 @@ describe('provider states', () => {
   });
 });
 
-describe('a message', () => {
-  it('is asked for at the configured address', async () => {
-    const questions: unknown[] = [];
-    const { url } = await provider((_request, response, body) => {
-      questions.push(JSON.parse(body));
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"id":7}');
-    });
-    const { outcome, requestsSent } = await verified(
-      withPacts(search, { messages: '/_messages' }),
-      url,
-      message(),
-    );
-    expect(outcome).toEqual(CONFORMS);
-    expect(questions).toEqual([expect.objectContaining({ description: 'an event' })]);
-    expect(requestsSent).toBe(1);
-  });
+it.each<[content: string, mismatches: readonly unknown[]]>([
+  ['{"id":7}', []],
+  ['{"id":"seven"}', [expect.stringMatching(/^\$\.id: /)]],
+])('a message is asked for at the configured address: %s', async (content, mismatches) => {
+  const { url, asked, bodies } = await provider(answering(content));
+  const { outcome, requestsSent } = await verified(
+    withPacts(search, { messages: '/_messages' }),
+    url,
+    message(),
+  );
+  expect(outcome).toEqual({ ...CONFORMS, mismatches });
+  expect(asked).toEqual(['POST /_messages']);
+  expect(bodies.map((body) => JSON.parse(body))).toEqual([
+    expect.objectContaining({ description: 'an event' }),
+  ]);
+  expect(requestsSent).toBe(1);
 });

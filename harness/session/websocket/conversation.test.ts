@@ -11,13 +11,10 @@ import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
 import { query } from '../../credential/schemes/query.ts';
 import { Secret } from '../../credential/secret.ts';
-import type { ConversationView } from '../../evidence/conversation/view.ts';
-import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
-import { systemClock } from '../../transport/pace/clock.ts';
-import { openLiveSession } from '../live.ts';
-import { type Port, type Probe, probe } from '../probe.ts';
-import type { Session } from '../session.ts';
+import { sessionAt } from '../fixtures/session.ts';
+import type { Port } from '../probe.ts';
+import type { Conversing } from './conversation.ts';
 import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';
@@ -53,57 +50,41 @@ interface Setup {
   readonly websocket?: Partial<WebSocketConfig> | null;
 }
 
+/** A session in which a probe yields what it does, or rejects with what it throws. */
 async function open(url: string, { config, websocket = {} }: Setup = {}) {
   const plain: WebSocketConfig = { url: '/ws', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
-  const events: JournalEvent[] = [];
-  const session = openLiveSession({
-    config: {
-      ...(await shipped('realtime')),
-      credentials: BEARER,
-      websocket: websocket && { ...plain, ...websocket },
-      timeouts: { connectMs: 2_000, responseMs: 2_000 },
-      ...config,
-    },
-    providerUrl: url,
-    runId: 'run-for-tests',
-    userAgent: 'conform/1.2.3',
-    clock: systemClock,
-    record: (event) => events.push(event),
+  const opened = sessionAt(url, {
+    ...(await shipped('realtime')),
+    credentials: BEARER,
+    websocket: websocket && { ...plain, ...websocket },
+    timeouts: { connectMs: 2_000, responseMs: 2_000 },
+    ...config,
   });
-  return { session, events };
-}
-
-let count = 0;
-
-/** What a probe yields that does just this; rejects with what it throws. */
-async function ask<E>(session: Session, send: (port: Port) => Promise<E>): Promise<E> {
-  const asked: Probe<E> = probe(`for-test-${++count}`, send);
-  const answer = await session.ask(asked, new AbortController().signal);
-  if ('failed' in answer) throw answer.failed;
-  return answer.value;
-}
-
-function shake(session: Session, stimulus: Partial<HandshakeStimulus> = {}): Promise<ConversationView> {
-  return ask(session, ({ websocket }) =>
-    websocket.converse({ purpose: 'a WebSocket for a test', ...stimulus }),
-  );
+  const ask = async <E>(send: (port: Port) => Promise<E>): Promise<E> => {
+    const answer = await opened.asked(send);
+    if ('failed' in answer) throw answer.failed;
+    return answer.value;
+  };
+  const shake = (stimulus: Partial<HandshakeStimulus> = {}, conversing?: Conversing) =>
+    ask(({ websocket: port }) =>
+      port.converse({ purpose: 'a WebSocket for a test', ...stimulus }, conversing),
+    );
+  return { ...opened, ask, shake };
 }
 
 describe('a conversation', () => {
   it('is one request of the budget and one piece of evidence', async () => {
     const { url } = await echo();
-    const { session, events } = await open(url);
-    const view = await ask(session, ({ websocket }) =>
-      websocket.converse({ purpose: 'a WebSocket for a test' }, async (conversation) => {
-        await conversation.text('hello');
-        await conversation.returned(Buffer.from('hello'));
-      }),
-    );
-    await shake(session);
+    const { session, shake, evidence } = await open(url);
+    const view = await shake({}, async (conversation) => {
+      await conversation.text('hello');
+      await conversation.returned(Buffer.from('hello'));
+    });
+    await shake();
     expect(view.echoes.map(({ isSame }) => isSame)).toEqual([true]);
     expect(view.ended).toBeNull();
     expect((await session.close()).requestsSent).toBe(2);
-    const kept = events.flatMap((event) => (event.type === 'evidence' ? [event] : []));
+    const kept = evidence();
     expect(kept.map(({ requests, purpose }) => [requests, purpose])).toEqual([
       [1, 'a WebSocket for a test'],
       [1, 'a WebSocket for a test'],
@@ -113,20 +94,18 @@ describe('a conversation', () => {
 
   it('ends when the probe fails', async () => {
     const { url, sockets } = await echo();
-    const { session } = await open(url);
+    const { shake } = await open(url);
     const closed = once(sockets, 'connection').then(([client]) => once(client, 'close'));
-    const failing = ask(session, ({ websocket }) =>
-      websocket.converse({ purpose: 'a WebSocket for a test' }, async () => {
-        throw new Error('as intended');
-      }),
-    );
+    const failing = shake({}, async () => {
+      throw new Error('as intended');
+    });
     await expect(failing).rejects.toThrow('as intended');
     await closed;
   });
 
   it.each([null, 4])('is held alone, or beside others once so many are kept: %s', async (kept) => {
     const { url, handshakes } = await echo();
-    const { session } = await open(url);
+    const { ask } = await open(url);
     const places = kept ?? 1;
     const full = Promise.withResolvers<void>();
     let [now, most] = [0, 0];
@@ -142,15 +121,15 @@ describe('a conversation', () => {
         now -= 1;
       });
     };
-    await Promise.all(Array.from({ length: 8 }, () => ask(session, converse)));
+    await Promise.all(Array.from({ length: 8 }, () => ask(converse)));
     expect(handshakes).toHaveLength(8);
     expect(most).toBe(places);
   });
 
   it('takes no place of its own within another', async () => {
     const { url, handshakes } = await echo();
-    const { session } = await open(url);
-    await ask(session, ({ websocket }) =>
+    const { ask } = await open(url);
+    await ask(({ websocket }) =>
       websocket.converse({ purpose: 'a WebSocket for a test' }, async () => {
         await websocket.converse({ purpose: 'a WebSocket within it' });
       }),
@@ -162,30 +141,30 @@ describe('a conversation', () => {
 describe('its handshake', () => {
   it('carries the credential, of which nothing is recorded', async () => {
     const { url, handshakes } = await echo();
-    const { session, events } = await open(url);
-    await shake(session);
+    const { shake, journal } = await open(url);
+    await shake();
     expect(handshakes[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    expect(JSON.stringify(events)).not.toContain(KEY);
-    expect(JSON.stringify(events)).toContain('[redacted:TEST_KEY]');
+    expect(journal()).not.toContain(KEY);
+    expect(journal()).toContain('[redacted:TEST_KEY]');
   });
 
   it('carries it where it is configured', async () => {
     const { url, handshakes } = await echo();
     const key = new Secret('TEST_KEY', KEY);
     const inQuery = await open(url, { config: { credentials: query.of({ name: 'api_key', key }) } });
-    await shake(inQuery.session);
+    await inQuery.shake();
     expect(handshakes[0]?.url).toBe(`/ws?api_key=${KEY}`);
-    expect(JSON.stringify(inQuery.events)).not.toContain(KEY);
+    expect(inQuery.journal()).not.toContain(KEY);
     const inField = await open(url, { config: { credentials: header.of({ name: 'X-Key', key }) } });
-    await shake(inField.session);
+    await inField.shake();
     expect(handshakes[1]?.headers['x-key']).toBe(KEY);
   });
 
   it('carries another credential, or none, when asked to', async () => {
     const { url, handshakes } = await echo();
-    const { session } = await open(url);
-    await shake(session, { credential: 'none' });
-    await shake(session, { credential: { wrong: 'wrong' } });
+    const { shake } = await open(url);
+    await shake({ credential: 'none' });
+    await shake({ credential: { wrong: 'wrong' } });
     const [none, wrong] = handshakes.map(({ headers }) => headers.authorization);
     expect(none).toBeUndefined();
     expect(wrong).toMatch(/^Bearer (?!example)/);
@@ -195,11 +174,11 @@ describe('its handshake', () => {
     const { url, handshakes } = await echo();
     const pusher = { dialect: 'pusher', echo: false } as const;
     const usual = await open(`${url}/base`, { websocket: { ...pusher, url: '/app/example-app-key' } });
-    await shake(usual.session);
+    await usual.shake();
     const own = await open(url, {
       websocket: { ...pusher, url: '/app/example-app-key?protocol=5&client=own' },
     });
-    await shake(own.session);
+    await own.shake();
     expect(handshakes.map((request) => request.url)).toEqual([
       '/base/app/example-app-key?protocol=7&client=conform&version=1.2.3',
       '/app/example-app-key?protocol=5&client=own&version=1.2.3',
@@ -209,10 +188,10 @@ describe('its handshake', () => {
 
   it('has the configured origin and subprotocols', async () => {
     const { url, handshakes } = await echo();
-    const { session } = await open(url, {
+    const { shake } = await open(url, {
       websocket: { origin: 'https://app.example', subprotocols: ['chat.v2', 'chat.v1'] },
     });
-    const view = await shake(session);
+    const view = await shake();
     expect(handshakes[0]?.headers).toMatchObject({
       origin: 'https://app.example',
       'sec-websocket-protocol': 'chat.v2, chat.v1',
@@ -223,8 +202,8 @@ describe('its handshake', () => {
 
   it('is otherwise where the stimulus says so, and nowhere else', async () => {
     const { url, handshakes } = await echo({ refuse: () => 400 });
-    const { session } = await open(url);
-    const view = await shake(session, {
+    const { shake } = await open(url);
+    const view = await shake({
       method: 'POST',
       target: (target) => `${target}?x=1`,
       fields: [['sec-websocket-version', '12']],
@@ -244,45 +223,45 @@ describe('its handshake', () => {
 
   it('may come octet by octet', async () => {
     const { url } = await echo();
-    const { session } = await open(url);
-    expect((await shake(session, { octetByOctet: true })).opened).toBe(true);
+    const { shake } = await open(url);
+    expect((await shake({ octetByOctet: true })).opened).toBe(true);
   });
 });
 
 describe('no conversation', () => {
   it('is held with a service that has no WebSocket', async () => {
     const { url } = await echo();
-    const { session } = await open(url, { websocket: null });
-    await expect(shake(session)).rejects.toThrow(NotApplicable);
+    const { shake } = await open(url, { websocket: null });
+    await expect(shake()).rejects.toThrow(NotApplicable);
   });
 
   it('sends a credential over plain ws to another machine', async () => {
     // TEST-NET-1 (RFC 5737): nobody is there, and nothing is sent.
-    const { session, events } = await open('http://192.0.2.1');
-    await expect(shake(session)).rejects.toThrow(/not sent over plain/);
-    expect(events.find(({ type }) => type === 'evidence')).toMatchObject({
+    const { shake, evidence } = await open('http://192.0.2.1');
+    await expect(shake()).rejects.toThrow(/not sent over plain/);
+    expect(evidence()[0]).toMatchObject({
       value: { failure: { kind: 'not-sent' } },
     });
   });
 
   it('shows anything when it is refused for its rate', async () => {
     const { url } = await echo({ refuse: () => 429 });
-    const { session } = await open(url);
-    await expect(shake(session)).rejects.toThrow(/answered 429/);
+    const { shake } = await open(url);
+    await expect(shake()).rejects.toThrow(/answered 429/);
   });
 
   it('goes beyond the ceiling of requests', async () => {
     const { url, handshakes } = await echo();
     const safety = { ...(await shipped('realtime')).safety, maxRequests: 1 };
-    const { session } = await open(url, { config: { safety } });
-    await shake(session);
-    await expect(shake(session)).rejects.toThrow(Blocked);
+    const { shake } = await open(url, { config: { safety } });
+    await shake();
+    await expect(shake()).rejects.toThrow(Blocked);
     expect(handshakes).toHaveLength(1);
   });
 
   it('is held once nobody is there', async () => {
-    const { session } = await open(`http://127.0.0.1:${await freePort()}`);
-    await expect(shake(session)).rejects.toThrow(/cannot be reached/);
+    const { session, shake } = await open(`http://127.0.0.1:${await freePort()}`);
+    await expect(shake()).rejects.toThrow(/cannot be reached/);
     expect(session.outage).toMatch(/cannot be reached/);
   });
 });
@@ -292,12 +271,12 @@ describe('silence', () => {
     const { url } = await echo({
       refuse: ({ headers }) => (headers['sec-websocket-version'] === '12' ? null : undefined),
     });
-    const { session } = await open(url);
+    const { session, shake } = await open(url);
     for (let index = 0; index < 5; index++) {
-      const view = await shake(session, { fields: [['Sec-WebSocket-Version', '12']] });
+      const view = await shake({ fields: [['Sec-WebSocket-Version', '12']] });
       expect([view.status, view.opened]).toEqual([null, false]);
     }
     expect(session.outage).toBeNull();
-    expect((await shake(session)).opened).toBe(true);
+    expect((await shake()).opened).toBe(true);
   });
 });

@@ -19,18 +19,11 @@ afterAll(() => Promise.all(stops.map((stop) => stop())));
 /** A server on this machine with a WebSocket echo at `/ws` for whoever is let in. */
 async function served(listener: RequestListener, letsIn: (request: IncomingMessage) => boolean) {
   const server = createServer(listener);
-  const sockets = new WebSocketServer({ noServer: true });
-  server.on('upgrade', (request, socket, head) => {
-    if (!letsIn(request)) {
-      return void socket.end(
-        'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n',
-      );
-    }
-    sockets.handleUpgrade(request, socket, head, (client) => {
-      client.on('error', () => undefined);
-      echoing(client);
-    });
+  const sockets = new WebSocketServer({
+    server,
+    verifyClient: ({ req }: { readonly req: IncomingMessage }) => letsIn(req),
   });
+  sockets.on('connection', echoing);
   const { url, stop } = await serving(server);
   stops.push(stop);
   return url;
