@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Blocked, NotApplicable } from '../base/verdict.ts';
-import type { ServiceConfig } from '../config/service.ts';
+import { shipped } from '../config/fixtures/config-folder.ts';
 import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
-import { none } from '../credential/schemes/none.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import { exampleExchange, exampleId, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
-import type { Session } from '../session/session.ts';
-import { systemClock } from '../transport/pace/clock.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
+import { silentSession } from './fixtures/silent-session.ts';
 import { WORDS } from './fixtures/words.ts';
-import { judge } from './judge.ts';
+import { type JudgeOptions, judge } from './judge.ts';
 
 const contract = {
   name: 'orders',
@@ -28,50 +26,18 @@ const contract = {
   ],
 } as const;
 
-const config: ServiceConfig = {
-  service: 'orders',
-  environment: null,
-  contract,
-  provider: { kind: 'url', url: 'http://127.0.0.1:1' },
-  credentials: none.of({}),
-  plan: null,
-  operations: [],
-  websocket: null,
-  safety: {
-    exceedRateLimit: false,
-    operationRequests: 200,
-    maxConnections: 10,
-    unsafeMethods: false,
-    findSizeLimits: false,
-    maxRequests: 1,
-    plainHttp: false,
-  },
-  timeouts: { connectMs: 1, responseMs: 1 },
-  facts: {},
-};
-
-/** A session that nothing is asked of. */
-const session: Session = {
-  config,
-  clock: systemClock,
-  outage: null,
-  silentSince: null,
-  waitedMs: 0,
-  waitsInVain: false,
-  progress: 0,
-  ask: () => Promise.reject(new Error('nothing is asked here')),
-  observe: () => undefined,
-  reproduce: () => null,
-  redact: (text) => text.replaceAll('secret', '[redacted]'),
-  close: async () => ({ requestsSent: 0, durationMs: 0 }),
-};
-
-function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[], strict = false) {
-  const definition = check('orders.sample', { ...WORDS, grounds, judge: judgment });
-  return judge(definition, session, { strict, signal: new AbortController().signal });
-}
+const session = silentSession({ ...(await shipped('search')), contract, facts: {} });
 
 const violating: CheckDefinition['judge'] = ({ violated }) => violated('expected this, got that');
+const GROUNDS = [clause('auth.scheme')];
+const COMMON = { ...WORDS, grounds: GROUNDS, judge: violating };
+
+const judging = (definition: CheckDefinition, at = session, options: Partial<JudgeOptions> = {}) =>
+  judge(definition, at, { strict: false, signal: new AbortController().signal, ...options });
+
+function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[] = GROUNDS, strict = false) {
+  return judging(check('orders.sample', { ...WORDS, grounds, judge: judgment }), session, { strict });
+}
 
 describe('a violation', () => {
   it.each([
@@ -112,13 +78,10 @@ describe('an expectation', () => {
   const reply = new Reply(exampleExchange({ response: exampleResponse({ status: 500 }) }));
 
   it('counts though the check has not waited for it', async () => {
-    const seen = await judged(
-      ({ expect }) => {
-        void expect(reply).toHaveStatus(401);
-        void expect(reply).toBeJson();
-      },
-      [clause('auth.scheme')],
-    );
+    const seen = await judged(({ expect }) => {
+      void expect(reply).toHaveStatus(401);
+      void expect(reply).toBeJson();
+    });
     expect(seen.message).toMatch(/^expected status 401, got status 500/);
     expect(seen.headline).toBe('It gives status 500');
   });
@@ -128,17 +91,15 @@ describe('an expectation', () => {
       new Reply(exampleExchange({ id: exampleId(id), response: exampleResponse({ status }) }));
     const replies = [answered(401, 'e6'), answered(500, 'e7'), answered(401, 'e8')];
     const held = (...accepted: readonly number[]) =>
-      judged(({ expect }) => expect(replies).toHaveStatus(...accepted), [clause('auth.scheme')]);
+      judged(({ expect }) => expect(replies).toHaveStatus(...accepted));
     expect((await held(401)).decisive).toBe('e7');
     expect((await held(401, 500)).decisive).toBeNull();
   });
 
   it('of evidence that is not all there is judged first, and then told what is missing', async () => {
     const held = (end: 'note' | 'blocked', status: number) =>
-      judged(
-        ({ expect }) =>
-          expect({ all: [reply], shortfall: { end, reason: 'half of it' } }).toHaveStatus(status),
-        [clause('auth.scheme')],
+      judged(({ expect }) =>
+        expect({ all: [reply], shortfall: { end, reason: 'half of it' } }).toHaveStatus(status),
       );
     expect((await held('blocked', 200)).outcome).toBe('fail');
     expect(await held('blocked', 500)).toMatchObject({ outcome: 'blocked', message: 'half of it' });
@@ -157,12 +118,8 @@ describe('a check that takes long', () => {
     const seen = Object.defineProperty({ ...session, clock }, 'progress', {
       get: () => progress(clock.now()),
     });
-    const patient = check('orders.slow', {
-      ...WORDS,
-      grounds: [clause('auth.scheme')],
-      judge: () => new Promise((resolve) => setTimeout(resolve, 600_000)),
-    });
-    const judgment = judge(patient, seen, { strict: false, signal: new AbortController().signal });
+    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 600_000));
+    const judgment = judging(check('orders.slow', { ...COMMON, judge: slow }), seen);
     await vi.runAllTimersAsync();
     return (await judgment).outcome;
   }
@@ -178,14 +135,10 @@ describe('a check that takes long', () => {
 
 it('tells waits on purpose apart from the time at work', async () => {
   const waiting = { ...session, waitedMs: 40 };
-  const patient = check('orders.patient', {
-    ...WORDS,
-    grounds: [clause('auth.scheme')],
-    judge: async () => {
-      waiting.waitedMs += 900;
-    },
-  });
-  const judgment = await judge(patient, waiting, { strict: false, signal: new AbortController().signal });
+  const patient = async () => {
+    waiting.waitedMs += 900;
+  };
+  const judgment = await judging(check('orders.patient', { ...COMMON, judge: patient }), waiting);
   expect(judgment.waitedMs).toBe(900);
 });
 
@@ -193,17 +146,15 @@ describe('what is recorded', () => {
   it('goes by the key that is declared, or by the id', async () => {
     const keys: string[] = [];
     const recording = { ...session, observe: ({ key }: { readonly key: string }) => void keys.push(key) };
-    const common = { ...WORDS, grounds: [clause('auth.scheme')] };
-    const observe = async () => ({ seen: 1, note: 'one' });
-    const signal = new AbortController().signal;
+    const common = { ...WORDS, grounds: GROUNDS, observe: async () => ({ seen: 1, note: 'one' }) };
     for (const each of [
-      observation('orders.seen', { ...common, observe }),
-      observation('orders.told', { ...common, observe, records: 'orders.kept' }),
+      observation('orders.seen', common),
+      observation('orders.told', { ...common, records: 'orders.kept' }),
     ]) {
-      expect((await judge(each, recording, { strict: false, signal })).message).toBe('one');
+      expect((await judging(each, recording)).message).toBe('one');
     }
     expect(keys).toEqual(['orders.seen', 'orders.kept']);
-    const undeclared = await judged(({ observe: record }) => record(1), [clause('auth.scheme')]);
+    const undeclared = await judged(({ observe: record }) => record(1));
     expect(undeclared.outcome).toBe('error');
   });
 });
@@ -215,7 +166,7 @@ describe('what is no verdict', () => {
   ] as const)('is %s', async (outcome, thrown, message) => {
     const seen = await judged(() => {
       throw thrown;
-    }, [clause('auth.scheme')]);
+    });
     expect([seen.outcome, seen.message]).toEqual([outcome, message]);
   });
 
@@ -230,34 +181,22 @@ describe('what is no verdict', () => {
   it('observes whatever an observation says', async () => {
     const definition = observation('orders.seen', {
       ...WORDS,
-      grounds: [clause('auth.scheme')],
+      grounds: GROUNDS,
       observe: async ({ violated }) => violated('expected this, got that'),
     });
-    const { outcome } = await judge(definition, session, {
-      strict: true,
-      signal: new AbortController().signal,
-    });
-    expect(outcome).toBe('observed');
+    expect((await judging(definition, session, { strict: true })).outcome).toBe('observed');
   });
 });
 
 describe('a violation of what rests on another check', () => {
-  const root = (judgment: CheckDefinition['judge'], grounds: readonly Ground[] = [clause('auth.scheme')]) =>
+  const root = (judgment: CheckDefinition['judge'], grounds: readonly Ground[] = GROUNDS) =>
     check('orders.root', { ...WORDS, grounds, judge: judgment });
-  const resting = (on: CheckDefinition, selected?: ReadonlySet<string>) =>
-    judge(
-      check('orders.resting', {
-        ...WORDS,
-        grounds: [clause('auth.scheme')],
-        restsOn: [on],
-        judge: violating,
-      }),
-      session,
-      { strict: false, signal: new AbortController().signal, ...(selected && { selected }) },
-    );
+  const restingOn = (on: CheckDefinition) => check('orders.resting', { ...COMMON, restsOn: [on] });
+  const resting = (on: CheckDefinition) => judging(restingOn(on));
 
   it('stands in a run of which that is no part', async () => {
-    expect((await resting(root(violating), new Set(['orders.resting']))).outcome).toBe('fail');
+    const selected = new Set(['orders.resting']);
+    expect((await judging(restingOn(root(violating)), session, { selected })).outcome).toBe('fail');
   });
 
   it('is blocked where that is violated as well, and names it', async () => {
@@ -269,14 +208,10 @@ describe('a violation of what rests on another check', () => {
   it('is told by that one, though the service has fallen silent meanwhile', async () => {
     const on = root(violating);
     const silent = { ...session, outage: null as string | null };
-    const options = { strict: false, signal: new AbortController().signal };
-    const grounds = [clause('auth.scheme')];
-    const first = check('orders.resting', { ...WORDS, grounds, restsOn: [on], judge: violating });
-    expect((await judge(first, silent, options)).outcome).toBe('blocked');
+    expect((await judging(restingOn(on), silent)).outcome).toBe('blocked');
     silent.outage = 'the provider does not answer';
-    expect((await judge(on, silent, options)).outcome).toBe('fail');
-    const other = check('orders.other', { ...WORDS, grounds, judge: violating });
-    expect((await judge(other, silent, options)).outcome).toBe('blocked');
+    expect((await judging(on, silent)).outcome).toBe('fail');
+    expect((await judging(check('orders.other', COMMON), silent)).outcome).toBe('blocked');
   });
 
   it.each<[string, CheckDefinition]>([
@@ -290,7 +225,6 @@ describe('a violation of what rests on another check', () => {
 });
 
 describe('a violation that repeats another', () => {
-  const grounds = [clause('auth.scheme')];
   const seeing =
     (...got: readonly string[]): CheckDefinition['judge'] =>
     ({ expect: hold }) =>
@@ -298,12 +232,9 @@ describe('a violation that repeats another', () => {
         'nothing',
         (piece) => String(Reflect.get(piece, 'text')),
       );
-  const first = check('orders.first', { ...WORDS, grounds, judge: seeing('1011', '1008') });
+  const first = check('orders.first', { ...COMMON, judge: seeing('1011', '1008') });
   const repeating = (...got: readonly string[]) =>
-    judge(check('orders.again', { ...WORDS, grounds, repeats: [first], judge: seeing(...got) }), session, {
-      strict: false,
-      signal: new AbortController().signal,
-    });
+    judging(check('orders.again', { ...COMMON, repeats: [first], judge: seeing(...got) }));
 
   it('is blocked where the same came there, and names it', async () => {
     expect(await repeating('1011')).toMatchObject({
@@ -318,16 +249,14 @@ describe('a violation that repeats another', () => {
 });
 
 it('what is evidence of a service from before it fell silent is judged; the last request it was sent is named', async () => {
-  const grounds = [clause('auth.scheme')];
   const silent = { ...session, outage: 'the provider does not answer', silentSince: 'e7' };
-  const options = { strict: false, signal: new AbortController().signal };
-  const upon = (id: string) =>
-    check('orders.upon', {
-      ...WORDS,
-      grounds,
-      judge: ({ violated }) => violated('expected this, got that', id),
-    });
+  const upon: (id: string) => CheckDefinition['judge'] =
+    (id) =>
+    ({ violated }) =>
+      violated('expected this, got that', id);
+  const told = async (id: string) =>
+    (await judging(check('orders.upon', { ...COMMON, judge: upon(id) }), silent)).message;
   const since = 'got that, and nothing has been served since';
-  expect((await judge(upon('e7'), silent, options)).message).toContain(since);
-  expect((await judge(upon('e6'), silent, options)).message).not.toContain(since);
+  expect(await told('e7')).toContain(since);
+  expect(await told('e6')).not.toContain(since);
 });

@@ -1,36 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceConfig } from '../config/service.ts';
+import { shipped } from '../config/fixtures/config-folder.ts';
 import { practice } from '../contract/ground.ts';
-import { none } from '../credential/schemes/none.ts';
 import { isPutOff, type Probe, PutOff, type PutsOff, probe, risky } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
-import { systemClock } from '../transport/pace/clock.ts';
 import { type CheckDefinition, check, type Suite } from './check.ts';
+import { silentSession } from './fixtures/silent-session.ts';
 import { WORDS } from './fixtures/words.ts';
 import { judgeInOrder } from './order.ts';
 
-const config = (exceedRateLimit: boolean): ServiceConfig => ({
-  service: 'orders',
-  environment: null,
-  contract: { name: 'orders', title: 'Orders', source: { document: 'orders.md' }, clauses: [] },
-  provider: { kind: 'url', url: 'http://127.0.0.1:1' },
-  credentials: none.of({}),
-  plan: null,
-  operations: [],
-  websocket: null,
-  safety: {
-    exceedRateLimit,
-    operationRequests: 200,
-    maxConnections: 10,
-    unsafeMethods: false,
-    findSizeLimits: false,
-    maxRequests: 1,
-    plainHttp: false,
-  },
-  timeouts: { connectMs: 1_000, responseMs: 1_000 },
-  facts: {},
-});
-
+const search = await shipped('search');
 const calm = probe('calm', async () => undefined);
 const early = probe('early', async () => undefined);
 const dangerous = risky(probe('dangerous', async () => undefined));
@@ -40,13 +18,7 @@ const limit = probe('limit', async () => undefined);
 function sessionOf(exceedRateLimit: boolean): Session {
   let isMet = false;
   return {
-    config: config(exceedRateLimit),
-    clock: systemClock,
-    outage: null,
-    silentSince: null,
-    waitedMs: 0,
-    waitsInVain: false,
-    progress: 0,
+    ...silentSession({ ...search, safety: { ...search.safety, exceedRateLimit } }),
     async ask<E>(asked: Probe<E>, _signal: AbortSignal, putsOff: PutsOff = 'nothing') {
       if (isPutOff(asked, putsOff)) return { evidence: [], failed: new PutOff(asked.name, 'last') };
       const waits = asked.name !== 'early' && asked.name !== 'limit' && !isMet;
@@ -54,10 +26,6 @@ function sessionOf(exceedRateLimit: boolean): Session {
       isMet ||= asked.name === 'limit';
       return { evidence: [], value: undefined as E };
     },
-    observe: () => undefined,
-    reproduce: () => null,
-    redact: (text) => text,
-    close: async () => ({ requestsSent: 0, durationMs: 0 }),
   };
 }
 
