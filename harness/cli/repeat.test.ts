@@ -17,9 +17,8 @@ import { MAIN } from '../run/fixtures/built-program.ts';
 import { conform, EXAMPLE_KEY, resultsIn } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
-import { openLiveSession } from '../session/live.ts';
+import { sessionAt } from '../session/fixtures/session.ts';
 import { selfSigned } from '../transport/fixtures/certificate.ts';
-import { systemClock } from '../transport/pace/clock.ts';
 
 /** Every kind of command that repeats a finding, run by a shell: it shows the fault where it is, and nowhere else. */
 
@@ -190,8 +189,7 @@ async function overTls({ hostname, port }: URL, stopAfter: StopAfter): Promise<s
 async function judged({ check }: Pick<Case, 'check'>, { config, url }: Running) {
   const wanted = checks.find(({ id }) => id === check);
   if (wanted === undefined) throw new Error(`there is no check ${check}`);
-  const about = { runId: 'r1', userAgent: 'conform/0', clock: systemClock, record: () => {} };
-  const session = openLiveSession({ config, providerUrl: url, ...about });
+  const { session } = sessionAt(url, config);
   const signal = AbortSignal.timeout(60_000);
   return judge(wanted, session, { strict: false, signal }).finally(() => session.close());
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visible } from '../evidence/octets/visible.ts';
+import { runs } from '../provider/fixtures/processes.ts';
 import { interaction } from './fixtures/interactions.ts';
 import { PactFailure } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
@@ -183,14 +184,14 @@ describe('the process that runs Pact', () => {
   });
 
   it.skipIf(!existsSync('/proc/self'))('goes when it has nothing to do, and another one comes', async () => {
-    const pids: string[] = [];
+    const pids: number[] = [];
     const request: RelayHandlers['request'] = async ({ body }) => {
-      pids.push(String(JSON.parse(String(body)).pid));
+      pids.push(JSON.parse(String(body)).pid);
       return json({});
     };
     const verifier = opened({ child: child('telling-child'), idleMs: 0 });
     await verified({ request }, {}, verifier);
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await expect.poll(() => pids.filter(runs)).toEqual([]);
     await verified({ request }, {}, verifier);
     expect(new Set(pids).size).toBe(2);
   });
@@ -231,10 +232,11 @@ describe('the process that runs Pact', () => {
     await new Promise((resolve) => parent.stdout.once('data', resolve));
     const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8')
       .trim()
-      .split(' ');
+      .split(' ')
+      .map(Number);
     expect(children).toHaveLength(1);
     parent.kill('SIGKILL');
-    await expect.poll(() => children.filter(isAlive)).toEqual([]);
+    await expect.poll(() => children.filter(runs)).toEqual([]);
   });
 
   it('leaves an order whose run is cancelled', async () => {
@@ -253,12 +255,6 @@ describe('the process that runs Pact', () => {
     await expect(verified({ request })).rejects.toThrow('the budget is spent');
   });
 });
-
-/** One that has ended, and that nobody has waited for, is not. */
-function isAlive(pid: string): boolean {
-  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
-  return stat !== '' && !/\) [ZX] /.test(stat);
-}
 
 describe('the relay', () => {
   it('answers nobody who does not know its addresses', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import type { Secret } from '../../credential/secret.ts';
+import { runs } from '../../provider/fixtures/processes.ts';
 import { loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 
@@ -94,14 +95,3 @@ it('a command that hangs leaves nothing behind', async () => {
     await expect.poll(() => runs(pid)).toBe(false);
   }
 });
-
-/** A process that has ended may stay in the table until its parent asks; it runs no more. */
-async function runs(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    return !/\) Z /.test(stat);
-  } catch {
-    return false;
-  }
-}

