@@ -1,6 +1,6 @@
 import type { Journal } from '../../evidence/record/journal.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
+import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import { leftBehind } from '../../report/results/fold/left-behind.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import type { LeftOver } from '../engine/channel.ts';
@@ -55,10 +55,7 @@ export function leftOvers(
   const left = new Map(
     services.map((service) => [service, { judged: new Set<string>(), lastEvidence: 0, requestsSent: 0 }]),
   );
-  for (const entry of journal) {
-    const read = readEvent(entry);
-    if (read.kind !== 'event') continue;
-    const { event } = read;
+  for (const event of eventsIn(journal)) {
     if (event.type === 'outcome') left.get(event.service)?.judged.add(event.id);
     const its = event.type === 'evidence' ? left.get(event.service) : undefined;
     if (event.type !== 'evidence' || its === undefined) continue;

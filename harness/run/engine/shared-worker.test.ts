@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { readJournal } from '../../evidence/record/journal.ts';
-import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
+import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import { conformRun, lastReports, type RunOrder, resultsIn } from '../fixtures/conform-process.ts';
 
 const SERVICES = ['search', 'messaging', 'realtime'];
@@ -31,11 +31,7 @@ async function runOf(suite: string, { setting, ...order }: RunOrder = {}) {
   });
   const { code, stderr } = await ended;
   const { entries } = readJournal(join(lastReports(reports), 'journal.ndjson'));
-  const events = entries.flatMap((entry): readonly JournalEvent[] => {
-    const read = readEvent(entry);
-    return read.kind === 'event' ? [read.event] : [];
-  });
-  return { code, stderr, events, results: resultsIn(reports) };
+  return { code, stderr, events: eventsIn(entries), results: resultsIn(reports) };
 }
 
 /** What each service says of a check or a piece of evidence, in the order of the journal. */

@@ -5,7 +5,7 @@ import { isJsonObject, parseJson } from '../../base/json-text.ts';
 import { evidenceFromJson } from '../../evidence/evidence.ts';
 import { readJournal } from '../../evidence/record/journal.ts';
 import { findMarkers } from '../../evidence/redaction/marker.ts';
-import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
+import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import { foldEvents } from '../../report/results/fold/fold.ts';
 import { validateResults } from '../../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
@@ -81,10 +81,7 @@ export function recordOfJournal(
   entries: readonly unknown[],
   { file, badLines = [] }: { readonly file: string; readonly badLines?: readonly number[] },
 ): RecordedRun {
-  const events = entries.flatMap((entry) => {
-    const read = readEvent(entry);
-    return read.kind === 'event' ? [read.event] : [];
-  });
+  const events = eventsIn(entries);
   const started = events.find((event) => event.type === 'run-started');
   if (started?.type !== 'run-started') throw noRecord(file, 'it does not say which run it is of');
   const { run } = started;

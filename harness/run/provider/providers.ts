@@ -1,8 +1,8 @@
 import { HarnessError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import type { Journal, JournalContent } from '../../evidence/record/journal.ts';
+import type { Journal } from '../../evidence/record/journal.ts';
 import { type RunningProvider, StartFailure } from '../../provider/provider.ts';
-import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
+import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 
 /** A connection breaks a moment before the process is known to have ended. */
 const PATIENCE_MS = 2_000;
@@ -99,20 +99,13 @@ export async function recordEndings(
   record: (event: JournalEvent) => void,
   only?: string,
 ): Promise<void> {
-  const troubles = eventsOf(read(['service-trouble']));
+  const troubles = eventsIn(read(['service-trouble']).entries);
   const troubled = troubles.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
   const endings = await providers.endings(new Set(troubled), only);
-  const events = endings.size === 0 ? [] : eventsOf(read(['service-trouble', 'outcome']));
+  const events = endings.size === 0 ? [] : eventsIn(read(['service-trouble', 'outcome']).entries);
   for (const [service, ending] of endings) {
     for (const event of endingEvents(events, service, ending)) record(event);
   }
-}
-
-function eventsOf({ entries }: JournalContent): readonly JournalEvent[] {
-  return entries.flatMap((entry) => {
-    const read = readEvent(entry);
-    return read.kind === 'event' ? [read.event] : [];
-  });
 }
 
 export function endingEvents(

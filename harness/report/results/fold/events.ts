@@ -149,6 +149,11 @@ export type ReadEvent =
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'malformed'; readonly problem: string };
 
+/** The events among these entries of a journal. */
+export function eventsIn(entries: readonly unknown[]): readonly JournalEvent[] {
+  return entries.map(readEvent).flatMap((read) => (read.kind === 'event' ? [read.event] : []));
+}
+
 /** Reads one entry of the journal, as parsed from its line. */
 export function readEvent(entry: unknown): ReadEvent {
   if (!isJsonObject(entry) || typeof entry.type !== 'string') {
