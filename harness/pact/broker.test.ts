@@ -33,6 +33,8 @@ function clientOf(broker: PactBroker) {
   return openBroker(broker, send);
 }
 
+const pactsAt = (broker: PactBroker) => pactsOf(broker, 'search', clientOf(broker));
+
 /** Pact's own command line, which shares nothing with this harness. */
 function pactCli(args: string): Promise<Ending> {
   const binary = fileURLToPath(new URL('../../node_modules/.bin/pact', import.meta.url));
@@ -103,11 +105,7 @@ describe('pacts of a broker', () => {
     broker.add(pactOf('web-shop'));
     await pactCore(broker.url, 200);
     const ofPact = broker.requests.slice();
-    const pacts = await pactsOf(
-      brokerAt(broker.url, { pending: true, branch: 'main' }),
-      'search',
-      clientOf(brokerAt(broker.url)),
-    );
+    const pacts = await pactsAt(brokerAt(broker.url, { pending: true, branch: 'main' }));
     expect(pacts).toEqual([
       { url: expect.stringContaining('/pact-version/'), text: expect.any(String), pending: false },
     ]);
@@ -130,7 +128,7 @@ describe('pacts of a broker', () => {
       wipSince: '2026-01-01',
       branch: 'release',
     });
-    const pacts = await pactsOf(asked, 'search', clientOf(asked));
+    const pacts = await pactsAt(asked);
     expect(pacts.map(({ pending }) => pending)).toEqual([false, true]);
     expect(broker.requests.find(({ line }) => line.startsWith('POST'))?.body).toEqual({
       consumerVersionSelectors: [{ branch: 'main', consumer: 'web-shop' }, { deployedOrReleased: true }],
@@ -154,8 +152,7 @@ describe('pacts of a broker', () => {
     ],
   ])('are told to be missing where the broker %s', async (_how, options, why) => {
     const broker = await startStubBroker(options);
-    const asked = brokerAt(broker.url);
-    const failure = await pactsOf(asked, 'search', clientOf(asked)).catch((error: unknown) => error);
+    const failure = await pactsAt(brokerAt(broker.url)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BrokerFailure);
     expect(String(failure)).toMatch(why);
     expect(String(failure)).not.toContain(TOKEN);
@@ -168,8 +165,7 @@ describe('pacts of a broker', () => {
       instead: (line) =>
         line.startsWith('POST') ? JSON.stringify({ _embedded: { pacts: [link] } }) : undefined,
     });
-    const asked = brokerAt(broker.url);
-    expect(await pactsOf(asked, 'search', clientOf(asked))).toHaveLength(1);
+    expect(await pactsAt(brokerAt(broker.url))).toHaveLength(1);
     expect(other.requests).toEqual([{ line: 'GET /stolen', authorization: undefined, body: null }]);
   });
 
@@ -177,7 +173,7 @@ describe('pacts of a broker', () => {
     const broker = await startStubBroker({ instead: () => 404 });
     const password = new Secret('BROKER_PASSWORD', 'example-password-for-tests');
     const asked = brokerAt(broker.url, { credentials: { kind: 'basic', username: 'ci', password } });
-    await expect(pactsOf(asked, 'search', clientOf(asked))).rejects.toThrow('status 404');
+    await expect(pactsAt(asked)).rejects.toThrow('status 404');
     const pair = Buffer.from('ci:example-password-for-tests').toString('base64');
     expect(broker.requests[0]?.authorization).toBe(`Basic ${pair}`);
   });
