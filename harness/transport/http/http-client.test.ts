@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
-import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
@@ -17,7 +17,6 @@ function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
 }
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
-const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 
 /** One GET to a server that does this to its connection once the request head is in. */
 async function get(
@@ -159,61 +158,17 @@ describe('an ordinary exchange', () => {
 });
 
 describe('what a provider does wrong becomes a failure, never an exception', () => {
-  it('refused: nothing listens', async () => {
-    const server = await listen(() => undefined);
-    await server.stop();
-    const exchange = await open(server.url).send(GET, about());
-    expect(exchange).toMatchObject({
-      response: null,
-      failure: { kind: 'refused' },
-      timing: { connectMs: null },
-    });
-  });
-
   it('unresolved: a name that never resolves (RFC 6761)', async () => {
     const exchange = await open(`http://${'a'.repeat(64)}.invalid`).send(GET, about());
     expect(exchange.failure?.kind).toBe('unresolved');
   });
 
-  it.each<[string, ExchangeFailureKind, number | null, Handler]>([
-    ['resets without an answer', 'reset', null, (socket) => socket.resetAndDestroy()],
-    ['closes without an answer', 'closed', null, (socket) => socket.end()],
-    ['closes within the head', 'closed', null, ending(`${HEAD}X-A`)],
-    ['closes within the body', 'closed', 200, ending(`${HEAD}Content-Length: 9\r\n\r\n{}`)],
-    ['closes before the final chunk', 'closed', 200, ending(`${CHUNKED}2\r\n{}\r\n`)],
-    [
-      'resets within the body',
-      'reset',
-      200,
-      (socket) =>
-        socket.write(`${HEAD}Content-Length: 9\r\n\r\n{}`, () =>
-          setImmediate(() => socket.resetAndDestroy()),
-        ),
-    ],
-    ['is silent', 'response-timeout', null, () => undefined],
-    ['stops within the head', 'response-timeout', null, writing(`${HEAD}X-A`)],
-    ['stops within the body', 'response-timeout', 200, writing(`${HEAD}Content-Length: 9\r\n\r\n{}`)],
-    ['is no HTTP server', 'malformed', null, writing('SSH-2.0-OpenSSH_9.2\r\n')],
-    ['answers octets', 'malformed', null, writing(Buffer.from([0, 1, 2, 0xff, 10, 10]))],
-    ['sends a bad chunk size', 'malformed', 200, writing(`${CHUNKED}zz\r\n`)],
-    [
-      'contradicts itself on the length',
-      'malformed',
-      200,
-      writing(`${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`),
-    ],
-    ['ends lines with bare LF', 'malformed', 200, ending('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}')],
-    ['puts NUL into a field', 'malformed', 200, ending(`${HEAD}X-A: a\0b\r\nContent-Length: 2\r\n\r\n{}`)],
-  ])('%s: %s', async (_what, kind, status, answer) => {
-    const exchange = await get(answer, SHORT);
-    expect(exchange.failure?.kind).toBe(kind);
-    expect(exchange.response?.status ?? null).toBe(status);
-  });
-
-  it('malformed: a server that speaks first', async () => {
-    const server = await listen((socket) => socket.write('220 mail.example ESMTP\r\n'));
-    const exchange = await open(server.url, SHORT).send(GET, about());
-    expect(exchange.failure?.kind).toBe('malformed');
+  it.each([
+    ['bare LF at the end of lines', 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'],
+    ['NUL in a field', `${HEAD}X-A: a\0b\r\nContent-Length: 2\r\n\r\n{}`],
+  ])('malformed: %s, which undici refuses', async (_what, octets) => {
+    const exchange = await get(ending(octets), SHORT);
+    expect(exchange).toMatchObject({ failure: { kind: 'malformed' }, response: { status: 200 } });
   });
 
   it('connect-timeout: nobody takes the connection', async () => {
@@ -223,24 +178,6 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
       about(),
     );
     expect(['connect-timeout', 'refused']).toContain(exchange.failure?.kind);
-  });
-
-  it('fields-too-large: a megabyte of fields', async () => {
-    const exchange = await get(
-      writing(`HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(50_000)}\r\n`),
-    );
-    expect(exchange).toMatchObject({ response: null, failure: { kind: 'fields-too-large' } });
-  });
-
-  it('fields-too-large: interim responses without end', async () => {
-    const exchange = await get((socket) => {
-      const more = () => {
-        if (!socket.destroyed)
-          socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100), () => setImmediate(more));
-      };
-      more();
-    });
-    expect(exchange.failure?.kind).toBe('fields-too-large');
   });
 
   it('body-too-large: a body without end is cut, and not read on', async () => {
@@ -260,16 +197,6 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
     expect(exchange.response?.body).toMatchObject({ truncated: true });
     expect(exchange.response?.body.bytes.length).toBe(1000);
     expect(sent).toBeGreaterThan(0);
-  });
-
-  it('response-timeout: a drip does not pass for progress', async () => {
-    const exchange = await get((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const drip = setInterval(() => socket.write('x'), 10);
-      socket.on('close', () => clearInterval(drip));
-    }, SHORT);
-    expect(exchange).toMatchObject({ failure: { kind: 'response-timeout' }, response: { status: 200 } });
-    expect(exchange.timing.durationMs).toBeGreaterThanOrEqual(500);
   });
 
   it('not-sent: an aborted run', async () => {
@@ -578,12 +505,6 @@ describe('secrets', () => {
     expect(Buffer.from(bytes).toString('latin1')).toBe(kept ?? Buffer.from(content).toString('latin1'));
     if (kept === null) expect(withheld).toBeUndefined();
     else expect(withheld?.fault ?? withheld?.limit).toEqual(expect.any(String));
-  });
-
-  it('are not sent over plain http to another machine', async () => {
-    const remote = 'http://service.example';
-    const exchange = await open(remote).send(GET, about({ credential: 'right' }));
-    expect(exchange).toMatchObject({ response: null, failure: { kind: 'not-sent' } });
   });
 });
 

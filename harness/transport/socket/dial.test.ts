@@ -1,13 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Exchange } from '../../evidence/exchange.ts';
+import { describe, expect, it } from 'vitest';
 import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
-import { answerEach, listen } from '../fixtures/loopback.ts';
-import { about, GET, OK, setting } from '../fixtures/setting.ts';
-import { openHttp } from '../http/http-client.ts';
-import { sendRaw } from '../http/raw.ts';
+import { getOnce, inEachWay } from '../fixtures/each-way.ts';
+import { answerEach, type Handler, listen } from '../fixtures/loopback.ts';
+import { OK, setting } from '../fixtures/setting.ts';
 import { systemClock } from '../pace/clock.ts';
-import { openConnection } from '../websocket/connection.ts';
-import { handshakeRequest } from '../websocket/opening-handshake.ts';
 import { addressOf } from './address.ts';
 import { dial } from './dial.ts';
 
@@ -15,10 +11,12 @@ const identity = selfSigned('localhost');
 
 const secure = (by: TestIdentity) => listen(answerEach(OK), by);
 
-async function get(url: string, ca?: string) {
-  const http = openHttp(setting(url, ca === undefined ? {} : { tls: { ca } }));
-  onTestFinished(() => http.close());
-  return http.send(GET, about({ credential: 'right' }));
+const get = (url: string, ca: string | null = null) =>
+  getOnce(setting(url, { tls: { ca } }), { credential: 'right' });
+
+/** The address of a server that speaks no TLS, as of one that does. */
+async function pretended(handler: Handler): Promise<string> {
+  return (await listen(handler)).url.replace('http:', 'https:');
 }
 
 describe('over TLS', () => {
@@ -29,18 +27,13 @@ describe('over TLS', () => {
     }
   });
 
-  it('the raw socket and a WebSocket work alike', async () => {
+  it('HTTP, the raw socket and a WebSocket work alike', async () => {
     const server = await secure(identity);
-    const options = setting(server.url, { tls: { ca: identity.cert } });
-    const exchange = await sendRaw(options, GET, {}, about());
-    expect(exchange.response?.status).toBe(200);
-    const conversation = (
-      await openConnection(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())
-    ).finish();
-    expect(conversation.handshake.response?.status).toBe(200);
+    const answers = await inEachWay(setting(server.url, { tls: { ca: identity.cert } }));
+    expect(answers.map(({ response }) => response?.status)).toEqual([200, 200, 200]);
   });
 
-  it.each<[string, () => Promise<Exchange>]>([
+  it.each([
     ['nobody vouches for the certificate', async () => get((await secure(identity)).url)],
     [
       'the certificate is for another name',
@@ -51,25 +44,18 @@ describe('over TLS', () => {
     ],
     [
       'the server speaks plain HTTP',
-      async () => {
-        const server = await listen((socket) => socket.once('data', () => socket.write(OK)));
-        return get(server.url.replace('http:', 'https:'));
-      },
+      async () => get(await pretended((socket) => socket.once('data', () => socket.write(OK)))),
     ],
     [
       'the server resets during the handshake',
-      async () => {
-        const server = await listen((socket) => socket.once('data', () => socket.resetAndDestroy()));
-        return get(server.url.replace('http:', 'https:'));
-      },
+      async () => get(await pretended((socket) => socket.once('data', () => socket.resetAndDestroy()))),
     ],
   ])('is a failure of its own kind when %s', async (_what, attempt) => {
     expect(await attempt()).toMatchObject({ response: null, failure: { kind: 'tls' } });
   });
 
   it('that never comes about is a connect-timeout', async () => {
-    const server = await listen(() => undefined);
-    const { failure } = await dial(addressOf(server.url.replace('http:', 'https:')), {
+    const { failure } = await dial(addressOf(await pretended(() => undefined)), {
       timeouts: { connectMs: 100 },
       clock: systemClock,
     });
@@ -82,16 +68,15 @@ describe('over TLS', () => {
 
 describe('dialling', () => {
   it('can be aborted', async () => {
-    const server = await listen(() => undefined);
-    const address = addressOf(server.url.replace('http:', 'https:'));
+    const address = addressOf(await pretended(() => undefined));
+    const options = { timeouts: { connectMs: 60_000 }, clock: systemClock };
     const abort = new AbortController();
-    const dialled = dial(address, { timeouts: { connectMs: 60_000 }, clock: systemClock }, abort.signal);
+    const dialled = dial(address, options, abort.signal);
     abort.abort(new Error('run aborted'));
     expect((await dialled).failure).toEqual({
       kind: 'not-sent',
       message: 'aborted while connecting: run aborted',
     });
-    const again = await dial(address, { timeouts: { connectMs: 60_000 }, clock: systemClock }, abort.signal);
-    expect(again.failure?.kind).toBe('not-sent');
+    expect((await dial(address, options, abort.signal)).failure?.kind).toBe('not-sent');
   });
 });

@@ -1,14 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { proxiesOf } from '../../config/proxies.ts';
-import type { Exchange } from '../../evidence/exchange.ts';
 import { selfSigned } from '../fixtures/certificate.ts';
+import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
 import { about, GET, OK, setting, trusting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http-client.ts';
 import { sendRaw } from '../http/raw.ts';
-import { openConnection } from '../websocket/connection.ts';
-import { handshakeRequest } from '../websocket/opening-handshake.ts';
 import type { TransportOptions } from './options.ts';
 
 const identity = selfSigned('api.example');
@@ -23,11 +21,7 @@ function through(proxy: TestProxy, login = '', more: Partial<TransportOptions> =
   });
 }
 
-async function get(options: TransportOptions): Promise<Exchange> {
-  const http = openHttp(options);
-  onTestFinished(() => http.close());
-  return http.send(GET, about({ credential: 'right' }));
-}
+const get = (options: TransportOptions) => getOnce(options, { credential: 'right' });
 
 describe('through a proxy', () => {
   it('HTTP, the raw socket and a WebSocket reach a name that only it resolves', async () => {
@@ -37,12 +31,8 @@ describe('through a proxy', () => {
       identity,
     );
     const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
-    const options = through(proxy);
-    expect(await get(options)).toMatchObject({ failure: null, response: { status: 200 } });
-    expect(await sendRaw(options, GET, {}, about())).toMatchObject({ response: { status: 200 } });
-    const opening = { endpoint: '/', request: handshakeRequest({ target: '/' }) };
-    const { handshake } = (await openConnection(options, opening, about())).finish();
-    expect(handshake.response?.status).toBe(200);
+    const answers = await inEachWay(through(proxy));
+    expect(answers).toMatchObject(Array(3).fill({ failure: null, response: { status: 200 } }));
     expect(proxy.asked).toEqual(
       Array(3).fill('CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n\r\n'),
     );
@@ -215,15 +205,9 @@ describe('what a proxy says for itself', () => {
   ])('where it has opened TLS, and says for itself: %s', async (_case, answer, message) => {
     const opened = await listen(answerEach(answer), identity);
     const proxy = await startProxy({ behind: { 'api.example:443': opened.port } });
-    const options = through(proxy);
-    const opening = { endpoint: '/', request: handshakeRequest({ target: '/' }) };
-    const failures = [
-      (await get(options)).failure,
-      (await sendRaw(options, GET, {}, about())).failure,
-      (await openConnection(options, opening, about())).finish().failure,
-    ];
+    const answers = await inEachWay(through(proxy));
     const expected = message && { kind: 'proxy', message: expect.stringMatching(message) };
-    expect(failures).toEqual([expected, expected, expected]);
+    expect(answers.map(({ failure }) => failure)).toEqual([expected, expected, expected]);
   });
 
   it('where it opens TLS with an authority that nobody knows, what to write is told', async () => {

@@ -177,30 +177,6 @@ describe('the opening handshake', () => {
     const connection = await open(url, { opening: { octetByOctet: true } });
     expect(connection.open).toBe(true);
   });
-
-  it.each<[string, (socket: Socket) => void, string]>([
-    ['is silent', () => undefined, 'response-timeout'],
-    ['resets', (socket) => socket.resetAndDestroy(), 'reset'],
-    ['closes', (socket) => socket.end(), 'closed'],
-    ['speaks something else', (socket) => socket.write('hello'), 'malformed'],
-  ])('with a provider that %s is a failure', async (_what, answer, kind) => {
-    const server = await listen((socket) => socket.once('data', () => answer(socket)));
-    const connection = await open(server.url, { options: SHORT });
-    expect(connection).toMatchObject({ open: false, response: null });
-    expect(connection.finish().failure?.kind).toBe(kind);
-  });
-
-  it('is not made where nothing listens, nor in plain with a credential to another machine', async () => {
-    const server = await listen(() => undefined);
-    await server.stop();
-    expect((await open(server.url)).finish().failure?.kind).toBe('refused');
-    const remote = await open('http://service.example', { about: { credential: 'right' } });
-    expect(remote.finish()).toMatchObject({
-      failure: { kind: 'not-sent' },
-      handshake: { response: null },
-      events: [],
-    });
-  });
 });
 
 describe('a conversation', () => {
