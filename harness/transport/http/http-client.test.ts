@@ -5,9 +5,8 @@ import { HarnessError } from '../../base/exit.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, GET, knowingSecret, OK, SECRET, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
 import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
 
 function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
@@ -29,6 +28,14 @@ async function get(
 }
 
 const ACCEPT = ['Accept', '*/*'] as const;
+
+/** Answers with this content, in the coding that is named. */
+function ofCoding(coding: string, content: Uint8Array): Handler {
+  const named = coding === '' ? '' : `Content-Encoding: ${coding}\r\n`;
+  return ending(
+    Buffer.concat([Buffer.from(`${HEAD}${named}Content-Length: ${content.length}\r\n\r\n`), content]),
+  );
+}
 
 describe('an ordinary exchange', () => {
   it('is recorded with fields as received, version, reason and times', async () => {
@@ -120,8 +127,7 @@ describe('an ordinary exchange', () => {
 
   it('keeps compressed content compressed', async () => {
     const content = gzipSync('{"a":1}');
-    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${content.length}\r\n\r\n`;
-    const { response } = await get(ending(Buffer.concat([Buffer.from(head), content])));
+    const { response } = await get(ofCoding('gzip', content));
     expect(Buffer.from(response?.body.bytes ?? [])).toEqual(content);
   });
 
@@ -229,23 +235,27 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
 });
 
 describe('connections', () => {
-  const send = (transport: ReturnType<typeof open>, request = GET, more: Partial<HttpAbout> = {}) =>
-    transport.send(request, { ...about(), ...more });
-  const sendAlike = (transport: ReturnType<typeof open>, request = GET, more: Partial<HttpAbout> = {}) =>
-    send(transport, request, { ...more, onKept: true });
+  /** A server that does this to its connections, and what sends to it: on a fresh connection, or on one that is kept. */
+  async function connected(handler: Handler, overrides: Partial<HttpOptions> = {}) {
+    const server = await listen(handler);
+    const transport = open(server.url, overrides);
+    const send = (request = GET, more: Partial<HttpAbout> = {}) =>
+      transport.send(request, { ...about(), ...more });
+    const sendAlike = (request = GET, more: Partial<HttpAbout> = {}) =>
+      send(request, { ...more, onKept: true });
+    return { server, transport, send, sendAlike };
+  }
 
   it('a request has one of its own', async () => {
-    const server = await listen(answerEach(OK));
-    const transport = open(server.url);
-    const exchanges = [await send(transport), await send(transport)];
+    const { server, send } = await connected(answerEach(OK));
+    const exchanges = [await send(), await send()];
     expect(server.accepted()).toBe(2);
     expect(exchanges.map(({ connection }) => connection?.reused)).toEqual([false, false]);
   });
 
   it('requests that are to share one that is kept alive do', async () => {
-    const server = await listen(answerEach(OK));
-    const transport = open(server.url);
-    const exchanges = [await sendAlike(transport), await sendAlike(transport), await sendAlike(transport)];
+    const { server, sendAlike } = await connected(answerEach(OK));
+    const exchanges = [await sendAlike(), await sendAlike(), await sendAlike()];
     expect(server.accepted()).toBe(1);
     expect(exchanges.map(({ connection }) => connection?.reused)).toEqual([false, true, true]);
     expect(exchanges.map(({ timing }) => timing.connectMs === null)).toEqual([false, true, true]);
@@ -254,14 +264,15 @@ describe('connections', () => {
   it('parallel requests wait for one another, up to the number of connections', async () => {
     const third = Promise.withResolvers<void>();
     let requests = 0;
-    const server = await listen((socket) =>
-      socket.on('data', () => {
-        requests += 1;
-        if (requests === 3) third.resolve();
-      }),
+    const { server, send } = await connected(
+      (socket) =>
+        socket.on('data', () => {
+          requests += 1;
+          if (requests === 3) third.resolve();
+        }),
+      { connections: 3, ...SHORT },
     );
-    const transport = open(server.url, { connections: 3, ...SHORT });
-    const sent = Array.from({ length: 4 }, () => send(transport));
+    const sent = Array.from({ length: 4 }, () => send());
     await third.promise;
     expect(server.accepted()).toBe(3);
     await Promise.all(sent);
@@ -269,16 +280,15 @@ describe('connections', () => {
   });
 
   it('a request of an unsafe method never goes on a used one', async () => {
-    const server = await listen(answerEach(OK));
-    const transport = open(server.url);
-    await sendAlike(transport);
-    expect((await sendAlike(transport, { ...GET, method: 'POST' })).connection?.reused).toBe(false);
+    const { sendAlike } = await connected(answerEach(OK));
+    await sendAlike();
+    expect((await sendAlike({ ...GET, method: 'POST' })).connection?.reused).toBe(false);
   });
 
   it.each(['FIN', 'RST'])(
     'one that the server closes while idle (%s) is not the provider failing',
     async (how) => {
-      const server = await listen((socket, index) => {
+      const { server, sendAlike } = await connected((socket, index) => {
         socket.once('data', () => {
           socket.write(OK);
           if (index > 0) return;
@@ -286,9 +296,8 @@ describe('connections', () => {
           socket.once('data', () => (how === 'FIN' ? socket.end() : socket.resetAndDestroy()));
         });
       });
-      const transport = open(server.url);
-      await sendAlike(transport);
-      const exchange = await sendAlike(transport);
+      await sendAlike();
+      const exchange = await sendAlike();
       expect(exchange).toMatchObject({ failure: null, response: { status: 200 } });
       expect(exchange.connection).toMatchObject({ reused: false });
       expect(exchange.connection?.replaced).toMatch(/^the connection was gone: /);
@@ -298,32 +307,30 @@ describe('connections', () => {
 
   it('one that the server has closed before is just not used', async () => {
     const closed = Promise.withResolvers<void>();
-    const server = await listen((socket, index) => {
+    const { sendAlike } = await connected((socket, index) => {
       socket.once('data', () => {
         if (index > 0) socket.write(OK);
         else socket.end(OK);
       });
       if (index === 0) socket.on('close', () => closed.resolve());
     });
-    const transport = open(server.url);
-    await sendAlike(transport);
+    await sendAlike();
     await closed.promise;
-    const exchange = await sendAlike(transport);
+    const exchange = await sendAlike();
     expect(exchange).toMatchObject({ failure: null, connection: { reused: false, replaced: null } });
   });
 
   it('a request is never repeated once an octet of an answer has come', async () => {
     let requests = 0;
-    const server = await listen((socket) => {
+    const { sendAlike } = await connected((socket) => {
       socket.on('data', () => {
         requests += 1;
         if (requests === 1) socket.write(OK);
         else socket.end('H');
       });
     });
-    const transport = open(server.url);
-    await sendAlike(transport);
-    const exchange = await sendAlike(transport);
+    await sendAlike();
+    const exchange = await sendAlike();
     expect(exchange).toMatchObject({
       failure: { kind: 'closed' },
       connection: { reused: true, replaced: null },
@@ -332,16 +339,15 @@ describe('connections', () => {
   });
 
   it('a request is never repeated when it failed on a fresh connection', async () => {
-    const server = await listen((socket) => socket.once('data', () => socket.end()));
-    await send(open(server.url));
+    const { server, send } = await connected((socket) => socket.once('data', () => socket.end()));
+    await send();
     expect(server.accepted()).toBe(1);
   });
 
   it('a connection with octets after the body is not used again', async () => {
-    const server = await listen(answerEach(`${OK}surplus`));
-    const transport = open(server.url);
-    const first = await sendAlike(transport);
-    const second = await sendAlike(transport);
+    const { sendAlike } = await connected(answerEach(`${OK}surplus`));
+    const first = await sendAlike();
+    const second = await sendAlike();
     expect(first.response?.framingFaults).toEqual([FRAMING_FAULT.bytesAfterBody]);
     expect(second).toMatchObject({ failure: null, connection: { reused: false } });
   });
@@ -355,7 +361,7 @@ describe('connections', () => {
   it('a second response after the next request was sent is told, and never taken for its answer', async () => {
     const { octets, unasked } = heard();
     let first: Socket | null = null;
-    const server = await listen((socket) =>
+    const { send } = await connected((socket) =>
       socket.on('data', () => {
         if (first === null) {
           first = socket;
@@ -366,9 +372,8 @@ describe('connections', () => {
         }
       }),
     );
-    const transport = open(server.url);
-    await send(transport, GET, { unasked });
-    const second = await send(transport);
+    await send(GET, { unasked });
+    const second = await send();
     expect(second).toMatchObject({ failure: null, response: { status: 200 } });
     expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
     expect(await octets).toBe(SECOND);
@@ -377,29 +382,29 @@ describe('connections', () => {
   it('a second response before the next request is told, and the connection not used again', async () => {
     const { octets, unasked } = heard();
     const late = Promise.withResolvers<void>();
-    const server = await listen((socket, index) => {
+    const { sendAlike } = await connected((socket, index) => {
       socket.on('data', () => socket.write(OK));
       if (index === 0) void late.promise.then(() => socket.write(SECOND));
     });
-    const transport = open(server.url);
-    await sendAlike(transport, GET, { unasked });
+    await sendAlike(GET, { unasked });
     late.resolve();
     expect(await octets).toBe(SECOND);
-    const second = await sendAlike(transport);
+    const second = await sendAlike();
     expect(second).toMatchObject({ failure: null, connection: { reused: false } });
     expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
   });
 
   it('some stand ready where requests follow one another, and each is asked once', async () => {
     const asked: number[] = [];
-    const server = await listen((socket, index) =>
-      socket.on('data', () => {
-        asked.push(index);
-        socket.write(OK);
-      }),
+    const { server, send } = await connected(
+      (socket, index) =>
+        socket.on('data', () => {
+          asked.push(index);
+          socket.write(OK);
+        }),
+      { ahead: 2 },
     );
-    const transport = open(server.url, { ahead: 2 });
-    for (let times = 0; times < 4; times++) expect((await send(transport)).failure).toBeNull();
+    for (let times = 0; times < 4; times++) expect((await send()).failure).toBeNull();
     expect(asked.toSorted()).toEqual([0, 1, 2, 3]);
     expect(server.accepted()).toBe(6);
   });
@@ -409,39 +414,34 @@ describe('connections', () => {
     ['ends', (socket) => socket.end()],
     ['is reset', (socket) => socket.resetAndDestroy()],
   ])('one that %s before anything was asked is not used', async (_what, unfit) => {
-    const server = await listen((socket, index) => {
-      if (index === 1) unfit(socket);
-      else socket.on('data', () => socket.write(OK));
-    });
-    const transport = open(server.url, { ahead: 2 });
+    const { send } = await connected(
+      (socket, index) => {
+        if (index === 1) unfit(socket);
+        else socket.on('data', () => socket.write(OK));
+      },
+      { ahead: 2 },
+    );
     for (let times = 0; times < 4; times++) {
-      const { failure, response } = await send(transport);
+      const { failure, response } = await send();
       expect([failure, valuesOf(response?.fields, 'x-late')]).toEqual([null, []]);
     }
   });
 
   it('close ends what is under way', async () => {
-    const server = await listen((socket) => socket.once('data', () => void transport.close()));
-    const transport = openHttp(setting(server.url));
-    expect((await send(transport)).failure?.kind).toBe('not-sent');
-    await expect(send(transport)).rejects.toThrow(HarnessError);
+    const { transport, send } = await connected((socket) =>
+      socket.once('data', () => void transport.close()),
+    );
+    expect((await send()).failure?.kind).toBe('not-sent');
+    await expect(send()).rejects.toThrow(HarnessError);
   });
 });
 
 describe('secrets', () => {
-  const SECRET = 'example-key-for-tests';
-  function knowing(...more: string[]) {
-    const redaction = createRedaction();
-    redaction.add('TEST_KEY', SECRET);
-    for (const value of more) redaction.add('TEST_KEY', value);
-    return { redaction };
-  }
-
   it('are taken out of everything that is recorded, on both sides', async () => {
     const exchange = await get(
       (socket) =>
         socket.end(`HTTP/1.1 200 ${SECRET}\r\nX-Echo: ${SECRET}\r\nContent-Length: 21\r\n\r\n${SECRET}`),
-      knowing(),
+      knowingSecret(),
       { ...GET, target: `/v1?key=${SECRET}`, fields: [['Authorization', `Bearer ${SECRET}`]] },
     );
     expect(exchange.response?.status).toBe(200);
@@ -454,7 +454,7 @@ describe('secrets', () => {
   it('that lie across the limit of a body leave no part', async () => {
     const limit = 10;
     const exchange = await get((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\nxxxx${SECRET}`), {
-      ...knowing(),
+      ...knowingSecret(),
       limits: { bodyBytes: limit },
     });
     expect(Buffer.from(exchange.response?.body.bytes ?? []).toString()).toBe(
@@ -468,11 +468,7 @@ describe('secrets', () => {
 
   it('in compressed content are taken out of it', async () => {
     const content = gzipSync(`{"key":"${SECRET}"}`);
-    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${content.length}\r\n\r\n`;
-    const { response } = await get(
-      (socket) => socket.end(Buffer.concat([Buffer.from(head), content])),
-      knowing(),
-    );
+    const { response } = await get(ofCoding('gzip', content), knowingSecret());
     expect(gunzipSync(response?.body.bytes ?? new Uint8Array()).toString()).toBe(
       '{"key":"[redacted:TEST_KEY]"}',
     );
@@ -495,12 +491,7 @@ describe('secrets', () => {
     ['that is no such thing, but an image', '', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), null],
     ['that holds no secret', '', gzipSync('{"a":1}'), null],
   ])('leave nothing in compressed content %s', async (_, coding, content, kept) => {
-    const named = coding === '' ? '' : `Content-Encoding: ${coding}\r\n`;
-    const head = `HTTP/1.1 200 OK\r\n${named}Content-Length: ${content.length}\r\n\r\n`;
-    const { response } = await get(
-      (socket) => socket.end(Buffer.concat([Buffer.from(head), content])),
-      knowing(),
-    );
+    const { response } = await get(ofCoding(coding, content), knowingSecret());
     const { bytes = new Uint8Array(), withheld } = response?.body ?? {};
     expect(Buffer.from(bytes).toString('latin1')).toBe(kept ?? Buffer.from(content).toString('latin1'));
     if (kept === null) expect(withheld).toBeUndefined();

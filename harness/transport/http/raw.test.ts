@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, OK, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, GET, knowingSecret, OK, SECRET, setting, valuesOf } from '../fixtures/setting.ts';
 import { type Clock, systemClock } from '../pace/clock.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
@@ -82,10 +81,8 @@ describe('octets on the wire', () => {
   });
 
   it('are recorded without secrets', async () => {
-    const redaction = createRedaction();
-    redaction.add('TEST_KEY', 'example-key-for-tests');
-    const keyed: HttpRequest = { ...GET, fields: [['Authorization', 'Bearer example-key-for-tests']] };
-    const exchange = await send(ending(OK), {}, { redaction }, keyed);
+    const keyed: HttpRequest = { ...GET, fields: [['Authorization', `Bearer ${SECRET}`]] };
+    const exchange = await send(ending(OK), {}, knowingSecret(), keyed);
     expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
   });
 });
