@@ -95,19 +95,17 @@ const Ground = shared(
 
 /** A check as it stands for one service, before it is judged. */
 export type PlannedCheck = Static<typeof PlannedCheck>;
-export const PlannedCheck = shared(
-  'plannedCheck',
-  Type.Object({
-    id: name,
-    suite: text(),
-    title: text('Completes "the service …".'),
-    why: Type.Optional(text('Why it matters to a client.')),
-    change: Type.Optional(text('What to change in the service where it is violated.')),
-    records: Type.Optional(text('Key of what it observes.')),
-    level: OneLevel,
-    grounds: Type.Array(Ground),
-  }),
-);
+export const PLANNED_CHECK = Type.Object({
+  id: name,
+  suite: text(),
+  title: text('Completes "the service …".'),
+  why: Type.Optional(text('Why it matters to a client.')),
+  change: Type.Optional(text('What to change in the service where it is violated.')),
+  records: Type.Optional(text('Key of what it observes.')),
+  level: OneLevel,
+  grounds: Type.Array(Ground),
+});
+export const PlannedCheck = shared('plannedCheck', PLANNED_CHECK);
 
 /** A consumer's pact and the checks that judge its interactions. */
 export type ListedPact = Static<typeof ListedPact>;
@@ -152,19 +150,17 @@ export const VARIES = Type.Enum([...VARIATIONS], {
 });
 
 export type Observation = Static<typeof Observation>;
-const Observation = shared(
-  'observation',
-  Type.Object({
-    key: name,
-    value: Type.Unknown(),
-    check: text(),
-    accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
-    acceptedAt: Type.Optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
-    varies: Type.Optional(VARIES),
-    drift: Type.Optional(text('How it differs from what is accepted: `was 429, is 503`.')),
-    driftSince: Type.Optional(Instant),
-  }),
-);
+export const OBSERVATION = Type.Object({
+  key: name,
+  value: Type.Unknown(),
+  check: text(),
+  accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
+  acceptedAt: Type.Optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
+  varies: Type.Optional(VARIES),
+  drift: Type.Optional(text('How it differs from what is accepted: `was 429, is 503`.')),
+  driftSince: Type.Optional(Instant),
+});
+const Observation = shared('observation', OBSERVATION);
 
 /** What a request is that is no plain one. */
 export const RequestKind = Type.Enum(['handshake', 'token'], {
@@ -172,16 +168,14 @@ export const RequestKind = Type.Enum(['handshake', 'token'], {
 });
 
 export type LedgerLine = Static<typeof LedgerLine>;
-const LedgerLine = shared(
-  'ledgerLine',
-  Type.Object({
-    evidence: text('Key of the evidence; empty where none was kept.'),
-    purpose: text(),
-    requests: Count,
-    kind: Type.Optional(RequestKind),
-    probe: Type.Optional(text('Name of the probe that sent it.')),
-  }),
-);
+export const LEDGER_LINE = Type.Object({
+  evidence: text('Key of the evidence; empty where none was kept.'),
+  purpose: text(),
+  requests: Count,
+  kind: Type.Optional(RequestKind),
+  probe: Type.Optional(text('Name of the probe that sent it.')),
+});
+const LedgerLine = shared('ledgerLine', LEDGER_LINE);
 
 export const COVERAGE = Type.Object({
   request: text('`call`: as documented. Any other: what is tried beside the call.'),

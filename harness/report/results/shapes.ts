@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import Type from '../../base/type.ts';
 
 /** What the shapes of the results model are made of. */
@@ -8,6 +8,21 @@ export type Frozen<T> = T extends readonly (infer Item)[]
   : T extends object
     ? { readonly [Name in keyof T]: Frozen<T[Name]> }
     : T;
+
+/** What may be left out may be undefined as well. */
+type Unfinished<T> = {
+  readonly [Name in keyof T as object extends Pick<T, Name> ? never : Name]: T[Name];
+} & { readonly [Name in keyof T as object extends Pick<T, Name> ? Name : never]?: T[Name] | undefined };
+
+/** Of a value the members that a shape has, in its order: not what a newer version has added, nor what is undefined. */
+export function picked<Shape extends TObject>(
+  shape: Shape,
+  value: Unfinished<Frozen<Static<Shape>>>,
+): Frozen<Static<Shape>> {
+  const members = new Map(Object.entries(value));
+  const present = Object.keys(shape.properties).filter((name) => members.get(name) !== undefined);
+  return Object.fromEntries(present.map((name) => [name, members.get(name)])) as Frozen<Static<Shape>>;
+}
 
 /** The shapes that others refer to by name. */
 export const SHARED: Record<string, TSchema> = {};

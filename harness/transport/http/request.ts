@@ -5,6 +5,7 @@ import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { type Address, targetBelow } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
+import type { SentRequest } from '../socket/recording.ts';
 
 type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
@@ -41,17 +42,8 @@ export interface Behind {
 }
 
 /** The lines of a request and its octets, for the raw socket. `target` is sent as it is given. */
-export interface WrittenRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly fields: readonly FieldLine[];
-  /** All octets behind the head; null for none. */
-  readonly body: Uint8Array | null;
+export interface WrittenRequest extends SentRequest {
   readonly octets: Uint8Array;
-  /** Absent for 1.1. */
-  readonly httpVersion?: '1.0';
-  /** Further requests are part of `body`. */
-  readonly hasBehind?: boolean;
 }
 
 /** Writes a request out (RFC 9112 §3), with whatever its method, target and fields hold; nothing is checked. */

@@ -27,15 +27,11 @@ export function readerLimits(limits: ResponseLimits): ReaderLimits {
   return { bodyBytes: limits.bodyBytes + REDACTION_MARGIN, fieldBytes: limits.fieldBytes };
 }
 
-interface SentRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly fields: readonly FieldLine[];
+/** A request as it went out: recorded alike, but for what is taken out of it. */
+export interface SentRequest
+  extends Pick<RecordedRequest, 'method' | 'target' | 'fields' | 'httpVersion' | 'piecemeal' | 'hasBehind'> {
+  /** All octets behind the head; null for none. */
   readonly body: Uint8Array | null;
-  readonly httpVersion?: '1.0';
-  /** It went out octet by octet. */
-  readonly piecemeal?: boolean;
-  readonly hasBehind?: boolean;
 }
 
 export function recordRequest(

@@ -149,21 +149,17 @@ export class ConversationLog {
 
   #recordedFrame(frame: WireFrame): RecordedFrame {
     const { frameBytes, redaction } = this.#options;
-    const redacted = redaction.octets(frame.payload);
-    const untouched = Buffer.compare(redacted, frame.payload) === 0;
+    const { payload, received, whole, digest, ...head } = frame;
+    const redacted = redaction.octets(payload);
+    const untouched = Buffer.compare(redacted, payload) === 0;
     // What was compressed and then redacted can no longer be read.
-    const truncated = !frame.whole || frame.received > frameBytes || (frame.rsv !== 0 && !untouched);
+    const truncated = !whole || received > frameBytes || (frame.rsv !== 0 && !untouched);
     return {
-      fin: frame.fin,
-      rsv: frame.rsv,
-      opcode: frame.opcode,
-      masked: frame.masked,
-      length: frame.length,
-      lengthOctets: frame.lengthOctets,
+      ...head,
       payload: new Uint8Array(redacted.subarray(0, frameBytes)),
       truncated,
       // A digest of what holds a secret would let it be guessed.
-      ...(truncated && frame.digest !== null && untouched ? { digest: frame.digest } : {}),
+      ...(truncated && digest !== null && untouched ? { digest } : {}),
     };
   }
 }

@@ -22,13 +22,11 @@ export interface WireFrame {
   readonly digest: string | null;
 }
 
+/** A frame of which the head is in. */
 interface OpenFrame {
-  readonly fin: boolean;
-  readonly rsv: number;
-  readonly opcode: number;
+  readonly head: Pick<WireFrame, 'fin' | 'rsv' | 'opcode' | 'masked' | 'lengthOctets'>;
   readonly mask: Uint8Array | null;
   readonly length: bigint;
-  readonly lengthOctets: 0 | 2 | 8;
   readonly kept: OctetCollector;
   readonly hash: Hash;
   received: bigint;
@@ -115,13 +113,11 @@ function openFrame(head: Buffer): OpenFrame {
     2: () => BigInt(head.readUInt16BE(2)),
     8: () => head.readBigUInt64BE(2),
   }[lengthOctets]();
+  const masked = (second & 0x80) !== 0;
   return {
-    fin: (first & 0x80) !== 0,
-    rsv: (first >> 4) & 7,
-    opcode: first & 0x0f,
-    mask: second & 0x80 ? Uint8Array.from(head.subarray(2 + lengthOctets)) : null,
+    head: { fin: (first & 0x80) !== 0, rsv: (first >> 4) & 7, opcode: first & 0x0f, masked, lengthOctets },
+    mask: masked ? Uint8Array.from(head.subarray(2 + lengthOctets)) : null,
     length,
-    lengthOctets,
     kept: new OctetCollector(),
     hash: createHash('sha256'),
     received: 0n,
@@ -131,12 +127,8 @@ function openFrame(head: Buffer): OpenFrame {
 function frameOf(frame: OpenFrame): WireFrame {
   const received = Number(frame.received);
   return {
-    fin: frame.fin,
-    rsv: frame.rsv,
-    opcode: frame.opcode,
-    masked: frame.mask !== null,
+    ...frame.head,
     length: Number(frame.length),
-    lengthOctets: frame.lengthOctets,
     payload: frame.kept.octets,
     received,
     whole: frame.received === frame.length,

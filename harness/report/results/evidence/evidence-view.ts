@@ -1,19 +1,10 @@
 import { shortened, withShortValues } from '../../../base/shortened.ts';
 import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
-import { transcript } from '../../../evidence/forms/transcript.ts';
+import { type TranscriptLine, transcript } from '../../../evidence/forms/transcript.ts';
 import type { CheckResult, ServiceResult } from '../results.ts';
 import { counted } from '../tally.ts';
 import { plainLine, plainText } from '../words/plain.ts';
 import { groundInWords } from '../words/words.ts';
-
-/** One line of an exchange, conversation or burst as a person reads it. */
-interface ViewLine {
-  /** Milliseconds since the evidence began. */
-  readonly atMs: number;
-  /** `>` sent, `<` received, `*` noted by the harness. */
-  readonly direction: '>' | '<' | '*';
-  readonly text: string;
-}
 
 /** Evidence made ready to show: safe text, bounded length. */
 export interface EvidenceView {
@@ -26,7 +17,7 @@ export interface EvidenceView {
   /** When it began; null when that cannot be read. */
   readonly startedAt: string | null;
   readonly tookMs: number;
-  readonly lines: readonly ViewLine[];
+  readonly lines: readonly TranscriptLine[];
   /** Lines left out; the whole is in `results.json`. */
   readonly omitted: number;
 }

@@ -19,13 +19,25 @@ import { Count, type Frozen, Instant, Milliseconds, name, text, textOrNull, text
 
 const service = text('Name of the service.');
 
+/** What is known of a run as it begins. */
+export const STARTED_RUN = Type.Pick(RUN, [
+  'id',
+  'startedAt',
+  'harness',
+  'strict',
+  'asOf',
+  'partial',
+  'selection',
+  'shard',
+]);
+
 /**
  * The entries of `journal.ndjson`: what happened, in the order in which it happened. The journal only grows:
  * new kinds of entry may appear, and a reader leaves alone what it does not know.
  */
 const EVENTS = {
   'run-started': Type.Object({
-    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'partial', 'selection', 'shard']),
+    run: STARTED_RUN,
     services: Type.Optional(
       texts('Those that are to run; one that never starts is then seen to be missing.'),
     ),

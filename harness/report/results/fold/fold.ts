@@ -1,18 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  CheckResult,
-  Coverage,
-  LedgerLine,
-  Observation,
-  PlannedCheck,
-  Results,
-  RunResult,
-  ServiceResult,
-  Wait,
+import {
+  type CheckResult,
+  COVERAGE,
+  type Coverage,
+  JUDGMENT,
+  LEDGER_LINE,
+  type LedgerLine,
+  OBSERVATION,
+  type Observation,
+  PLANNED_CHECK,
+  type PlannedCheck,
+  type Results,
+  type RunResult,
+  SERVICE,
+  type ServiceResult,
+  WAIT,
+  type Wait,
 } from '../results.ts';
 import { exitCodeOf } from '../run-verdict.ts';
+import { picked } from '../shapes.ts';
 import { tallyOf } from '../tally.ts';
-import { type JournalEvent, readEvent } from './events.ts';
+import { type JournalEvent, readEvent, STARTED_RUN } from './events.ts';
 import { leftBehind, stillThere } from './left-behind.ts';
 
 /** What the main process knows that the journal may not. */
@@ -32,32 +40,36 @@ type Started = Extract<JournalEvent, { type: 'service-started' }>;
 type Finished = Extract<JournalEvent, { type: 'service-finished' }>;
 
 /** One service's entries, by what they tell. */
-interface ServiceRecord {
+class ServiceRecord {
   readonly service: string;
-  started: Started | null;
-  finished: Finished | null;
-  trouble: string | null;
-  listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'];
-  accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'];
-  readonly remarks: Set<string>;
+  started: Started | null = null;
+  finished: Finished | null = null;
+  trouble: string | null = null;
+  listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'] = [];
+  accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'] = [];
+  readonly remarks = new Set<string>();
   /** By the kind of request. */
-  readonly coverage: Map<string, Coverage>;
-  readonly planned: Map<string, PlannedCheck>;
-  readonly outcomes: Map<string, Outcome>;
-  readonly observations: Map<string, Observation>;
-  readonly ledger: Map<string, LedgerLine>;
-  readonly waits: Wait[];
-  readonly evidence: Map<string, unknown>;
+  readonly coverage = new Map<string, Coverage>();
+  readonly planned = new Map<string, PlannedCheck>();
+  readonly outcomes = new Map<string, Outcome>();
+  readonly observations = new Map<string, Observation>();
+  readonly ledger = new Map<string, LedgerLine>();
+  readonly waits: Wait[] = [];
+  readonly evidence = new Map<string, unknown>();
+
+  constructor(service: string) {
+    this.service = service;
+  }
 }
 
-interface RunRecord {
-  started: Extract<JournalEvent, { type: 'run-started' }> | null;
-  finished: Extract<JournalEvent, { type: 'run-finished' }> | null;
-  readonly services: Map<string, ServiceRecord>;
-  readonly faults: string[];
-  readonly remarks: Set<string>;
+class RunRecord {
+  started: Extract<JournalEvent, { type: 'run-started' }> | null = null;
+  finished: Extract<JournalEvent, { type: 'run-finished' }> | null = null;
+  readonly services = new Map<string, ServiceRecord>();
+  readonly faults: string[] = [];
+  readonly remarks = new Set<string>();
   /** Those that services have in common: the same text of each would be there once for every service. */
-  readonly planned: Map<string, PlannedCheck>;
+  readonly planned = new Map<string, PlannedCheck>();
 }
 
 /**
@@ -73,14 +85,7 @@ interface RunRecord {
  *   `run-finished` says that it was ended on purpose (`interrupted: false` and a reason).
  */
 export function foldEvents(entries: readonly unknown[], context: FoldContext): Results {
-  const record: RunRecord = {
-    started: null,
-    finished: null,
-    services: new Map(),
-    faults: [],
-    remarks: new Set(),
-    planned: new Map(),
-  };
+  const record = new RunRecord();
   entries.forEach((entry, index) => {
     const read = readEvent(entry);
     if (read.kind === 'event') note(record, read.event);
@@ -103,7 +108,7 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
   return withExitCode({
     schemaVersion: 1,
     run: {
-      ...pickRun(record.started?.run ?? context.run),
+      ...picked(STARTED_RUN, record.started?.run ?? context.run),
       finishedAt: record.finished?.finishedAt ?? context.finishedAt,
       interrupted: interruption !== null,
       interruption,
@@ -114,29 +119,6 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
     services,
     totals: tallyOf(services.flatMap(({ checks }) => checks)),
   });
-}
-
-/** Copies the fields one by one, so that what a newer journal adds does not slip into the results unseen. */
-function pickRun({
-  id,
-  startedAt,
-  harness,
-  strict,
-  asOf,
-  partial,
-  selection,
-  shard,
-}: FoldContext['run']): FoldContext['run'] {
-  return {
-    id,
-    startedAt,
-    harness,
-    strict,
-    ...(asOf === undefined ? {} : { asOf }),
-    ...(partial === undefined ? {} : { partial }),
-    ...(selection === undefined ? {} : { selection }),
-    ...(shard === undefined ? {} : { shard }),
-  };
 }
 
 /** The same results with one more fault of the harness, and the exit code that it calls for. */
@@ -186,13 +168,7 @@ function noteService(
       for (const check of event.planned) record.planned.set(check.id, shared(check));
       return;
     case 'evidence':
-      record.ledger.set(event.id, {
-        evidence: event.id,
-        purpose: event.purpose,
-        requests: event.requests,
-        ...(event.kind === undefined ? {} : { kind: event.kind }),
-        ...(event.probe === undefined ? {} : { probe: event.probe }),
-      });
+      record.ledger.set(event.id, picked(LEDGER_LINE, { ...event, evidence: event.id }));
       record.evidence.set(event.id, event.value);
       return;
     // For whoever judges the record again.
@@ -211,25 +187,17 @@ function noteService(
       record.accepted = event.listed;
       return;
     case 'observation':
-      record.observations.set(event.key, {
-        key: event.key,
-        value: event.value,
-        check: event.check,
-        accepted: null,
-        ...(event.varies === undefined ? {} : { varies: event.varies }),
-      });
+      record.observations.set(event.key, picked(OBSERVATION, { ...event, accepted: null }));
       return;
     case 'outcome':
       record.outcomes.set(event.id, event);
       return;
     case 'waiting':
-      record.waits.push({ reason: event.reason, fromMs: event.fromMs, untilMs: event.untilMs });
+      record.waits.push(picked(WAIT, event));
       return;
-    case 'coverage': {
-      const { request, sent, capped } = event;
-      record.coverage.set(request, { request, sent, capped });
+    case 'coverage':
+      record.coverage.set(event.request, picked(COVERAGE, event));
       return;
-    }
     case 'service-trouble':
       record.trouble = event.reason;
       return;
@@ -240,26 +208,9 @@ function noteService(
 }
 
 function serviceRecord(record: RunRecord, service: string): ServiceRecord {
-  const known = record.services.get(service);
-  if (known) return known;
-  const fresh: ServiceRecord = {
-    service,
-    started: null,
-    finished: null,
-    trouble: null,
-    listed: [],
-    accepted: [],
-    remarks: new Set(),
-    coverage: new Map(),
-    planned: new Map(),
-    outcomes: new Map(),
-    observations: new Map(),
-    ledger: new Map(),
-    waits: [],
-    evidence: new Map(),
-  };
-  record.services.set(service, fresh);
-  return fresh;
+  const known = record.services.get(service) ?? new ServiceRecord(service);
+  record.services.set(service, known);
+  return known;
 }
 
 function interruptionOf(record: RunRecord, context: FoldContext): string | null {
@@ -293,38 +244,33 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
   const planned = [...record.planned.values()].map((check) =>
     judged(check, record.outcomes.get(check.id), lost),
   );
-  return {
+  return picked(SERVICE, {
+    contract: 'unknown',
+    environment: null,
+    provider: { kind: 'unknown', url: '' },
+    plan: null,
+    ...started,
     service,
-    contract: started?.contract ?? 'unknown',
-    environment: started?.environment ?? null,
-    provider: started?.provider ?? { kind: 'unknown', url: '' },
-    plan: started?.plan ?? null,
     requestsSent: requestsIn(ledger),
     durationMs: finished?.durationMs ?? 0,
-    ...(started?.simulatedTime ? { simulatedTime: true } : {}),
+    simulatedTime: started?.simulatedTime || undefined,
     trouble,
-    ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
+    remarks: unlessEmpty([...record.remarks]),
     checks: [...planned, ...unplanned(record, faults)],
-    ...(record.listed.length > 0
-      ? { known: record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null })) }
-      : {}),
-    ...(record.accepted.length > 0
-      ? {
-          accepted: record.accepted.map(({ key, place }) => {
-            return { key, place, state: 'not observed' as const, note: null };
-          }),
-        }
-      : {}),
+    known: unlessEmpty(record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null }))),
+    accepted: unlessEmpty(
+      record.accepted.map(({ key, place }) => ({ key, place, state: 'not observed' as const, note: null })),
+    ),
     observations: [...record.observations.values()].map((seen) => held(seen, record.accepted)),
-    ...(started?.cautions ? { cautions: started.cautions } : {}),
-    ...(started?.pacts ? { pacts: started.pacts } : {}),
-    ...(started?.operations ? { operations: started.operations } : {}),
-    ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
-    ...(record.coverage.size > 0 ? { coverage: [...record.coverage.values()] } : {}),
+    coverage: unlessEmpty([...record.coverage.values()]),
     ledger,
-    ...(record.waits.length > 0 ? { waits: record.waits } : {}),
+    waits: unlessEmpty(record.waits),
     evidence: Object.fromEntries(record.evidence),
-  };
+  });
+}
+
+function unlessEmpty<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length > 0 ? items : undefined;
 }
 
 function held(seen: Observation, listed: ServiceRecord['accepted']): Observation {
@@ -345,19 +291,11 @@ function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[]
 }
 
 function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {
-  const { id, suite, title, why, change, records, level, grounds } = check;
-  const notes = {
-    ...(why === undefined ? {} : { why }),
-    ...(change === undefined ? {} : { change }),
-    ...(records === undefined ? {} : { records }),
-  };
-  const plan = { id, suite, title, ...notes, level, grounds };
+  const plan = picked(PLANNED_CHECK, check);
   if (outcome) {
-    const { message, headline, durationMs, waitedMs = 0, evidence, decisive = null, reproduce } = outcome;
-    const said = { outcome: outcome.outcome, message, ...(headline === undefined ? {} : { headline }) };
-    const took = { durationMs, ...(waitedMs > 0 ? { waitedMs } : {}) };
-    const shown = decisive === null ? {} : { decisive };
-    return { ...plan, ...said, ...took, evidence, ...shown, reproduce };
+    const { waitedMs, decisive } = outcome;
+    const said = { ...outcome, waitedMs: waitedMs || undefined, decisive: decisive ?? undefined };
+    return { ...plan, ...picked(JUDGMENT, said) };
   }
   const nothing = { durationMs: 0, evidence: [], reproduce: null };
   if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };
