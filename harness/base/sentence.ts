@@ -73,6 +73,11 @@ export function asSentence(text: string): string {
   return /[.?!]$/.test(whole) ? whole : `${whole}.`;
 }
 
+/** `orders, search and stock` */
+export function listed(items: readonly (string | number)[], word = 'and'): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
+}
+
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,3 +1,4 @@
+import { listed } from '../base/sentence.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { Probe } from '../session/probe.ts';
 
@@ -36,7 +37,7 @@ export function holdEach<S extends Subject>(
   const more = faults.length > NAMED ? [`${faults.length - NAMED} more`] : [];
   const told = [...named].map(([text, alike], index) => {
     const rest = index === named.size - 1 ? more : [];
-    return `${text} ${andList([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
+    return `${text} ${listed([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
   });
   throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, {
     places: [...places],
@@ -47,15 +48,6 @@ export function holdEach<S extends Subject>(
 /** `401, 403 or 404` */
 export function orList(items: readonly (string | number)[]): string {
   return listed(items, 'or');
-}
-
-/** `for this, for that and for 3 more`: what is named may itself have commas. */
-function andList(items: readonly string[]): string {
-  return listed(items, 'and');
-}
-
-function listed(items: readonly (string | number)[], word: string): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
 }
 
 /** Evidence some of which could not be had: what there is gets judged, and then it is told what was missing. */

@@ -11,10 +11,10 @@ import { cut, plainLine, plainText } from './results/words/plain.ts';
 import {
   duration,
   groundInWords,
-  HEADLINES,
   instant,
   serviceVerdictInWords,
   simulatedInWords,
+  VERDICTS,
   valueInWords,
   verdictSentence,
   wallTime,
@@ -108,23 +108,14 @@ function head(results: Results): string {
   ];
   const faults = run.faults.slice(0, 10).map((fault) => `- harness fault: ${prose(cut(fault, 600))}`);
   return [
-    `## ${MARKS[verdict.word]} ${HEADLINES[verdict.word]}`,
+    `## ${MARKS[VERDICTS[verdict.word].sign]} ${VERDICTS[verdict.word].headline}`,
     prose(verdictSentence(verdict, results)),
     facts.join(' · '),
     ...(faults.length > 0 ? [faults.join('\n')] : []),
   ].join('\n\n');
 }
 
-const MARKS = {
-  conforms: '✅',
-  'no verdict': '◐',
-  'does not conform': '❌',
-  drifted: '❌',
-  'known list out of date': '❌',
-  'accepted list out of date': '❌',
-  inconclusive: '⚠️',
-  'harness error': '💥',
-} as const;
+const MARKS = { pass: '✅', fail: '❌', blocked: '⚠️', partial: '◐', error: '💥' } as const;
 
 /** A table of the services, a block for each row. */
 function table(results: Results): readonly string[] {

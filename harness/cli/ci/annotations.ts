@@ -5,7 +5,7 @@ import { checksByService, firstOf, type Told, toldIn } from '../../report/result
 import type { CheckResult, Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';
 import { cut, plainLine } from '../../report/results/words/plain.ts';
-import { HEADLINES, verdictSentence } from '../../report/results/words/words.ts';
+import { VERDICTS, verdictSentence } from '../../report/results/words/words.ts';
 import type { Annotation } from './log-commands.ts';
 
 /** GitHub shows no more of a step, of each level. */
@@ -56,7 +56,7 @@ export async function annotationsOf(
     ? [
         {
           level: 'error',
-          title: HEADLINES[verdict.word],
+          title: VERDICTS[verdict.word].headline,
           message: shown(verdictSentence(verdict, results)),
           ...at(first === undefined ? { file: configDir, line: 1 } : configOf(first, configDir)),
         },

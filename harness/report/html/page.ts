@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { headlineOf } from '../results/words/headline.ts';
+import { SIGNS } from '../results/words/words.ts';
 import { sinceBefore } from './change.ts';
 import { allChecks, rowsOpen } from './checks/all-checks.ts';
 import { doesNotApply } from './checks/not-applying.ts';
@@ -56,8 +57,6 @@ export const htmlPage: ReportFormat = {
   ],
   render: (results) => ({ 'index.html': renderPage(results) }),
 };
-
-const SIGNS = { pass: '✓', fail: '✕', blocked: '⊘', partial: '◐', error: '!' } as const;
 
 /**
  * The report as one self-contained page. All that matters stands in it as plain HTML: without script one can

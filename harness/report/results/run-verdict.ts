@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { Coverage, ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
-import { counted, tallyOf } from './tally.ts';
+import type { CheckResult, Coverage, ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
+import { counted } from './tally.ts';
 
 export type VerdictWord =
   | 'conforms'
@@ -45,6 +45,9 @@ interface Rule {
 /** Outcomes that show that the service was really asked. */
 const RAN: readonly Outcome[] = ['pass', 'fail', 'warning', 'observed', 'known', 'error'];
 
+const endedAs = (wanted: Outcome) => (check: CheckResult) => check.outcome === wanted;
+const isBlockedMust = ({ outcome, level }: CheckResult) => outcome === 'blocked' && level === 'MUST';
+
 /** Why nothing can be said of a service as a whole, beyond its single checks. */
 export function serviceConditions(service: ServiceResult): readonly string[] {
   const ran = service.checks.some(({ outcome }) => RAN.includes(outcome));
@@ -68,7 +71,7 @@ const RULES: readonly Rule[] = [
       ...(faults.length === 0
         ? []
         : [counted(faults.length, 'fault of the harness', 'faults of the harness')]),
-      ...perService(services, 'error', (n) => `${counted(n, 'check')} met a harness error`),
+      ...perService(services, endedAs('error'), (n) => `${counted(n, 'check')} met a harness error`),
     ],
   },
   {
@@ -80,28 +83,14 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.doesNotConform,
     word: 'does not conform',
     reasons: ({ services, strict }) => [
-      ...perService(services, 'fail', (n) => `${counted(n, 'check')} failed`),
-      ...(strict ? perService(services, 'warning', (n) => `${counted(n, 'warning')} (strict)`) : []),
+      ...perService(services, endedAs('fail'), (n) => `${counted(n, 'check')} failed`),
+      ...(strict ? perService(services, endedAs('warning'), (n) => `${counted(n, 'warning')} (strict)`) : []),
     ],
   },
-  {
-    exitCode: EXIT.doesNotConform,
-    word: 'drifted',
-    reasons: ({ services }) => services.flatMap((service) => driftsOf(service).map(({ message }) => message)),
-  },
+  ofLists('drifted', driftsOf),
   // The list says what is not so (any more), so nobody knows what it hides.
-  {
-    exitCode: EXIT.doesNotConform,
-    word: 'known list out of date',
-    reasons: ({ services }) =>
-      services.flatMap((service) => outdatedKnown(service).map(({ message }) => message)),
-  },
-  {
-    exitCode: EXIT.doesNotConform,
-    word: 'accepted list out of date',
-    reasons: ({ services }) =>
-      services.flatMap((service) => outdatedAccepted(service).map(({ message }) => message)),
-  },
+  ofLists('known list out of date', outdatedKnown),
+  ofLists('accepted list out of date', outdatedAccepted),
   {
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
@@ -110,7 +99,7 @@ const RULES: readonly Rule[] = [
       ...services.flatMap((service) =>
         serviceConditions(service).map((reason) => `${service.service}: ${reason}`),
       ),
-      ...blockedMusts(services),
+      ...perService(services, isBlockedMust, (n) => `${counted(n, 'MUST check')} blocked`),
     ],
   },
   {
@@ -133,6 +122,11 @@ const RULES: readonly Rule[] = [
     ],
   },
 ];
+
+function ofLists(word: VerdictWord, faultsOf: (service: ServiceResult) => readonly ListFault[]): Rule {
+  const reasons = ({ services }: Case) => services.flatMap(faultsOf).map(({ message }) => message);
+  return { exitCode: EXIT.doesNotConform, word, reasons };
+}
 
 /** What makes a run fail besides its checks. */
 interface ListFault {
@@ -220,23 +214,13 @@ function selectedOf(services: readonly ServiceResult[]): string {
 
 function perService(
   services: readonly ServiceResult[],
-  outcome: Outcome,
+  isMeant: (check: CheckResult) => boolean,
   words: (n: number) => string,
 ): readonly string[] {
   return services
-    .map(({ service, checks }) => ({ service, n: tallyOf(checks)[outcome] }))
+    .map(({ service, checks }) => ({ service, n: checks.filter(isMeant).length }))
     .filter(({ n }) => n > 0)
     .map(({ service, n }) => `${words(n)} in ${service}`);
-}
-
-function blockedMusts(services: readonly ServiceResult[]): readonly string[] {
-  return services
-    .map(({ service, checks }) => ({
-      service,
-      n: checks.filter(({ outcome, level }) => outcome === 'blocked' && level === 'MUST').length,
-    }))
-    .filter(({ n }) => n > 0)
-    .map(({ service, n }) => `${counted(n, 'MUST check')} blocked in ${service}`);
 }
 
 function decide(over: Case): Verdict {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { VerdictWord } from '../results/run-verdict.ts';
+import type { Sign } from '../results/words/words.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -9,7 +9,7 @@ export interface Ink {
   bold(text: string): string;
   dim(text: string): string;
   outcome(outcome: Outcome, text: string): string;
-  verdict(word: VerdictWord, text: string): string;
+  sign(sign: Sign, text: string): string;
 }
 
 const OUTCOME_STYLES: Readonly<Record<Outcome, Style>> = {
@@ -23,15 +23,12 @@ const OUTCOME_STYLES: Readonly<Record<Outcome, Style>> = {
   error: ['red', 'bold'],
 };
 
-const VERDICT_STYLES: Readonly<Record<VerdictWord, Style>> = {
-  conforms: ['green', 'bold'],
-  'no verdict': ['cyan', 'bold'],
-  'does not conform': ['red', 'bold'],
-  drifted: ['red', 'bold'],
-  'known list out of date': ['red', 'bold'],
-  'accepted list out of date': ['red', 'bold'],
-  inconclusive: ['yellow', 'bold'],
-  'harness error': ['red', 'bold'],
+const SIGN_STYLES: Readonly<Record<Sign, Style>> = {
+  pass: ['green', 'bold'],
+  fail: ['red', 'bold'],
+  blocked: ['yellow', 'bold'],
+  partial: ['cyan', 'bold'],
+  error: ['red', 'bold'],
 };
 
 export function inkOf(color: boolean): Ink {
@@ -42,6 +39,6 @@ export function inkOf(color: boolean): Ink {
     bold: (text) => paint('bold', text),
     dim: (text) => paint('dim', text),
     outcome: (outcome, text) => paint(OUTCOME_STYLES[outcome], text),
-    verdict: (word, text) => paint(VERDICT_STYLES[word], text),
+    sign: (sign, text) => paint(SIGN_STYLES[sign], text),
   };
 }

@@ -1,20 +1,8 @@
 import type { ServiceResult } from '../results/results.ts';
-import { serviceVerdict, type Verdict, type VerdictWord } from '../results/run-verdict.ts';
+import { serviceVerdict, type Verdict } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords } from '../results/tally.ts';
-import { duration, serviceVerdictInWords } from '../results/words/words.ts';
+import { duration, SIGNS, serviceVerdictInWords, VERDICTS } from '../results/words/words.ts';
 import { type Block, indented, nameOf, type Page, wrap } from './layout.ts';
-
-/** The same with colour and without. */
-export const SIGNS: Readonly<Record<VerdictWord, string>> = {
-  conforms: '✓',
-  'no verdict': '◐',
-  'does not conform': '✕',
-  drifted: '✕',
-  'known list out of date': '✕',
-  'accepted list out of date': '✕',
-  inconclusive: '⊘',
-  'harness error': '!',
-};
 
 /** Of more services only those have a line of which there is something to say. */
 const LINES = 12;
@@ -34,9 +22,7 @@ export function services(page: Page): Block {
   const widest = Math.max(0, ...shown.map(({ service }) => nameOf(service).length));
   return [
     ...shown.flatMap((each) => serviceLines(page, each, widest)),
-    ...(rest > 0
-      ? [`${ink.verdict('conforms', SIGNS.conforms)} ${counted(rest, 'service')} that conform`]
-      : []),
+    ...(rest > 0 ? [`${ink.sign('pass', SIGNS.pass)} ${counted(rest, 'service')} that conform`] : []),
   ];
 }
 
@@ -48,6 +34,7 @@ interface Judged {
 function serviceLines(page: Page, { service, verdict }: Judged, widest: number): Block {
   const { ink, width } = page;
   const { word } = verdict;
+  const { sign } = VERDICTS[word];
   const name = nameOf(service).padEnd(widest);
   const isSimple = word === 'conforms' || word === 'does not conform';
   const why = isSimple
@@ -71,7 +58,7 @@ function serviceLines(page: Page, { service, verdict }: Judged, widest: number):
   );
   return [
     ...painted.map((line, at) =>
-      at === 0 ? `${ink.verdict(word, SIGNS[word])} ${ink.bold(name)}  ${line}` : `${margin}${line}`,
+      at === 0 ? `${ink.sign(sign, SIGNS[sign])} ${ink.bold(name)}  ${line}` : `${margin}${line}`,
     ),
     ...(service.remarks ?? []).flatMap((remark) => indented(page, remark, `${margin}note: `, `${margin}  `)),
   ];

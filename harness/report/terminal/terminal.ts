@@ -1,12 +1,20 @@
+import { listed } from '../../base/sentence.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../results/run-verdict.ts';
 import { counted } from '../results/tally.ts';
 import { plainLine } from '../results/words/plain.ts';
-import { duration, HEADLINES, requestsInWords, verdictSentence, wallTime } from '../results/words/words.ts';
+import {
+  duration,
+  requestsInWords,
+  SIGNS,
+  VERDICTS,
+  verdictSentence,
+  wallTime,
+} from '../results/words/words.ts';
 import { inFull } from './in-full.ts';
 import { inkOf } from './ink.ts';
 import { type Block, heading, indented, PATH_CAP, type Page, type Verbosity } from './layout.ts';
-import { SIGNS, services } from './services.ts';
+import { services } from './services.ts';
 import { doesNotApply, sinceBefore, toldOf, wrong } from './wrong.ts';
 
 export interface VerdictTextOptions {
@@ -89,8 +97,8 @@ function unpinned(page: Page): Block {
 function ending(page: Page, reportsAt: string | null): Block {
   const { results, ink } = page;
   const verdict = verdictOf(results);
-  const sentence = sentenceOf(results, verdict);
-  const [first = '', ...rest] = indented(page, sentence, `${SIGNS[verdict.word]} `, '  ', PATH_CAP);
+  const { sign } = VERDICTS[verdict.word];
+  const sentence = indented(page, sentenceOf(results, verdict), `${SIGNS[sign]} `, '  ', PATH_CAP);
   const facts = [
     requestsInWords(results.services),
     duration(wallTime(results.run)),
@@ -104,8 +112,7 @@ function ending(page: Page, reportsAt: string | null): Block {
   ];
   const joined = `  ${last.join('     ')}`;
   return [
-    ink.verdict(verdict.word, first),
-    ...rest.map((line) => ink.verdict(verdict.word, line)),
+    ...sentence.map((line) => ink.sign(sign, line)),
     ...indented(page, facts.join(', '), '  ').map(ink.dim),
     ...(last.length === 0 ? [] : joined.length <= page.width ? [joined] : last.map((line) => `  ${line}`)),
   ];
@@ -127,14 +134,14 @@ function sentenceOf(results: Results, verdict: Verdict): string {
     const does = good.length === 0 ? '' : ` ${among(good)} ${good.length === 1 ? 'does' : 'do'}.`;
     return `${among(bad)} ${bad.length === 1 ? 'does' : 'do'} not conform.${does}${rest}`;
   }
-  return `${HEADLINES[verdict.word]}: ${verdictSentence(verdict, results)}`;
+  return `${VERDICTS[verdict.word].headline}: ${verdictSentence(verdict, results)}`;
 }
 
 /** `orders and search`; of more than three `9 services`. */
 function among(of: readonly ServiceResult[]): string {
   const names = of.map(({ service }) => plainLine(service));
   if (names.length > 3) return counted(names.length, 'service');
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return listed(names);
 }
 
 /** What helps on from here; null where nothing is left to do. */

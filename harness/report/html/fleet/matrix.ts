@@ -3,8 +3,7 @@ import type { Outcome } from '../../../contract/outcome.ts';
 import type { Results, RunResult, ServiceResult } from '../../results/results.ts';
 import { serviceVerdict } from '../../results/run-verdict.ts';
 import { counted, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
-import { signOf } from '../../results/words/headline.ts';
-import { duration, SIMULATED_TIME } from '../../results/words/words.ts';
+import { duration, SIMULATED_TIME, VERDICTS } from '../../results/words/words.ts';
 import { chips } from '../markup/bar.ts';
 import { icon, signIcon } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
@@ -37,10 +36,10 @@ ${places(services)}</section>`;
 }
 
 function row(service: ServiceResult, suites: readonly string[], run: RunResult): Markup {
-  const sign = signOf(serviceVerdict(service, run), { interrupted: false });
+  const { word } = serviceVerdict(service, run);
   const spent = spentBy(service);
   const passing = suites.filter((suite) => worstIn(service, suite) === 'pass').length;
-  return html`<tr><th scope="row"><span class="name">${signIcon(sign)}${service.service}<span class="unseen"> ${serviceVerdict(service, run).word}</span></span><span class="plan">${planInWords(service)}</span></th>${suites.map((suite) => cell(service, suite))}<td class="took">${duration(service.durationMs)}<span>${waitInWords(spent)}</span></td>${
+  return html`<tr><th scope="row"><span class="name">${signIcon(VERDICTS[word].sign)}${service.service}<span class="unseen"> ${word}</span></span><span class="plan">${planInWords(service)}</span></th>${suites.map((suite) => cell(service, suite))}<td class="took">${duration(service.durationMs)}<span>${waitInWords(spent)}</span></td>${
     passing > 0 &&
     html`<td class="passing" aria-hidden="true">${icon('pass')}${counted(passing, 'suite')} ${passing === 1 ? 'passes' : 'pass'}</td>`
   }</tr>`;

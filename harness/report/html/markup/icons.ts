@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../contract/outcome.ts';
-import type { Sign } from '../../results/words/headline.ts';
+import type { Sign } from '../../results/words/words.ts';
 import { html, type Markup, trusted } from './markup.ts';
 
 /** Every outcome has a shape of its own, which colour only repeats. Drawn on 16 by 16. */

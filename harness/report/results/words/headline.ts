@@ -1,14 +1,11 @@
 import { grouped } from '../../../base/grouped.ts';
-import { asSentence } from '../../../base/sentence.ts';
+import { asSentence, capitalized, listed } from '../../../base/sentence.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
-import type { Results, RunResult, ServiceResult } from '../results.ts';
+import type { Results, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
 import { counted, JUDGED } from '../tally.ts';
 import { plainLine } from './plain.ts';
-import { duration, HEADLINES, wallTime } from './words.ts';
-
-/** How a verdict looks before it is read: conforms, does not, could not be told, tells of a part only, our own fault. */
-export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
+import { asidesOf, duration, type Sign, VERDICTS, wallTime } from './words.ts';
 
 /** The verdict on a run as people are told it first. */
 export interface Headline {
@@ -26,24 +23,6 @@ export interface Headline {
 /** Services that are told by name, all of them; of more there is the number. */
 const NAMED = 3;
 
-export function signOf(verdict: Verdict, { interrupted }: Pick<RunResult, 'interrupted'>): Sign {
-  switch (verdict.word) {
-    case 'conforms':
-      return 'pass';
-    case 'does not conform':
-    case 'drifted':
-    case 'known list out of date':
-    case 'accepted list out of date':
-      return 'fail';
-    case 'harness error':
-      return 'error';
-    case 'no verdict':
-      return 'partial';
-    case 'inconclusive':
-      return interrupted ? 'partial' : 'blocked';
-  }
-}
-
 export function headlineOf(results: Results): Headline {
   const verdict = verdictOf(results);
   const { sentence, title = sentence, lead, rest = [] } = TOLD[verdict.word](results, verdict);
@@ -51,7 +30,9 @@ export function headlineOf(results: Results): Headline {
     all.map((caution) => `Beware, ${service}: ${caution}.`),
   );
   return {
-    sign: signOf(verdict, results.run),
+    // What was cut short tells of a part.
+    sign:
+      verdict.word === 'inconclusive' && results.run.interrupted ? 'partial' : VERDICTS[verdict.word].sign,
     sentence: plainLine(sentence, 300),
     title: plainLine(title, 200),
     lead: plainLine(lead, 1_000),
@@ -78,12 +59,9 @@ const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict
     results.run.interrupted ? interrupted(results, verdict) : unjudged(results, verdict),
 };
 
-function conforming({ services, totals }: Results): Told {
-  const asides = [
-    ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
-    ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
-    ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
-  ];
+function conforming(results: Results): Told {
+  const { services, totals } = results;
+  const asides = asidesOf(results);
   return {
     sentence: `${subject(services, services)} ${verb(services, 'conforms', 'conform')}`,
     lead: `${counted(totals.pass, 'check')} passed.`,
@@ -150,7 +128,7 @@ function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Tol
 function outdated(_: Results, { word, reasons, besides }: Verdict): Told {
   const [first = '', ...others] = reasons;
   return {
-    sentence: HEADLINES[word],
+    sentence: VERDICTS[word].headline,
     lead: asSentence(first),
     rest: [...others, ...besides].map(asSentence),
   };
@@ -224,12 +202,4 @@ function among(of: readonly ServiceResult[]): string {
 
 function verb(of: readonly ServiceResult[], one: string, many: string): string {
   return of.length === 1 ? one : many;
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,16 +6,28 @@ import type { Verdict, VerdictWord } from '../run-verdict.ts';
 import { counted } from '../tally.ts';
 import { plainLine } from './plain.ts';
 
-/** The verdict as a headline. */
-export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
-  conforms: 'Conforms',
-  'no verdict': 'No verdict',
-  'does not conform': 'Does not conform',
-  drifted: 'Drifted from what is accepted',
-  'known list out of date': 'The list of known failures is out of date',
-  'accepted list out of date': 'The list of accepted observations is out of date',
-  inconclusive: 'Inconclusive',
-  'harness error': 'Harness error',
+/** How a verdict looks before it is read: conforms, does not, could not be told, tells of a part only, our own fault. */
+export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
+
+/** The same with colour and without. */
+export const SIGNS: Readonly<Record<Sign, string>> = {
+  pass: '✓',
+  fail: '✕',
+  blocked: '⊘',
+  partial: '◐',
+  error: '!',
+};
+
+/** The verdict as a sign and as a headline. */
+export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; readonly headline: string }>> = {
+  conforms: { sign: 'pass', headline: 'Conforms' },
+  'no verdict': { sign: 'partial', headline: 'No verdict' },
+  'does not conform': { sign: 'fail', headline: 'Does not conform' },
+  drifted: { sign: 'fail', headline: 'Drifted from what is accepted' },
+  'known list out of date': { sign: 'fail', headline: 'The list of known failures is out of date' },
+  'accepted list out of date': { sign: 'fail', headline: 'The list of accepted observations is out of date' },
+  inconclusive: { sign: 'blocked', headline: 'Inconclusive' },
+  'harness error': { sign: 'error', headline: 'Harness error' },
 };
 
 /** The sentence below the headline: why, what else was found, and what weakens it all. */
@@ -31,11 +43,7 @@ function reasonFor(verdict: Verdict, results: Results): string {
   const { totals, services } = results;
   if (verdict.word === 'conforms') {
     const judged = counted(totals.pass + totals.warning + totals.known, 'check');
-    const asides = [
-      ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
-      ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
-      ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
-    ];
+    const asides = asidesOf(results);
     const but = asides.length > 0 ? `, with ${asides.join(' and ')}` : '';
     return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
   }
@@ -45,6 +53,15 @@ function reasonFor(verdict: Verdict, results: Results): string {
   // A service is called what it is called, also at the head of a sentence.
   const named = services.some(({ service }) => reasons.startsWith(`${service}:`));
   return plainLine(`${named ? `${reasons}.` : asSentence(reasons)}${besides}`, 2_000);
+}
+
+/** What is to be told beside what passed. */
+export function asidesOf({ totals }: Results): readonly string[] {
+  return [
+    ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
+    ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
+    ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
+  ];
 }
 
 /** The verdict on one service: its word, or how much of it was looked at. */
