@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultsOf, sampleResults } from '../report/fixtures/sample-results.ts';
+import { failingService, resultsOf, sampleResults } from '../report/fixtures/sample-results.ts';
 import { validateResults } from '../report/results/read-results.ts';
 import type { Results } from '../report/results/results.ts';
 import { withCauses } from './causes.ts';
@@ -26,9 +26,8 @@ const KNOWN: readonly Entry[] = [
 
 /** Two services with the same faults. */
 function twice(): Results {
-  const [search, ...others] = sampleResults().services;
-  if (search === undefined) throw new Error('no sample');
-  return resultsOf([search, { ...search, service: 'second' }, ...others]);
+  const [, ...others] = sampleResults().services;
+  return resultsOf([failingService(), { ...failingService(), service: 'second' }, ...others]);
 }
 
 describe('results with their causes', () => {

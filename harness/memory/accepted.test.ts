@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
+import { conformingService, resultsOf, sampleCheck } from '../report/fixtures/sample-results.ts';
 import type { ListedObservation, Observation } from '../report/results/results.ts';
 import { verdictOf } from '../report/results/run-verdict.ts';
 import { withDrift } from './accepted.ts';
@@ -17,12 +17,11 @@ interface Case {
 }
 
 function run({ key = 'limits.algorithm', seen, keys = ['limits.algorithm'], selected }: Case) {
-  const [template, ...others] = conformingService('search').checks;
-  if (!template) throw new Error('the sample has no check');
+  const sample = conformingService('search');
   const observation = { key, value: 'none', check: key, accepted: 'none', acceptedAt: PLACE, ...seen };
   const service = {
-    ...conformingService('search'),
-    checks: [template, ...others, ...keys.map((records) => ({ ...template, id: records, records }))],
+    ...sample,
+    checks: [...sample.checks, ...keys.map((records) => sampleCheck('pass', { id: records, records }))],
     accepted: [{ key, place: PLACE, state: 'not observed' as const, note: null }],
     observations: seen === undefined ? [] : [observation],
   };

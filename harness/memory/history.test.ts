@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../contract/outcome.ts';
-import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
+import { conformingService, resultsOf, sampleCheck } from '../report/fixtures/sample-results.ts';
 import type { Change, Results } from '../report/results/results.ts';
 import { type PastRun, pastRun, withHistory } from './history.ts';
 
@@ -31,11 +31,10 @@ const DEPLOYED = { key: 'versioning.deployed', check: 'versioning.deployed', acc
 /** The results of a night, in which one check has this outcome; none has it for a dot. */
 function nightOf(night: number, { letter, image, told: version, deployed, environment }: Night): Results {
   const sample = conformingService('search');
-  const [template] = sample.checks;
   const outcome = OUTCOMES[letter];
-  if (!template) throw new Error('the sample has no check');
-  const other = { ...template, id: 'status.sample', outcome: 'pass' as const };
-  const checks = outcome === undefined ? [other] : [other, { ...template, id: 'headers.date', outcome }];
+  const other = sampleCheck('pass', { id: 'status.sample' });
+  const checks =
+    outcome === undefined ? [other] : [other, sampleCheck('pass', { id: 'headers.date', outcome })];
   const provider = { ...sample.provider, ...(image === undefined ? {} : { image }) };
   const key = 'versioning.version-field';
   const value = version === undefined ? {} : { 'x-version': version };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../contract/outcome.ts';
-import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
+import { conformingService, resultsOf, sampleCheck } from '../report/fixtures/sample-results.ts';
 import type { CheckResult, ListedFailure, Results, ServiceResult } from '../report/results/results.ts';
 import { verdictOf } from '../report/results/run-verdict.ts';
 import { fits, withKnown } from './known.ts';
@@ -21,11 +21,8 @@ const ENTRY: ListedFailure = {
 
 type Sketch = Partial<Pick<CheckResult, 'id' | 'suite' | 'outcome' | 'message' | 'level'>>;
 
-function checkOf(sketch: Sketch): CheckResult {
-  const [template] = conformingService().checks;
-  if (!template) throw new Error('the sample has no check');
-  return { ...template, id: 'auth.wrong-credential', level: 'MUST', ...sketch };
-}
+const checkOf = (sketch: Sketch) =>
+  sampleCheck('pass', { id: 'auth.wrong-credential', level: 'MUST', ...sketch });
 
 function run(
   checks: readonly Sketch[],

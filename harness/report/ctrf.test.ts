@@ -4,7 +4,14 @@ import { default as addFormats } from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { ctrf } from './ctrf.ts';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
-import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
+import {
+  conformingService,
+  failingService,
+  resultsOf,
+  SAMPLE_RUNS,
+  sampleCheck,
+  sampleResults,
+} from './fixtures/sample-results.ts';
 import { wholeText } from './fixtures/whole-text.ts';
 import { DEFAULT_CHOICES } from './format.ts';
 import type { Results } from './results/results.ts';
@@ -95,11 +102,12 @@ describe('CTRF', () => {
   });
 
   it('holds nothing that could hide or reorder text, and no more of it than can be shown', () => {
-    const [service] = sampleResults().services;
-    const failing = service?.checks.find(({ outcome }) => outcome === 'fail');
-    if (!service || !failing) throw new Error('the sample has no failure');
-    const hostile = { ...failing, title: HOSTILE, message: HOSTILE.repeat(1_000), reproduce: HOSTILE };
-    const [test] = told(resultsOf([{ ...service, checks: [hostile] }])).tests;
+    const hostile = sampleCheck('fail', {
+      title: HOSTILE,
+      message: HOSTILE.repeat(1_000),
+      reproduce: HOSTILE,
+    });
+    const [test] = told(resultsOf([{ ...failingService(), checks: [hostile] }])).tests;
     expect(`${test?.name}${test?.message}`).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
     expect(test?.message?.length).toBeLessThanOrEqual(2_048);
     expect(test?.trace?.length).toBeLessThanOrEqual(16_384);

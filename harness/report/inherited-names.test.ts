@@ -4,7 +4,7 @@ import { withInheritedNames } from '../base/fixtures/inherited-names.ts';
 import { hasMembers } from '../base/json-text.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { withKnown } from '../memory/known.ts';
-import { sampleResults } from './fixtures/sample-results.ts';
+import { failingService, sampleCheck, sampleResults } from './fixtures/sample-results.ts';
 import { wholeText } from './fixtures/whole-text.ts';
 import { DEFAULT_CHOICES, type ReportFormat, type ReportText } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
@@ -14,17 +14,14 @@ import { verdictText } from './terminal/terminal.ts';
 
 /** One service with a finding, its evidence and an observation. */
 function small(): Results {
-  const [service] = sampleResults().services;
-  if (service === undefined) throw new Error('there is a service');
-  const [failed] = service.checks.filter(({ outcome }) => outcome === 'fail');
-  if (failed === undefined) throw new Error('one of its checks fails');
+  const service = failingService();
   const { causes: _, unexplained: __, ...whole } = sampleResults();
   return {
     ...whole,
     services: [
       {
         ...service,
-        checks: [failed],
+        checks: [sampleCheck('fail')],
         ledger: service.ledger.slice(0, 1),
         observations: service.observations.slice(0, 1),
         evidence: Object.fromEntries(Object.entries(service.evidence).filter(([id]) => id === 'e1')),

@@ -9,6 +9,7 @@ import {
   diagnosedResults,
   resultsOf,
   SAMPLE_RUNS,
+  sampleCheck,
   sampleResults,
 } from './fixtures/sample-results.ts';
 import { renderJunit } from './junit.ts';
@@ -99,16 +100,13 @@ describe('JUnit', () => {
 
   it('is never green for what is known, blocked with a MUST, or an error', () => {
     expect(caseOf(messaging, 'status.known')).toContain('<skipped message="known: ');
-    const service = conformingService('search');
-    const [first, second] = service.checks;
-    if (!first || !second) throw new Error('the sample has no checks');
     const checks = [
-      { ...first, outcome: 'blocked', message: 'no way' } as const,
-      { ...second, outcome: 'error', message: 'oh' } as const,
+      sampleCheck('pass', { id: 'a.blocked', outcome: 'blocked', message: 'no way' }),
+      sampleCheck('pass', { id: 'a.error', outcome: 'error', message: 'oh' }),
     ];
-    const { merged: document } = renderJunit(resultsOf([{ ...service, checks }]));
-    expect(caseOf(document, first.id)).toContain('<error message="no way" type="blocked">');
-    expect(caseOf(document, second.id)).toContain('<error message="oh" type="MUST">');
+    const { merged: document } = renderJunit(resultsOf([{ ...conformingService('search'), checks }]));
+    expect(caseOf(document, 'a.blocked')).toContain('<error message="no way" type="blocked">');
+    expect(caseOf(document, 'a.error')).toContain('<error message="oh" type="MUST">');
   });
 
   it('leads with the causes among the properties of a suite', () => {
@@ -127,9 +125,8 @@ describe('JUnit', () => {
 
   it('gives each suite its own time, without the waits of its checks, and says when it began', () => {
     const service = conformingService('search');
-    const [first] = service.checks;
-    if (first === undefined) throw new Error('the sample has no checks');
-    const checks = [{ ...first, suite: 'limits', durationMs: 61_500, waitedMs: 60_000 }, ...service.checks];
+    const waiting = sampleCheck('pass', { suite: 'limits', durationMs: 61_500, waitedMs: 60_000 });
+    const checks = [waiting, ...service.checks];
     const { merged: document } = renderJunit(resultsOf([{ ...service, checks }]));
     const [, head = '', waited] =
       /<testsuite (name="search.limits"[^>]*)>.*?"waited" value="([^"]*)"/s.exec(document) ?? [];

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
-import { diagnosedResults, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import {
+  diagnosedResults,
+  failingService,
+  resultsOf,
+  sampleCheck,
+  sampleResults,
+} from './fixtures/sample-results.ts';
 import { renderMarkdown, SUMMARY_LIMIT } from './markdown.ts';
 
 /** What is outside of fenced blocks. */
@@ -63,12 +69,10 @@ describe('the summary for a CI page', () => {
   });
 
   it('shows no long value whole', () => {
-    const results = sampleResults();
-    const [service] = results.services;
-    const failing = service?.checks.find(({ outcome }) => outcome === 'fail');
-    if (!service || !failing) throw new Error('the sample has no failure');
     const message = `expected 401, got 200 for "${'k'.repeat(9_216)}"`;
-    const told = renderMarkdown(resultsOf([{ ...service, checks: [{ ...failing, message }] }]));
+    const told = renderMarkdown(
+      resultsOf([{ ...failingService(), checks: [sampleCheck('fail', { message })] }]),
+    );
     expect(told).toContain('…9,218 characters…');
     expect(told).not.toMatch(/k{200}/);
   });
@@ -84,16 +88,10 @@ describe('the summary for a CI page', () => {
   });
 
   it('stays within its room, and says what it left out', () => {
-    const results = sampleResults();
-    const [service] = results.services;
-    const failing = service?.checks.find(({ outcome }) => outcome === 'fail');
-    if (!service || !failing) throw new Error('the sample has no failure');
-    const checks = Array.from({ length: 500 }, (_, index) => ({
-      ...failing,
-      id: `x.${index}`,
-      message: HOSTILE.repeat(20),
-    }));
-    const long = renderMarkdown(resultsOf([{ ...service, checks }]));
+    const checks = Array.from({ length: 500 }, (_, index) =>
+      sampleCheck('fail', { id: `x.${index}`, message: HOSTILE.repeat(20) }),
+    );
+    const long = renderMarkdown(resultsOf([{ ...failingService(), checks }]));
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(SUMMARY_LIMIT);
     expect(long).toMatch(/\*… \d+ more failures: see the full report\.\*/);
     outsideFences(long);

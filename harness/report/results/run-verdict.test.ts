@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Level, Outcome } from '../../contract/outcome.ts';
-import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
-import type { CheckResult, Results, ServiceResult } from './results.ts';
+import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
+import type { Results, ServiceResult } from './results.ts';
 import { exitCodeOf, serviceVerdict, verdictOf } from './run-verdict.ts';
 import { verdictSentence } from './words/words.ts';
 
 function having(...outcomes: readonly (readonly [Outcome, Level])[]): ServiceResult {
-  const template = conformingService().checks[0];
-  if (!template) throw new Error('the sample has no check');
-  const checks = outcomes.map(
-    ([outcome, level], index): CheckResult => ({ ...template, id: `x.${index}`, outcome, level }),
+  const checks = outcomes.map(([outcome, level], index) =>
+    sampleCheck('pass', { id: `x.${index}`, outcome, level }),
   );
   return { ...conformingService('search'), checks };
 }

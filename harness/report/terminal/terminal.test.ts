@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import {
+  conformingService,
+  diagnosedResults,
+  resultsOf,
+  sampleCheck,
+  sampleResults,
+} from '../fixtures/sample-results.ts';
 import { withFault } from '../results/fold/fold.ts';
 import { type VerdictTextOptions, verdictText } from './terminal.ts';
 
@@ -118,13 +124,13 @@ describe('the verdict on a terminal', () => {
   });
 
   it('shows no long value whole', () => {
-    const service = conformingService('search');
-    const [first] = service.checks;
-    if (first === undefined) throw new Error('the sample has no checks');
     const message = `expected 401, got 200 for "${'k'.repeat(9_216)}"`;
-    const checks = [{ ...first, outcome: 'fail', message, headline: message } as const];
+    const service = {
+      ...conformingService('search'),
+      checks: [sampleCheck('fail', { message, headline: message })],
+    };
     for (const verbosity of ['quiet', 'normal', 'verbose'] as const) {
-      const shown = verdictText(resultsOf([{ ...service, checks }]), { ...PLAIN, verbosity });
+      const shown = verdictText(resultsOf([service]), { ...PLAIN, verbosity });
       expect(shown).toContain('…9,218 characters…');
       expect(shown).not.toMatch(/k{60}/);
     }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { conformingService, resultsOf, sampleResults } from '../../fixtures/sample-results.ts';
+import { conformingService, failingService, resultsOf } from '../../fixtures/sample-results.ts';
 import { loadOf, rateLimits } from './rate-limit.ts';
 
 describe('the picture of a rate limit', () => {
-  const [search] = sampleResults().services;
-  if (!search) throw new Error('the sample has no service');
+  const search = failingService();
 
   it('says in words what it shows, and what is wrong', () => {
     const told = loadOf(search);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultsOf, sampleResults } from '../../fixtures/sample-results.ts';
+import { failingService, resultsOf, sampleCheck, sampleResults } from '../../fixtures/sample-results.ts';
 import { notApplying } from './not-applying.ts';
 
 it('tells suites that do not apply at all apart from single checks', () => {
@@ -11,19 +11,10 @@ it('tells suites that do not apply at all apart from single checks', () => {
 });
 
 it('takes the reason that most checks of a suite give, and keeps single ones by theirs', () => {
-  const [search] = sampleResults().services;
-  if (search === undefined) throw new Error('no sample');
-  const [first, ...others] = search.checks;
-  if (first === undefined) throw new Error('no check');
-  const odd = {
-    ...first,
-    id: 'websocket.odd',
-    suite: 'websocket',
-    outcome: 'skipped' as const,
-    message: 'another',
-  };
-  const lone = { ...first, outcome: 'skipped' as const, message: 'not here' };
-  const { suites, single } = notApplying(resultsOf([{ ...search, checks: [lone, ...others, odd] }]));
+  const odd = sampleCheck('skipped', { id: 'websocket.odd', message: 'another' });
+  const lone = sampleCheck('skipped', { id: 'auth.lone', suite: 'auth', message: 'not here' });
+  const search = failingService();
+  const { suites, single } = notApplying(resultsOf([{ ...search, checks: [lone, ...search.checks, odd] }]));
   expect(suites.map(({ reason, judged }) => [reason, judged.length])).toEqual([
     ['the service config names no websocket', 3],
   ]);
