@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import {
-  type Budget,
-  BudgetExhausted,
-  type BudgetOptions,
-  type BudgetWait,
-  NoRoomYet,
-  openBudget,
-} from './budget.ts';
+import { BudgetExhausted, type BudgetOptions, type BudgetWait, NoRoomYet, openBudget } from './budget.ts';
+import type { Clock } from './clock.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 
 function open(overrides: Partial<BudgetOptions> = {}) {
@@ -21,21 +15,37 @@ function open(overrides: Partial<BudgetOptions> = {}) {
     waiting: (wait) => waits.push(wait),
     ...overrides,
   });
-  return { clock, budget, waits };
+  /** So many, one after the other; when each was there. */
+  const takes = async (count: number) => {
+    const takenMs: number[] = [];
+    for (let at = 0; at < count; at++) {
+      await budget.take();
+      takenMs.push(clock.now());
+    }
+    return takenMs;
+  };
+  /** The same, all asked for at once. */
+  const takesTogether = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => takes(1))).then((each) => each.flat());
+  return { clock, budget, waits, takes, takesTogether };
+}
+
+/** What is sent for 10 ms each, and how many were under way together at the most. */
+function sending(clock: Clock) {
+  let under = 0;
+  let peak = 0;
+  const send = async () => {
+    peak = Math.max(peak, ++under);
+    await clock.sleep(10);
+    under -= 1;
+  };
+  return { send, peak: () => peak };
 }
 
 describe('pace', () => {
   it('keeps a reserve of the plan, then waits until the window has room, saying why and until when', async () => {
-    const { clock, budget, waits } = open();
-    const taken: number[] = [];
-    await clock.drive(
-      (async () => {
-        for (let count = 0; count < 10; count++) {
-          await budget.take();
-          taken.push(clock.now());
-        }
-      })(),
-    );
+    const { clock, waits, takes } = open();
+    const taken = await clock.drive(takes(10));
     expect(taken.slice(0, 9)).toEqual(Array(9).fill(0));
     expect(taken[9]).toBeGreaterThanOrEqual(1000);
     expect(waits).toEqual([
@@ -52,13 +62,8 @@ describe('pace', () => {
       { requests: 4, windowMs: 200 },
       { requests: 8, windowMs: 5_000 },
     ];
-    const { clock, budget, waits } = open({ further });
-    const taken: number[] = [];
-    const takeNext = async () => {
-      await budget.take();
-      taken.push(clock.now());
-    };
-    await clock.drive(Promise.all(Array.from({ length: 8 }, takeNext)));
+    const { clock, waits, takesTogether } = open({ further });
+    const taken = await clock.drive(takesTogether(8));
     expect(taken.slice(0, 3)).toEqual([0, 0, 0]);
     expect(taken[3]).toBeGreaterThanOrEqual(200);
     expect(taken[6]).toBeLessThan(1_000);
@@ -67,14 +72,14 @@ describe('pace', () => {
   });
 
   it('is one request in a window at the smallest plan', async () => {
-    const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
-    await clock.drive(Promise.all([budget.take(), budget.take(), budget.take()]));
+    const { clock, takesTogether } = open({ plan: { requests: 1, windowMs: 1000 } });
+    await clock.drive(takesTogether(3));
     expect(clock.now()).toBeGreaterThanOrEqual(2000);
   });
 
   it('is courteous without a plan', async () => {
-    const { clock, budget, waits } = open({ plan: null });
-    await clock.drive(Promise.all(Array.from({ length: 301 }, () => budget.take())));
+    const { clock, waits, takesTogether } = open({ plan: null });
+    await clock.drive(takesTogether(301));
     expect(clock.now()).toBeGreaterThanOrEqual(60_000);
     expect(waits[0]?.reason).toBe('no plan is configured; at most 300 requests are sent in 60 s');
   });
@@ -90,19 +95,12 @@ describe('pace', () => {
           maxLength: 12,
         }),
         async (plan, bursts) => {
-          const { clock, budget } = open({ plan });
-          const taken: number[] = [];
+          const { clock, takesTogether } = open({ plan });
           const all = bursts.map(async ({ pauseMs, count }) => {
             await clock.sleep(pauseMs);
-            await Promise.all(
-              Array.from({ length: count }, async () => {
-                await budget.take();
-                taken.push(clock.now());
-              }),
-            );
+            return takesTogether(count);
           });
-          await clock.drive(Promise.all(all));
-          taken.sort((a, b) => a - b);
+          const taken = (await clock.drive(Promise.all(all))).flat();
           for (const start of taken) {
             const held = taken.filter((at) => at >= start && at <= start + plan.windowMs).length;
             expect(held).toBeLessThanOrEqual(Math.max(1, Math.floor(0.9 * plan.requests)));
@@ -150,7 +148,7 @@ describe('whoever can come back', () => {
 
   async function spent(overrides: Partial<BudgetOptions>) {
     const opened = open(overrides);
-    for (let count = 0; count < 9; count++) await opened.budget.take();
+    await opened.takes(9);
     return opened;
   }
 
@@ -187,12 +185,10 @@ describe('whoever can come back', () => {
 
 describe('a service whose windows forget', () => {
   it('is not spared what only a counter that weighs the window before would need', async () => {
-    const { clock, budget } = open({ plan: { requests: 10, windowMs: 60_000 } });
-    await budget.exceed(async () => {
-      for (let count = 0; count < 14; count++) await budget.take();
-    });
+    const { clock, budget, takes, takesTogether } = open({ plan: { requests: 10, windowMs: 60_000 } });
+    await budget.exceed(() => takes(14));
     budget.forgets();
-    await clock.drive(Promise.all(Array.from({ length: 9 }, () => budget.take())));
+    await clock.drive(takesTogether(9));
     expect(clock.now()).toBeLessThan(60_200);
   });
 });
@@ -217,10 +213,8 @@ describe('abort', () => {
 
 describe('exceed', () => {
   it('does not hold its own requests back, but counts them', async () => {
-    const { clock, budget } = open();
-    await budget.exceed(async () => {
-      for (let count = 0; count < 25; count++) await budget.take();
-    });
+    const { clock, budget, takes } = open();
+    await budget.exceed(() => takes(25));
     expect(clock.now()).toBe(0);
     expect(budget.spent()).toBe(25);
     await clock.drive(budget.take());
@@ -247,19 +241,11 @@ describe('exceed', () => {
 
   it('runs its requests one after the other, or as many together as it says', async () => {
     const { clock, budget } = open();
-    const most = async (concurrency?: number) => {
-      let under = 0;
-      let peak = 0;
-      const send = async () => {
-        peak = Math.max(peak, ++under);
-        await clock.sleep(10);
-        under -= 1;
-      };
+    const most = async (...concurrency: readonly [] | readonly [number]) => {
+      const { send, peak } = sending(clock);
       const section = () => Promise.all(Array.from({ length: 8 }, () => budget.run(send)));
-      await clock.drive(
-        concurrency === undefined ? budget.exceed(section) : budget.exceed(section, concurrency),
-      );
-      return peak;
+      await clock.drive(budget.exceed(section, ...concurrency));
+      return peak();
     };
     expect(await most()).toBe(1);
     expect(await most(8)).toBe(8);
@@ -269,18 +255,10 @@ describe('exceed', () => {
 describe('run', () => {
   it('has no more under way than allowed, and passes on what comes of it', async () => {
     const { clock, budget } = open({ concurrency: 2 });
-    let under = 0;
-    let peak = 0;
-    const all = Array.from({ length: 6 }, (_, index) =>
-      budget.run(async () => {
-        peak = Math.max(peak, ++under);
-        await clock.sleep(10);
-        under -= 1;
-        return index;
-      }),
-    );
+    const { send, peak } = sending(clock);
+    const all = Array.from({ length: 6 }, (_, index) => budget.run(() => send().then(() => index)));
     expect(await clock.drive(Promise.all(all))).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(peak).toBe(2);
+    expect(peak()).toBe(2);
     await expect(clock.drive(budget.run(() => Promise.reject(new Error('sending failed'))))).rejects.toThrow(
       'sending failed',
     );
@@ -334,16 +312,12 @@ describe('what requests of a kind cost', () => {
 });
 
 describe('what the service tells', () => {
-  const taken = async (budget: Budget, count: number) => {
-    for (let at = 0; at < count; at++) await budget.take();
-  };
-
   it('is kept to but for one, where it admits more than the share of the plan that is used', async () => {
-    const { clock, budget } = open({ plan: { requests: 100, windowMs: 1000 } });
+    const { clock, budget, takes } = open({ plan: { requests: 100, windowMs: 1000 } });
     await budget.take();
     await clock.advance(1);
     budget.told(99, 0);
-    await taken(budget, 98);
+    await takes(98);
     expect(clock.now()).toBe(1);
     await clock.drive(budget.take());
     expect(clock.now()).toBeGreaterThanOrEqual(1000);
@@ -351,12 +325,11 @@ describe('what the service tells', () => {
 
   it('spares the wait for a counter that weighs the window before', async () => {
     const paced = async (tells: boolean) => {
-      const { clock, budget } = open();
-      await taken(budget, 9);
-      await clock.drive(budget.take());
+      const { clock, budget, takes } = open();
+      await clock.drive(takes(10));
       await clock.advance(1);
       if (tells) budget.told(9, clock.now());
-      await clock.drive(taken(budget, 8));
+      await clock.drive(takes(8));
       return clock.now();
     };
     expect(await paced(true)).toBeLessThan(1200);
@@ -364,9 +337,9 @@ describe('what the service tells', () => {
   });
 
   it('makes no room beyond the plan, whatever it is', async () => {
-    const { clock, budget } = open();
+    const { clock, budget, takes } = open();
     budget.told(1_000_000, 0);
-    await clock.drive(taken(budget, 30));
+    await clock.drive(takes(30));
     expect(clock.now()).toBeGreaterThanOrEqual(3000);
   });
 });
