@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { proxiesOf } from '../../config/proxies.ts';
-import { selfSigned } from '../fixtures/certificate.ts';
+import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
@@ -21,16 +21,21 @@ function through(proxy: TestProxy, login = '', more: Partial<TransportOptions> =
   });
 }
 
+/** A proxy with a service behind it that answers so, and the heads of what the service was asked. */
+async function proxied(service: { readonly by?: TestIdentity | null; readonly answer?: string } = {}) {
+  const { by = identity, answer = OK } = service;
+  const seen: string[] = [];
+  const handler = answerEach(answer, (head) => seen.push(head));
+  const { port } = await (by === null ? listen(handler) : listen(handler, by));
+  const proxy = await startProxy({ behind: { 'api.example:443': port, 'api.example:80': port } });
+  return { proxy, port, seen };
+}
+
 const get = (options: TransportOptions) => getOnce(options, { credential: 'right' });
 
 describe('through a proxy', () => {
   it('HTTP, the raw socket and a WebSocket reach a name that only it resolves', async () => {
-    const seen: string[] = [];
-    const service = await listen(
-      answerEach(OK, (head) => seen.push(head)),
-      identity,
-    );
-    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const { proxy, seen } = await proxied();
     const answers = await inEachWay(through(proxy));
     expect(answers).toMatchObject(Array(3).fill({ failure: null, response: { status: 200 } }));
     expect(proxy.asked).toEqual(
@@ -40,9 +45,7 @@ describe('through a proxy', () => {
   });
 
   it('plain http takes a tunnel too, so that no octet is another', async () => {
-    const seen: string[] = [];
-    const service = await listen(answerEach(OK, (head) => seen.push(head)));
-    const proxy = await startProxy({ behind: { 'api.example:80': service.port } });
+    const { proxy, seen } = await proxied({ by: null });
     const options = through(proxy, '', { baseUrl: 'http://api.example', plainHttp: true });
     expect(await get(options)).toMatchObject({ failure: null, response: { status: 200 } });
     expect(proxy.asked[0]).toMatch(/^CONNECT api\.example:80 /);
@@ -50,8 +53,7 @@ describe('through a proxy', () => {
   });
 
   it('a kept-alive connection is one tunnel', async () => {
-    const service = await listen(answerEach(OK), identity);
-    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const { proxy } = await proxied();
     const http = openHttp(through(proxy));
     onTestFinished(() => http.close());
     for (const reused of [false, true]) {
@@ -62,9 +64,9 @@ describe('through a proxy', () => {
   });
 
   it('it is spoken to over TLS, where its URL says so, with the authorities of the config', async () => {
-    const service = await listen(answerEach(OK), identity);
+    const { port } = await proxied();
     const own = selfSigned('proxy.example');
-    const proxy = await startProxy({ behind: { 'api.example:443': service.port }, identity: own });
+    const proxy = await startProxy({ behind: { 'api.example:443': port }, identity: own });
     const tls = trusting(`${identity.cert}\n${own.cert}`);
     expect(await get(through(proxy, '', { tls }))).toMatchObject({ response: { status: 200 } });
     expect(await get(through(proxy))).toMatchObject({
@@ -90,12 +92,7 @@ describe('through a proxy', () => {
   });
 
   it('user and password of its URL are sent to it, and to nobody else', async () => {
-    const seen: string[] = [];
-    const service = await listen(
-      answerEach(OK, (head) => seen.push(head)),
-      identity,
-    );
-    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const { proxy, seen } = await proxied();
     const exchange = await get(through(proxy, 'jo:pass%20word@'));
     const basic = Buffer.from('jo:pass word').toString('base64');
     expect(proxy.asked[0]).toContain(`\r\nProxy-Authorization: Basic ${basic}\r\n`);
@@ -203,16 +200,14 @@ describe('what a proxy says for itself', () => {
     ],
     ['nothing: a refusal that is none of a proxy', inside('404 No\r\nProxy-Status: cdn; error=x'), null],
   ])('where it has opened TLS, and says for itself: %s', async (_case, answer, message) => {
-    const opened = await listen(answerEach(answer), identity);
-    const proxy = await startProxy({ behind: { 'api.example:443': opened.port } });
+    const { proxy } = await proxied({ answer });
     const answers = await inEachWay(through(proxy));
     const expected = message && { kind: 'proxy', message: expect.stringMatching(message) };
     expect(answers.map(({ failure }) => failure)).toEqual([expected, expected, expected]);
   });
 
   it('where it opens TLS with an authority that nobody knows, what to write is told', async () => {
-    const opened = await listen(answerEach(OK), selfSigned('api.example'));
-    const proxy = await startProxy({ behind: { 'api.example:443': opened.port } });
+    const { proxy } = await proxied({ by: selfSigned('api.example') });
     const { failure } = await get(through(proxy));
     expect(failure).toEqual({
       kind: 'tls',

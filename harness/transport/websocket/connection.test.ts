@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net';
-import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { encodeFrame } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
-import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { listen } from '../fixtures/loopback.ts';
-import { about, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, knowingSecret, SECRET, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
 import {
@@ -16,6 +14,7 @@ import {
   openConnection,
   type WebSocketConnection,
 } from './connection.ts';
+import { Deflation } from './deflate.ts';
 import { closePayload, FrameDecoder, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
@@ -49,20 +48,20 @@ function withField(request: HttpRequest, name: string, value: string): HttpReque
 
 const textFrame = (text: string) => ({ opcode: OPCODE.text, payload: Buffer.from(text) });
 
-/** A real echo server of the `ws` library. */
-async function echoServer() {
-  const server = await startWsEndpoint(echoing);
-  onTestFinished(server.stop);
-  return server;
+/** A connection to a real echo server, of the `ws` library. */
+async function openEcho(setup: Setup = {}): Promise<WebSocketConnection> {
+  const { url, stop } = await startWsEndpoint(echoing);
+  onTestFinished(stop);
+  return open(url, setup);
 }
 
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptFor(SAMPLE_KEY)}\r\n\r\n`;
 
-/** A server that shakes hands and then does to its socket, with the client's frames, what a test says. */
-async function scripted(
+/** A connection to a server that shakes hands and then does to its socket, with the client's frames, what a test says. */
+async function openScripted(
   after: (socket: Socket, nextFrame: () => Promise<WireFrame>) => void,
-  greeting: Uint8Array = new Uint8Array(),
-) {
+  { greeting = new Uint8Array(), ...setup }: Setup & { readonly greeting?: Uint8Array } = {},
+): Promise<WebSocketConnection> {
   const server = await listen((socket) => {
     const decoder = new FrameDecoder(1 << 20);
     const frames: WireFrame[] = [];
@@ -84,7 +83,7 @@ async function scripted(
       });
     });
   });
-  return server;
+  return open(server.url, setup);
 }
 
 const frame = (
@@ -97,6 +96,11 @@ const isFrame = (opcode: number) => (event: ConversationEvent) =>
 const frameIn = (event: ConversationEvent | null): RecordedFrame | null =>
   event?.type === 'frame' ? event.frame : null;
 const textIn = (event: ConversationEvent | null) => Buffer.from(frameIn(event)?.payload ?? []).toString();
+/** Those of the client alone, or of both sides. */
+const framesOf = ({ events }: Conversation, from?: 'client'): readonly RecordedFrame[] =>
+  events.flatMap((event) =>
+    event.type === 'frame' && (from === undefined || event.from === from) ? [event.frame] : [],
+  );
 /** `client text`, `server pong`, `server end` … */
 function story({ events }: Conversation): string[] {
   const names = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]) => [opcode, name]));
@@ -107,7 +111,8 @@ function story({ events }: Conversation): string[] {
 
 describe('the opening handshake', () => {
   it('is sent as it is composed, with the run id, and recorded with what the key calls for', async () => {
-    const { url } = await echoServer();
+    const { url, stop } = await startWsEndpoint(echoing);
+    onTestFinished(stop);
     const conversation = (await open(url)).finish();
     expect(conversation.failure).toBeNull();
     expect(conversation.handshake.expectedAccept).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
@@ -173,16 +178,14 @@ describe('the opening handshake', () => {
   });
 
   it('may go out octet by octet', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url, { opening: { octetByOctet: true } });
+    const connection = await openEcho({ opening: { octetByOctet: true } });
     expect(connection.open).toBe(true);
   });
 });
 
 describe('a conversation', () => {
   it('with a real server: text, binary, ping, close, and the end of TCP', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url);
+    const connection = await openEcho();
     await connection.sendFrame(textFrame('grüße'));
     expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('grüße');
     await connection.sendFrame({ opcode: OPCODE.binary, payload: Buffer.from([1, 2]) });
@@ -214,8 +217,7 @@ describe('a conversation', () => {
   });
 
   it('records our own frames as they were on the wire', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url, { opening: { mask: () => Buffer.from('mask') } });
+    const connection = await openEcho({ opening: { mask: () => Buffer.from('mask') } });
     await connection.sendFrame({
       opcode: OPCODE.text,
       fin: false,
@@ -225,10 +227,7 @@ describe('a conversation', () => {
     });
     await connection.sendFrame({ opcode: 11, rsv: 5, payload: Buffer.from('b'), mask: null });
     await connection.sendFrame({ opcode: OPCODE.binary, announcedLength: 2n ** 62n });
-    const frames = connection
-      .finish()
-      .events.flatMap((event) => (event.type === 'frame' && event.from === 'client' ? [event.frame] : []));
-    expect(frames.slice(0, 2)).toMatchObject([
+    expect(framesOf(connection.finish(), 'client').slice(0, 2)).toMatchObject([
       { fin: false, rsv: 0, opcode: 1, masked: true, length: 1, lengthOctets: 2, truncated: false },
       { fin: true, rsv: 5, opcode: 11, masked: false, length: 1, lengthOctets: 0 },
     ]);
@@ -240,8 +239,7 @@ describe('a conversation', () => {
     ['a reserved bit', { opcode: OPCODE.text, rsv: 4 }, 1002],
     ['bad UTF-8', { opcode: OPCODE.text, payload: Buffer.from([0xff]) }, 1007],
   ])('can provoke: %s', async (_what, wrong, code) => {
-    const { url } = await echoServer();
-    const connection = await open(url);
+    const connection = await openEcho();
     await connection.sendFrame(wrong);
     const answer = frameIn(await connection.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) }));
     expect(Buffer.from(answer?.payload ?? []).readUInt16BE(0)).toBe(code);
@@ -249,8 +247,7 @@ describe('a conversation', () => {
   });
 
   it('may send a frame in pieces, and octets that are no frame', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url);
+    const connection = await openEcho();
     await connection.sendFrame(textFrame('chopped'), 3);
     expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('chopped');
     await connection.sendOctets(Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'another request');
@@ -260,40 +257,36 @@ describe('a conversation', () => {
 
   it('lets no automatic pong fall into a frame that is sent in pieces', async () => {
     const received: WireFrame[] = [];
-    const server = await scripted((socket, nextFrame) => {
+    const connection = await openScripted((socket, nextFrame) => {
       socket.once('data', () => socket.write(frame(OPCODE.ping, 'now')));
       void (async () => {
         received.push(await nextFrame(), await nextFrame());
         socket.end();
       })();
     });
-    const connection = await open(server.url);
     await connection.sendFrame(textFrame('in pieces'), 1);
     await connection.untilEnd({ timeoutMs: 2000 });
     expect(received.map(({ payload }) => Buffer.from(payload).toString())).toEqual(['in pieces', 'now']);
   });
 
   it('takes frames that come with the handshake', async () => {
-    const server = await scripted(() => undefined, frame(OPCODE.text, 'early'));
-    const connection = await open(server.url);
+    const connection = await openScripted(() => undefined, { greeting: frame(OPCODE.text, 'early') });
     expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('early');
   });
 
   it('gives each event out once, and keeps what did not match for later', async () => {
-    const server = await scripted((socket) => {
+    const connection = await openScripted((socket) => {
       socket.write(
         Buffer.concat([frame(OPCODE.text, '1'), frame(OPCODE.pong, '2'), frame(OPCODE.text, '3')]),
       );
     });
-    const connection = await open(server.url);
     expect(textIn(await connection.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('2');
     expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('1');
     expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('3');
   });
 
   it('records a wait that ran out', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url);
+    const connection = await openEcho();
     expect(await connection.next({ timeoutMs: 20, note: 'a greeting' })).toBeNull();
     expect(connection.finish().events[0]).toMatchObject({
       from: 'client',
@@ -314,17 +307,14 @@ describe('a conversation', () => {
         if (pong.masked && close.masked) socket.end();
       })();
     };
-    const polite = await open((await scripted(script)).url);
+    const polite = await openScripted(script);
     expect(await polite.untilEnd({ timeoutMs: 2000 })).toMatchObject({ type: 'end' });
-    const { events } = polite.finish();
-    const answers = events.flatMap((event) =>
-      event.type === 'frame' && event.from === 'client' ? [event.frame] : [],
-    );
+    const answers = framesOf(polite.finish(), 'client');
     expect(answers.map(({ opcode, payload }) => [opcode, Buffer.from(payload).toString('latin1')])).toEqual([
       [OPCODE.pong, 'are you there'],
       [OPCODE.close, '\x03\xe9'],
     ]);
-    const silent = await open((await scripted(script)).url, {
+    const silent = await openScripted(script, {
       opening: { automatic: { pong: false, close: false } },
     });
     await silent.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) });
@@ -333,14 +323,12 @@ describe('a conversation', () => {
   });
 
   it('tells a reset from an end, and keeps a frame that broke off', async () => {
-    const reset = await open((await scripted((socket) => setImmediate(() => socket.resetAndDestroy()))).url);
+    const reset = await openScripted((socket) => setImmediate(() => socket.resetAndDestroy()));
     expect(await reset.untilEnd({ timeoutMs: 2000 })).toMatchObject({ type: 'reset' });
-    const broken = await open(
-      (await scripted((socket) => socket.end(frame(OPCODE.text, 'abcdef').subarray(0, 5)))).url,
-    );
+    const broken = await openScripted((socket) => socket.end(frame(OPCODE.text, 'abcdef').subarray(0, 5)));
     await broken.untilEnd({ timeoutMs: 2000 });
     expect(broken.finish().events[0]).toMatchObject({ type: 'frame', frame: { length: 6, truncated: true } });
-    const stump = await open((await scripted((socket) => socket.end(Buffer.from([0x81])))).url);
+    const stump = await openScripted((socket) => socket.end(Buffer.from([0x81])));
     await stump.untilEnd({ timeoutMs: 2000 });
     expect(stump.finish().events[0]).toMatchObject({
       type: 'octets',
@@ -373,15 +361,13 @@ describe('bounds', () => {
     ],
     ['a conversation without end', frame(OPCODE.pong), { durationMs: 100, events: 1e9 }, 'response-timeout'],
   ])('end %s', async (_what, octets, limits, kind) => {
-    const server = await scripted(flood(octets));
-    const connection = await open(server.url, { opening: { limits } });
+    const connection = await openScripted(flood(octets), { opening: { limits } });
     expect(await connection.untilEnd({ timeoutMs: 10_000 })).toBeNull();
     expect(connection.finish().failure?.kind).toBe(kind);
   });
 
   it('cut a long payload in the record, and leave its digest', async () => {
-    const { url } = await echoServer();
-    const connection = await open(url, { opening: { limits: { frameBytes: 10 } } });
+    const connection = await openEcho({ opening: { limits: { frameBytes: 10 } } });
     const payload = Buffer.alloc(100_000, 'x');
     await connection.sendFrame({ opcode: OPCODE.binary, payload });
     const echoed = frameIn(await connection.next({ timeoutMs: 2000 }));
@@ -393,8 +379,7 @@ describe('bounds', () => {
   });
 
   it('end the sending to a server that does not read', async () => {
-    const server = await scripted((socket) => void socket.pause());
-    const connection = await open(server.url, { options: SHORT });
+    const connection = await openScripted((socket) => void socket.pause(), { options: SHORT });
     const taken: boolean[] = [];
     for (let count = 0; count < 20 && !taken.includes(false); count++) {
       taken.push(await connection.sendFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(1 << 20) }));
@@ -403,9 +388,8 @@ describe('bounds', () => {
   });
 
   it('end a conversation when the run is aborted', async () => {
-    const { url } = await echoServer();
     const abort = new AbortController();
-    const connection = await open(url, { about: { signal: abort.signal } });
+    const connection = await openEcho({ about: { signal: abort.signal } });
     const waiting = connection.untilEnd({ timeoutMs: 60_000 });
     abort.abort(new Error('run aborted'));
     expect(await waiting).toBeNull();
@@ -417,13 +401,6 @@ describe('bounds', () => {
 });
 
 describe('secrets', () => {
-  const SECRET = 'example-key-for-tests';
-  const redaction = () => {
-    const known = createRedaction();
-    known.add('TEST_KEY', SECRET);
-    return known;
-  };
-
   const octetsOf = ({ events }: Conversation) =>
     events
       .map((event) =>
@@ -433,10 +410,9 @@ describe('secrets', () => {
       .join('');
 
   it('are taken out of the handshake, of frames, and of messages that carry them in pieces', async () => {
-    const { url } = await echoServer();
     const target = `/ws?key=${SECRET}`;
     const request = withField(handshakeRequest({ target }), 'Authorization', `Bearer ${SECRET}`);
-    const connection = await open(url, { options: { redaction: redaction() }, opening: { request } });
+    const connection = await openEcho({ options: knowingSecret(), opening: { request } });
     await connection.sendFrame(textFrame(`key: ${SECRET}`));
     await connection.next({ timeoutMs: 2000 });
     for (const [index, char] of [...SECRET].entries()) {
@@ -455,32 +431,28 @@ describe('secrets', () => {
   });
 
   it('sent octet by octet are recorded in one place, redacted', async () => {
-    const server = await scripted(() => undefined);
-    const connection = await open(server.url, { options: { redaction: redaction() } });
+    const connection = await openScripted(() => undefined, { options: knowingSecret() });
     for (const char of SECRET) await connection.sendOctets(Buffer.from(char), 'one octet');
     expect(octetsOf(connection.finish())).toBe('[redacted:TEST_KEY]');
   });
 });
 
 describe('a compressed message that holds a secret', () => {
-  const deflated = (text: string) =>
-    deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
-
   it('is recorded without its octets, others as they are', async () => {
-    const redaction = createRedaction();
-    redaction.add('KEY', 'hush-key-for-tests');
+    const deflated = (text: string) => new Deflation(false).next(Buffer.from(text));
     const clean = deflated('nothing to hide');
-    const { url } = await scripted((socket) => {
-      socket.write(frame(OPCODE.text, deflated('the key is hush-key-for-tests'), { rsv: 4 }));
-      socket.write(frame(OPCODE.text, clean, { rsv: 4 }));
-    });
-    const connection = await open(url, { options: { redaction } });
+    const connection = await openScripted(
+      (socket) => {
+        socket.write(frame(OPCODE.text, deflated(`the key is ${SECRET}`), { rsv: 4 }));
+        socket.write(frame(OPCODE.text, clean, { rsv: 4 }));
+      },
+      { options: knowingSecret() },
+    );
     await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
     await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
-    const recorded = connection
-      .finish()
-      .events.flatMap((event) => (event.type === 'frame' ? [event.frame] : []));
-    expect(recorded.map(({ payload, truncated }) => [payload.length, truncated])).toEqual([
+    expect(
+      framesOf(connection.finish()).map(({ payload, truncated }) => [payload.length, truncated]),
+    ).toEqual([
       [0, true],
       [clean.length, false],
     ]);
