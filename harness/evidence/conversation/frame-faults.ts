@@ -1,5 +1,6 @@
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
 import {
+  COMPRESSED,
   isControl,
   isDefined,
   LONGEST_CONTROL,
@@ -73,13 +74,12 @@ export function strayOctets(events: readonly ConversationEvent[]): readonly Fram
 /** What a frame does that no frame of a server may do by itself (§5.1, §5.2, §5.5). */
 function frameFaults(frame: RecordedFrame, compression: boolean): readonly FrameFault[] {
   const { fin, rsv, opcode, masked, length, lengthOctets } = frame;
-  // RFC 7692 §6: RSV1 marks the first frame of a compressed message.
   const mayCompress = compression && (opcode === OPCODE.text || opcode === OPCODE.binary);
   const shortest = length < 126 ? 0 : length < 65_536 ? 2 : 8;
   const rules: readonly (readonly [boolean, FrameRule, string])[] = [
     [masked, 'masking', 'that is masked (§5.1)'],
     [
-      rsv !== 0 && !(mayCompress && rsv === 4),
+      rsv !== 0 && !(mayCompress && rsv === COMPRESSED),
       'reserved-bits',
       `with reserved bits ${rsv.toString(2).padStart(3, '0')} set (§5.2)`,
     ],

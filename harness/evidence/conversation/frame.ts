@@ -12,6 +12,9 @@ export const OPCODE = {
 
 const NAMES = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]) => [opcode, name]));
 
+/** RFC 7692 §6: RSV1 alone, on the first frame of a compressed message. */
+export const COMPRESSED = 4;
+
 /** So many octets the payload of a control frame has at the most (RFC 6455 §5.5). */
 export const LONGEST_CONTROL = 125;
 

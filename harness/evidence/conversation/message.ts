@@ -1,6 +1,6 @@
 import type { RecordedFrame } from '../conversation.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
-import { isControl, OPCODE, opcodeName } from './frame.ts';
+import { COMPRESSED, isControl, OPCODE, opcodeName } from './frame.ts';
 import type { FrameFault } from './frame-faults.ts';
 import type { Inflation } from './inflation.ts';
 
@@ -110,7 +110,7 @@ function inflated(
   fragments: readonly RecordedFrame[],
   inflation: Inflation | null,
 ): { readonly message: Message; readonly fault: string | null } {
-  if (inflation === null || fragments[0]?.rsv !== 4) return { message, fault: null };
+  if (inflation === null || fragments[0]?.rsv !== COMPRESSED) return { message, fault: null };
   if (message.truncated) {
     inflation.lose('it was not recorded whole');
     return { message, fault: null };

@@ -270,22 +270,11 @@ describe('close payloads', () => {
     expect(readClosePayload(Uint8Array.of(3, 232, 0xff))).toEqual({ code: 1000, reason: null });
   });
 
-  it.each([
-    [1000, true],
-    [1003, true],
-    [1004, false],
-    [1005, false],
-    [1006, false],
-    [1011, true],
-    [1014, true],
-    [1015, false],
-    [1016, false],
-    [999, false],
-    [2999, false],
-    [3000, true],
-    [4999, true],
-    [5000, false],
-  ])('the code %i may be sent: %s', (code, may) => {
-    expect(mayBeSent(code)).toBe(may);
+  it.each([1000, 1003, 1011, 1014, 3000, 4999])('the code %i may be sent', (code) => {
+    expect(mayBeSent(code)).toBe(true);
+  });
+
+  it.each([999, 1004, 1005, 1006, 1015, 1016, 2999, 5000])('the code %i may not be sent', (code) => {
+    expect(mayBeSent(code)).toBe(false);
   });
 });

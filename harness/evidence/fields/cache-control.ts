@@ -84,7 +84,7 @@ function readDirective(element: string): { name: string; argument: string } | nu
   if (name === undefined) return null;
   if (reader.done) return { name, argument: '' };
   if (!reader.takeChar('=')) return null;
-  const argument = reader.next === '"' ? reader.quotedString() : reader.token();
+  const argument = reader.word();
   return argument === null || !reader.done ? null : { name, argument };
 }
 

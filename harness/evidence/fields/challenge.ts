@@ -103,7 +103,7 @@ class ChallengeReader {
     field.takeChar('=');
     field.skipSpace();
     const isQuoted = field.next === '"';
-    const value = isQuoted ? field.quotedString() : field.token();
+    const value = field.word();
     if (value === null) {
       this.#fault(`${field.rest()} after ${name}=, where a token or a quoted-string should be`, true);
       return;

@@ -43,7 +43,7 @@ function readExtension(reader: FieldReader): Extension | string {
       continue;
     }
     reader.skipSpace();
-    const value = reader.next === '"' ? reader.quotedString() : reader.token();
+    const value = reader.word();
     if (value === null) return `${reader.rest()} where a value of ${parameter} should be`;
     parameters.set(parameter, value);
   }

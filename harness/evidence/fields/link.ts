@@ -58,7 +58,7 @@ function readLink(reader: FieldReader, target: string, links: Link[]): string | 
     let value: string | null = '';
     if (reader.takeChar('=')) {
       reader.skipSpace();
-      value = reader.next === '"' ? reader.quotedString() : reader.token();
+      value = reader.word();
       if (value === null)
         return `${reader.rest()} after ${name}=, where a token or a quoted-string should be`;
     }

@@ -22,7 +22,9 @@ export function readTransportSecurity(value: string): TransportSecurity {
     const name = reader.token()?.toLowerCase();
     if (name !== undefined) {
       reader.skipSpace();
-      const argument = reader.takeChar('=') ? argumentOf(reader) : '';
+      const isArgued = reader.takeChar('=');
+      reader.skipSpace();
+      const argument = isArgued ? reader.word() : '';
       if (argument === null) return malformed(`no value of ${name}`);
       if (seen.has(name)) return malformed(`${name} twice`);
       seen.set(name, argument);
@@ -35,9 +37,4 @@ export function readTransportSecurity(value: string): TransportSecurity {
   if (maxAge === undefined) return malformed('no max-age');
   if (!/^\d+$/.test(maxAge)) return malformed('no number of seconds as max-age');
   return { maxAgeSeconds: Number(maxAge), fault: null };
-}
-
-function argumentOf(reader: FieldReader): string | null {
-  reader.skipSpace();
-  return reader.token() ?? reader.quotedString();
 }

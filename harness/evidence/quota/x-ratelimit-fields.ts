@@ -43,33 +43,32 @@ const HAPI: QuotaDialect = {
   ],
 };
 
-const UNITS: readonly { readonly unit: string; readonly seconds: number }[] = [
-  { unit: 'second', seconds: 1 },
-  { unit: 'minute', seconds: 60 },
-  { unit: 'hour', seconds: 3600 },
-  { unit: 'day', seconds: 86_400 },
-  { unit: 'month', seconds: 30 * 86_400 },
-  { unit: 'year', seconds: 365 * 86_400 },
-];
+/** A policy for each of these that fields like `limit-minute` and `remaining-minute` tell of. */
+function addPolicies(told: Told, of: readonly string[], more: (each: string) => Partial<QuotaPolicy>): void {
+  for (const name of of.filter((each) => told.has(`limit-${each}`, `remaining-${each}`))) {
+    const { limit: quota, remaining } = counts(told, `limit-${name}`, `remaining-${name}`);
+    told.policies.push({ ...UNTOLD, name, quota, remaining, ...more(name) });
+  }
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  month: 30 * 86_400,
+  year: 365 * 86_400,
+};
 
 /** Fields per unit of time. */
 const KONG: QuotaDialect = {
   name: 'kong',
-  speaks: (told) => told.has(...UNITS.map(({ unit }) => `limit-${unit}`)),
+  speaks: (told) => told.has(...Object.keys(SECONDS).map((unit) => `limit-${unit}`)),
   read(told) {
-    for (const { unit, seconds } of UNITS) {
-      if (!told.has(`limit-${unit}`, `remaining-${unit}`)) continue;
-      const { limit, remaining } = counts(told, `limit-${unit}`, `remaining-${unit}`);
-      told.policies.push({ ...UNTOLD, name: unit, quota: limit, windowSeconds: seconds, remaining });
-    }
-    const plan = told.policies.find(({ windowSeconds }) => windowSeconds === told.windowSeconds);
-    const main = plan ?? told.policies[0] ?? UNTOLD;
-    return {
-      limit: main.quota,
-      remaining: main.remaining,
-      resetSeconds: null,
-      windowSeconds: main.windowSeconds,
-    };
+    addPolicies(told, Object.keys(SECONDS), (unit) => ({ windowSeconds: SECONDS[unit] ?? null }));
+    const plan = told.policies.find((policy) => policy.windowSeconds === told.windowSeconds);
+    const { quota, remaining, windowSeconds } = plan ?? told.policies[0] ?? UNTOLD;
+    return { limit: quota, remaining, resetSeconds: null, windowSeconds };
   },
   examples: [
     'X-RateLimit-Limit-Minute: 20 | X-RateLimit-Remaining-Minute: 19 | X-RateLimit-Limit-Hour: 500 → 20, 19, –, 60',
@@ -81,12 +80,7 @@ const OPENAI: QuotaDialect = {
   name: 'openai',
   speaks: (told) => told.has(...COUNTED.flatMap((unit) => [`limit-${unit}`, `remaining-${unit}`])),
   read(told) {
-    for (const unit of COUNTED) {
-      if (!told.has(`limit-${unit}`, `remaining-${unit}`)) continue;
-      const { limit, remaining } = counts(told, `limit-${unit}`, `remaining-${unit}`);
-      const resetSeconds = readDuration(told, `reset-${unit}`);
-      told.policies.push({ ...UNTOLD, name: unit, unit, quota: limit, remaining, resetSeconds });
-    }
+    addPolicies(told, COUNTED, (unit) => ({ unit, resetSeconds: readDuration(told, `reset-${unit}`) }));
     const { quota, remaining, resetSeconds } =
       told.policies.find(({ unit }) => unit === 'requests') ?? UNTOLD;
     return { limit: quota, remaining, resetSeconds, windowSeconds: null };

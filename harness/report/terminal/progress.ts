@@ -55,9 +55,10 @@ const BAD: readonly Outcome[] = ['fail', 'error'];
 export function createProgress(options: ProgressOptions): Progress {
   const lanes = new Map<string, Lane>();
   const now = options.now ?? Date.now;
-  if (options.quiet) return silent;
-  const screen = options.isTTY ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
-  let stopped = false;
+  const screen =
+    options.isTTY && !options.quiet ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
+  // Quiet, it is over before it begins.
+  let stopped = options.quiet;
   const change = (service: string, apply: (lane: Lane) => void) => {
     const lane = lanes.get(service);
     if (!lane || stopped) return;
@@ -120,17 +121,6 @@ export function createProgress(options: ProgressOptions): Progress {
     },
   };
 }
-
-const silent: Progress = {
-  serviceStarted() {},
-  estimated() {},
-  outcome() {},
-  waiting() {},
-  trouble() {},
-  serviceFinished() {},
-  say() {},
-  stop() {},
-};
 
 type Note = 'started' | 'waiting' | 'trouble' | 'finished';
 

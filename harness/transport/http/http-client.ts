@@ -121,7 +121,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
     if (!connection) {
       const dialed = await connect(signal);
       const { socket, failure } = dialed;
-      if (!socket) return { ending: { reader: null, failure }, use, stood, stopwatch };
+      if (!socket) return { ...notMade(failure, clock), stood, stopwatch };
       stood = dialed.stood;
       connection = new HttpConnection(socket, address, limits, clock);
       stopwatch.markConnected();
@@ -129,8 +129,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
     const unasked = (octets: Uint8Array) => about.unasked?.(octets, about.id);
     if (signal.aborted) {
       connection.destroy();
-      const failure = abortedFailure(signal, 'aborted while connecting');
-      return { ending: { reader: null, failure }, use, stood, stopwatch };
+      return { ...notMade(abortedFailure(signal, 'aborted while connecting'), clock), use, stood, stopwatch };
     }
     const ending = await connection.exchange(dispatch, { timeouts, limits, signal, unasked }, stopwatch);
     release(connection, ending.failure === null);

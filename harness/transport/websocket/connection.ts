@@ -237,30 +237,19 @@ export async function openConnection(
   const isOpen = () => listening && failure === null && !log.ended;
 
   /** One write after the other: an automatic pong must not fall into a frame that is sent in pieces. */
-  function write(octets: Uint8Array, record: () => void, octetsAtOnce = octets.length): Promise<boolean> {
-    const mine = writing.then(() => {
-      if (!isOpen() || !socket?.writable) return false;
-      record();
-      // A server that does not read does not hold us up for longer than one that does not answer.
-      return inTime(
-        clock,
-        timeouts.responseMs,
-        writePieces(socket, chopped(octets, octetsAtOnce), over.signal),
-      );
-    });
+  function inTurn(act: (writable: Socket) => boolean | Promise<boolean>): Promise<boolean> {
+    const mine = writing.then(() => (isOpen() && socket?.writable ? act(socket) : false));
     writing = mine;
     return mine;
   }
 
-  function endOurSide(): Promise<boolean> {
-    const mine = writing.then(() => {
-      if (!isOpen() || !socket?.writable) return false;
-      log.record({ from: 'client', type: 'fin' });
-      socket.end();
-      return true;
+  function write(octets: Uint8Array, record: () => void, octetsAtOnce = octets.length): Promise<boolean> {
+    return inTurn((writable) => {
+      record();
+      const written = writePieces(writable, chopped(octets, octetsAtOnce), over.signal);
+      // A server that does not read does not hold us up for longer than one that does not answer.
+      return inTime(clock, timeouts.responseMs, written);
     });
-    writing = mine;
-    return mine;
   }
 
   function sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean> {
@@ -309,7 +298,12 @@ export async function openConnection(
     sendFrame,
     sendFrames,
     sendOctets: (octets, note) => write(octets, () => log.recordOctets('client', octets, note)),
-    endOurSide,
+    endOurSide: () =>
+      inTurn((writable) => {
+        log.record({ from: 'client', type: 'fin' });
+        writable.end();
+        return true;
+      }),
     next: (wait) => (listening ? log.next(wait) : Promise.resolve(null)),
     untilEnd: (wait) =>
       listening ? log.next({ note: 'the end of TCP', ...wait, match: isEnd }) : Promise.resolve(null),

@@ -1,4 +1,4 @@
-import { OPCODE } from '../../evidence/conversation/frame.ts';
+import { COMPRESSED, OPCODE } from '../../evidence/conversation/frame.ts';
 import { Inflation } from '../../evidence/conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { latin1Octets, latin1Text } from '../../evidence/octets/latin1.ts';
@@ -215,9 +215,6 @@ function withoutCompressedSecrets(
   }
   return cleaned;
 }
-
-/** RFC 7692 §6: RSV1 alone, on the first frame of a compressed message. */
-const COMPRESSED = 4;
 
 /** Indices of the data frames of each message of one side. */
 function messagesOf(events: readonly ConversationEvent[], from: 'client' | 'server'): number[][] {

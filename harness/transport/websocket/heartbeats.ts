@@ -1,4 +1,4 @@
-import { isControl, OPCODE } from '../../evidence/conversation/frame.ts';
+import { COMPRESSED, isControl, OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Inflation } from '../../evidence/conversation/inflation.ts';
 import { decodeUtf8 } from '../../evidence/octets/utf8.ts';
 import type { WireFrame } from './frames.ts';
@@ -54,6 +54,3 @@ export class Heartbeats {
     return compressed ? (this.#inflation?.next(octets).octets ?? null) : octets;
   }
 }
-
-/** RFC 7692 §6: RSV1 alone, on the first frame of a compressed message. */
-const COMPRESSED = 4;

@@ -70,6 +70,11 @@ export class FieldReader {
     return taken === null ? null : taken.slice(1, -1).replace(/\\(.)/gs, '$1');
   }
 
+  /** `token / quoted-string`, as the value of a parameter is (§5.6.6). */
+  word(): string | null {
+    return this.next === '"' ? this.quotedString() : this.token();
+  }
+
   /** What is left, shortened, for a message. */
   rest(): string {
     const rest = this.value.slice(this.at, this.at + 40);
@@ -119,7 +124,7 @@ export function readParameters(reader: FieldReader): Parameters {
     const name = reader.token()?.toLowerCase();
     if (name === undefined) return end(`${reader.rest()} where a parameter name should be`);
     if (!reader.takeChar('=')) return end(`${reader.rest()} after the parameter ${name}, where = should be`);
-    const value = reader.next === '"' ? reader.quotedString() : reader.token();
+    const value = reader.word();
     if (value === null)
       return end(`${reader.rest()} after ${name}=, where a token or a quoted-string should be`);
     if (parameters.has(name)) return end(`the parameter ${name} twice`);
