@@ -1,9 +1,9 @@
 import type { Conversation } from '../evidence/conversation.ts';
-import { type Evidence, evidenceFromJson } from '../evidence/evidence.ts';
 import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { decodeUtf8 } from '../evidence/octets/utf8.ts';
 import type { ReportFormat } from './format.ts';
+import { readableEvidence } from './results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from './results/results.ts';
 
 /**
@@ -32,11 +32,11 @@ export const har: ReportFormat = {
 /** Where the format has no value. */
 const UNKNOWN = -1;
 
-function archiveOf({ service, ledger, evidence }: ServiceResult, { run }: Results) {
+function archiveOf(result: ServiceResult, { run }: Results) {
+  const { service, ledger } = result;
   const lines = new Map(ledger.map((line) => [line.evidence, line]));
-  const entries = Object.entries(evidence).flatMap(([id, value]) => {
-    const read = readable(value);
-    if (read === null || read.kind === 'burst') return [];
+  const entries = readableEvidence(result).flatMap(([id, read]) => {
+    if (read.kind === 'burst') return [];
     const { purpose = read.purpose, probe, requests = 1 } = lines.get(id) ?? {};
     return [{ ...entryOf(read), comment: purpose, _conform: { id, probe: probe ?? null, requests } }];
   });
@@ -48,15 +48,6 @@ function archiveOf({ service, ledger, evidence }: ServiceResult, { run }: Result
       comment: `run ${run.id}, service ${service}; of bursts only the first refusal`,
     },
   };
-}
-
-/** Results may come from elsewhere, and hold what is no evidence. */
-function readable(value: unknown): Evidence | null {
-  try {
-    return evidenceFromJson(value);
-  } catch {
-    return null;
-  }
 }
 
 function entryOf(evidence: Exchange | Conversation) {

@@ -21,7 +21,7 @@ export const WORST_FIRST: readonly Outcome[] = [
 export const JUDGED: readonly Outcome[] = ['pass', 'fail', 'warning', 'observed', 'known'];
 
 /** What each outcome is called after a number: `2 failed`, `1 warning`. */
-const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
+export const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
   pass: () => 'passed',
   fail: () => 'failed',
   warning: (n) => (n === 1 ? 'warning' : 'warnings'),

@@ -5,8 +5,9 @@ import { HarnessError } from '../../base/exit.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, knowingSecret, OK, SECRET, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, GET, knowingSecret, OK, SECRET, SHORT, setting } from '../fixtures/setting.ts';
 import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
 
 function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
@@ -113,8 +114,8 @@ describe('an ordinary exchange', () => {
 
   it('carries the run id in two fields', async () => {
     const { request } = await get(ending(OK));
-    expect(valuesOf(request.fields, 'user-agent')).toEqual(['conform/0.0.0 (run run-for-tests)']);
-    expect(valuesOf(request.fields, 'x-conform-run')).toEqual(['run-for-tests']);
+    expect(fieldValues(request.fields, 'user-agent')).toEqual(['conform/0.0.0 (run run-for-tests)']);
+    expect(fieldValues(request.fields, 'x-conform-run')).toEqual(['run-for-tests']);
   });
 
   it('honours a path in the base URL', async () => {
@@ -222,7 +223,7 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
   it('keeps what undici would not show of a malformed answer', async () => {
     const { response } = await get(ending('HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length: 2\r\n\r\n{}'));
     expect(response).toMatchObject({ framingFaults: [FRAMING_FAULT.spaceBeforeColon] });
-    expect(valuesOf(response?.fields, 'x-a')).toEqual(['1']);
+    expect(fieldValues(response?.fields ?? [], 'x-a')).toEqual(['1']);
   });
 
   it('an unasked-for 101 is an answer like any other', async () => {
@@ -375,7 +376,7 @@ describe('connections', () => {
     await send(GET, { unasked });
     const second = await send();
     expect(second).toMatchObject({ failure: null, response: { status: 200 } });
-    expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
+    expect(fieldValues(second.response?.fields ?? [], 'x-late')).toEqual([]);
     expect(await octets).toBe(SECOND);
   });
 
@@ -391,7 +392,7 @@ describe('connections', () => {
     expect(await octets).toBe(SECOND);
     const second = await sendAlike();
     expect(second).toMatchObject({ failure: null, connection: { reused: false } });
-    expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
+    expect(fieldValues(second.response?.fields ?? [], 'x-late')).toEqual([]);
   });
 
   it('some stand ready where requests follow one another, and each is asked once', async () => {
@@ -423,7 +424,7 @@ describe('connections', () => {
     );
     for (let times = 0; times < 4; times++) {
       const { failure, response } = await send();
-      expect([failure, valuesOf(response?.fields, 'x-late')]).toEqual([null, []]);
+      expect([failure, fieldValues(response?.fields ?? [], 'x-late')]).toEqual([null, []]);
     }
   });
 
@@ -445,7 +446,7 @@ describe('secrets', () => {
       { ...GET, target: `/v1?key=${SECRET}`, fields: [['Authorization', `Bearer ${SECRET}`]] },
     );
     expect(exchange.response?.status).toBe(200);
-    expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
+    expect(fieldValues(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
     expect(Buffer.from(exchange.response?.body.bytes ?? []).toString()).toBe('[redacted:TEST_KEY]');
     expect(exchange.response?.body.received).toBe(21);
     expect(JSON.stringify(exchange)).not.toContain(SECRET);

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, knowingSecret, OK, SECRET, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, GET, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
 import { type Clock, systemClock } from '../pace/clock.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
@@ -83,7 +84,7 @@ describe('octets on the wire', () => {
   it('are recorded without secrets', async () => {
     const keyed: HttpRequest = { ...GET, fields: [['Authorization', `Bearer ${SECRET}`]] };
     const exchange = await send(ending(OK), {}, knowingSecret(), keyed);
-    expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
+    expect(fieldValues(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
   });
 });
 

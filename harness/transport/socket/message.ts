@@ -28,7 +28,7 @@ export async function writePieces(
   }
 }
 
-interface Conditions {
+export interface Conditions {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly limits: ResponseLimits;

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { ConnectionUse, ExchangeFailure } from '../../evidence/exchange.ts';
-import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
+import { type Clock, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
-import type { ResponseLimits } from './options.ts';
+import type { Conditions } from './message.ts';
 import { readerFailure, readerLimits } from './recording.ts';
 
 /** Responses of one connection that are read; whoever sends more is not heard out. */
@@ -18,11 +18,7 @@ export interface Series {
   readonly afterwards: NonNullable<ConnectionUse['afterwards']>;
 }
 
-interface Conditions {
-  readonly clock: Clock;
-  readonly limits: ResponseLimits;
-  readonly signal: AbortSignal | undefined;
-  readonly stopwatch: Stopwatch;
+interface SeriesConditions extends Omit<Conditions, 'timeouts'> {
   readonly method: string;
   /** Responses that may be waited for. */
   readonly expected: number;
@@ -35,7 +31,7 @@ interface Conditions {
 /** Reads responses from a paused socket until it ends, or all that is expected has come and a while has passed; never rejects. */
 export function readSeries(
   socket: Socket,
-  { clock, limits, signal, stopwatch, method, expected, patienceMs, graceMs }: Conditions,
+  { clock, limits, signal, stopwatch, method, expected, patienceMs, graceMs }: SeriesConditions,
 ): Promise<Series> {
   return new Promise((resolve) => {
     const first = readerOf(method);

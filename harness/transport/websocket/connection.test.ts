@@ -4,8 +4,9 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { encodeFrame } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { listen } from '../fixtures/loopback.ts';
-import { about, knowingSecret, SECRET, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, knowingSecret, SECRET, SHORT, setting } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
 import {
@@ -117,7 +118,7 @@ describe('the opening handshake', () => {
     expect(conversation.failure).toBeNull();
     expect(conversation.handshake.expectedAccept).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
     expect(conversation.handshake.response).toMatchObject({ status: 101, framingFaults: [] });
-    expect(valuesOf(conversation.handshake.response?.fields, 'sec-websocket-accept')).toEqual([
+    expect(fieldValues(conversation.handshake.response?.fields ?? [], 'sec-websocket-accept')).toEqual([
       's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
     ]);
     expect(conversation.handshake.request).toMatchObject({

@@ -2,7 +2,7 @@ import { grouped } from '../../../base/grouped.ts';
 import { withShortValues } from '../../../base/shortened.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
-import { counted, type Judged, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import { counted, type Judged, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, groundInWords } from '../../results/words/words.ts';
 import type { Ages } from '../markup/age.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
@@ -45,7 +45,7 @@ function group(results: Results, suite: string, opens: boolean, ages: Ages): Mar
   const rows = isFleet(results.services) ? fleetRows(judged) : judged.map((each) => row(each, opens, ages));
   return html`<details class="suite" id="${suiteAnchor(suite)}" data-suite="${suite}" data-group><summary>${chevron()}<b>${suite}</b><span>${counted(checks.length, 'result')}</span><span class="tally grow">${present.map(
     (outcome) =>
-      html`<span>${icon(outcome)}${grouped(tally[outcome])}<span class="unseen"> ${outcomeWords(outcome, tally[outcome]).replace(/^\S+ /, '')}</span></span>`,
+      html`<span>${icon(outcome)}${grouped(tally[outcome])}<span class="unseen"> ${NOUNS[outcome](tally[outcome])}</span></span>`,
   )}</span><span class="who">${spentInWords(spentOn(checks))}</span></summary>
 <div class="rows">${rows}</div></details>`;
 }
@@ -96,5 +96,5 @@ function outcomeOf(outcome: Outcome, of: readonly Judged[]): Markup {
       : html`<span id="${anchor}">${service.service}</span>`;
     return html`${at > 0 && ', '}${name}`;
   });
-  return html`<span>${icon(outcome)}${grouped(of.length)}<span class="unseen"> ${outcomeWords(outcome, of.length).replace(/^\S+ /, '')}</span>${NAMED.includes(outcome) && html` ${names}`}</span>`;
+  return html`<span>${icon(outcome)}${grouped(of.length)}<span class="unseen"> ${NOUNS[outcome](of.length)}</span>${NAMED.includes(outcome) && html` ${names}`}</span>`;
 }

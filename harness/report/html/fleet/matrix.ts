@@ -2,7 +2,7 @@ import { grouped } from '../../../base/grouped.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { Results, RunResult, ServiceResult } from '../../results/results.ts';
 import { serviceVerdict } from '../../results/run-verdict.ts';
-import { counted, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import { counted, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, SIMULATED_TIME, VERDICTS } from '../../results/words/words.ts';
 import { chips } from '../markup/bar.ts';
 import { icon, signIcon } from '../markup/icons.ts';
@@ -64,7 +64,7 @@ function cell(service: ServiceResult, suite: string): Markup {
   const tally = tallyOf(checks);
   const second = IN_CELLS.find((outcome) => outcome !== worst && outcome !== 'pass' && tally[outcome] > 0);
   const count = (outcome: Outcome) =>
-    html`<b class="${outcome}">${icon(outcome)}${grouped(tally[outcome])}<span class="unseen"> ${outcomeWords(outcome, tally[outcome]).replace(/^\S+ /, '')}</span></b>`;
+    html`<b class="${outcome}">${icon(outcome)}${grouped(tally[outcome])}<span class="unseen"> ${NOUNS[outcome](tally[outcome])}</span></b>`;
   return html`<td class="${worst}"><a href="#${suiteAnchor(suite)}" data-query="service:${service.service} suite:${suite}"><span class="counts"><span class="suite">${suite} </span>${count(worst)}${second && count(second)}</span><span class="spent">${shortSpent(spentOn(checks))}</span></a></td>`;
 }
 

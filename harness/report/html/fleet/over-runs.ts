@@ -1,7 +1,7 @@
 import { grouped } from '../../../base/grouped.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { PastFigures, Results, ServiceResult } from '../../results/results.ts';
-import { counted, tallyOf, tallyWords } from '../../results/tally.ts';
+import { counted, NOUNS, tallyOf, tallyWords } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { isFleet } from '../markup/row.ts';
@@ -46,15 +46,8 @@ export function overRuns(results: Results): Markup | null {
   });
   if (rows.length === 0) return null;
   return html`<section id="over-runs" aria-labelledby="over-runs-title"><div class="heading"><h2 id="over-runs-title">Over the last runs</h2><p class="hint">the newest at the right</p></div>
-${rows}<p class="strips-key">${STACK.map(([outcome]) => html`<span class="${outcome}"><svg aria-hidden="true" viewBox="0 0 ${BAR} 12">${piece(outcome, 0, 12, 12)}</svg> ${WORDS[outcome]}</span>`)}</p></section>`;
+${rows}<p class="strips-key">${STACK.map(([outcome]) => html`<span class="${outcome}"><svg aria-hidden="true" viewBox="0 0 ${BAR} 12">${piece(outcome, 0, 12, 12)}</svg> ${NOUNS[outcome](2)}</span>`)}</p></section>`;
 }
-
-const WORDS: Readonly<Partial<Record<Outcome, string>>> = {
-  fail: 'failed',
-  blocked: 'blocked',
-  warning: 'warnings',
-  known: 'known',
-};
 
 function isDrawn(service: ServiceResult, all: readonly ServiceResult[]): boolean {
   if (!isFleet(all)) return true;

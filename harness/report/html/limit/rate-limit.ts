@@ -1,12 +1,13 @@
 import { grouped } from '../../../base/grouped.ts';
 import { shortened } from '../../../base/shortened.ts';
-import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
+import type { Evidence } from '../../../evidence/evidence.ts';
 import { inferLimit } from '../../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../../evidence/limit/observation.ts';
 import { observationsOf } from '../../../evidence/limit/observing.ts';
 import { countingOnly } from '../../../evidence/limit/others.ts';
 import { faceOf } from '../../../evidence/limit/refusal-face.ts';
 import { problemOf } from '../../results/causes.ts';
+import { readableEvidence } from '../../results/evidence/evidence-view.ts';
 import type { CheckResult, Results, ServiceResult } from '../../results/results.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { duration, wallTime } from '../../results/words/words.ts';
@@ -63,7 +64,8 @@ interface Told {
 
 /** What there is to draw of one service; null when nothing was sent. */
 export function loadOf(service: ServiceResult): Told | null {
-  const evidence = readable(service);
+  // What cannot be read back has no place in the picture; the transcripts say so.
+  const evidence = readableEvidence(service).map(([, each]) => each);
   const [begun] = evidence;
   if (begun === undefined) return null;
   // Every time of a session is on its own clock; waits and other services are on that of the world.
@@ -95,20 +97,12 @@ export function loadOf(service: ServiceResult): Told | null {
     wrongAtMs: guilty === undefined ? null : guilty.timing.startedMs + offsetMs,
     problem,
   };
-  const words =
+  const words = [
     plan === null
-      ? [
-          'no rate is stated',
-          refused.length > 0
-            ? `${grouped(refused.length)} refused`
-            : `none refused in ${grouped(moments.length)}`,
-        ]
-      : [
-          `${grouped(plan.requests)} in ${plan.windowSeconds} s${problem === null && refused.length > 0 ? ': holds' : ''}`,
-          refused.length > 0
-            ? `${grouped(refused.length)} refused`
-            : `none refused in ${grouped(moments.length)}`,
-        ];
+      ? 'no rate is stated'
+      : `${grouped(plan.requests)} in ${plan.windowSeconds} s${problem === null && refused.length > 0 ? ': holds' : ''}`,
+    refused.length > 0 ? `${grouped(refused.length)} refused` : `none refused in ${grouped(moments.length)}`,
+  ];
   return { service, load, words, problem, met: plan !== null || refused.length > 0 };
 }
 
@@ -155,17 +149,6 @@ function momentOf({ sentMs, fate, counted, quota }: LimitObservation, limit: num
     quota !== null && quota.limit === limit && quota.remaining !== null && quota.remaining <= limit;
   const used = isTold ? limit - (quota.remaining ?? 0) : 0;
   return { atMs: sentMs, fate, takes: counted === 'surely' ? 1 : 0, used };
-}
-
-/** Evidence that cannot be read back has no place in the picture; the transcripts say so. */
-function readable(service: ServiceResult): readonly Evidence[] {
-  return Object.values(service.evidence).flatMap((value) => {
-    try {
-      return [evidenceFromJson(value)];
-    } catch {
-      return [];
-    }
-  });
 }
 
 /** Times are ms on the session's clock. */

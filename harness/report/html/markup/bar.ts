@@ -1,5 +1,6 @@
+import { grouped } from '../../../base/grouped.ts';
 import type { Results } from '../../results/results.ts';
-import { outcomeWords, WORST_FIRST } from '../../results/tally.ts';
+import { NOUNS, WORST_FIRST } from '../../results/tally.ts';
 import { icon } from './icons.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -24,9 +25,9 @@ export function chips({ totals }: Results): Markup {
   return html`<div class="chips" role="group" aria-label="Filter by outcome" tabindex="-1">${WORST_FIRST.filter(
     (outcome) => totals[outcome] > 0,
   ).map((outcome) => {
-    const [n, ...words] = outcomeWords(outcome, totals[outcome]).split(' ');
-    const said = outcome === 'skipped' ? 'do not apply' : words.join(' ');
-    return html`<button type="button" class="chip" data-chip="${outcome}" aria-pressed="false">${icon(outcome)}<b>${n}</b> ${said}</button>`;
+    const n = totals[outcome];
+    const said = outcome === 'skipped' ? 'do not apply' : NOUNS[outcome](n);
+    return html`<button type="button" class="chip" data-chip="${outcome}" aria-pressed="false">${icon(outcome)}<b>${grouped(n)}</b> ${said}</button>`;
   })}</div>`;
 }
 

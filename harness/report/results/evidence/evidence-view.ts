@@ -71,6 +71,17 @@ export function viewEvidence(
   }
 }
 
+/** What of the evidence can be read back, by its id: results may come from elsewhere, and hold what is no evidence. */
+export function readableEvidence(service: ServiceResult): readonly (readonly [id: string, Evidence])[] {
+  return Object.entries(service.evidence).flatMap(([id, value]) => {
+    try {
+      return [[id, evidenceFromJson(value)] as const];
+    } catch {
+      return [];
+    }
+  });
+}
+
 function answerOf(evidence: Evidence): string {
   switch (evidence.kind) {
     case 'exchange':

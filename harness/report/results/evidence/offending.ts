@@ -17,7 +17,9 @@ export function offendingLines(deviation: Deviation | null, { lines }: EvidenceV
     const found = trace(got, lines);
     if (found.length > 0) return new Set(found);
   }
-  const answer = lastOf(lines, ({ direction, text }) => direction === '<' && /^HTTP\/\S+ \d{3}/.test(text));
+  const answer = lines.findLastIndex(
+    ({ direction, text }) => direction === '<' && /^HTTP\/\S+ \d{3}/.test(text),
+  );
   return new Set(answer >= 0 ? [answer] : []);
 }
 
@@ -53,8 +55,7 @@ function codeNamed(got: string, lines: EvidenceView['lines']): readonly number[]
 function statusNamed(got: string, lines: EvidenceView['lines']): readonly number[] {
   const status = /(?:\bstatus |^)(\d{3})\b/.exec(got)?.[1];
   if (status === undefined) return [];
-  const at = lastOf(
-    lines,
+  const at = lines.findLastIndex(
     ({ direction, text }) => direction === '<' && text.startsWith('HTTP/') && text.includes(` ${status}`),
   );
   if (at >= 0) return [at];
@@ -73,17 +74,17 @@ function endTold(got: string, lines: EvidenceView['lines']): readonly number[] {
   const isFrame = ({ direction, text }: EvidenceView['lines'][number]) =>
     direction === '<' && /^[a-z]+, \d/.test(text);
   if (/\bone with\b/.test(got)) {
-    const pong = lastOf(lines, (line) => isFrame(line) && line.text.startsWith('pong, '));
+    const pong = lines.findLastIndex((line) => isFrame(line) && line.text.startsWith('pong, '));
     if (pong >= 0) return [pong];
   }
-  const last = lastOf(lines, (line, at) => at > opened && line.direction !== '>');
+  const last = lines.findLastIndex((line, at) => at > opened && line.direction !== '>');
   return last >= 0 ? [last] : [];
 }
 
 /** A body that is not as it should be: its first line. */
 function contentTold(got: string, lines: EvidenceView['lines']): readonly number[] {
   if (!/\b(?:body|JSON|octets|content|member|title|text)\b/.test(got)) return [];
-  const empty = lastOf(lines, ({ direction, text }) => direction === '<' && text === '');
+  const empty = lines.findLastIndex(({ direction, text }) => direction === '<' && text === '');
   const first = lines.findIndex(({ direction }, at) => empty >= 0 && at > empty && direction === '<');
   return first >= 0 ? [first] : [];
 }
@@ -94,11 +95,4 @@ function matching(
   isMeant: (text: string) => boolean,
 ): readonly number[] {
   return lines.flatMap((line, at) => (line.direction === direction && isMeant(line.text) ? [at] : []));
-}
-
-function lastOf(
-  lines: EvidenceView['lines'],
-  isMeant: (line: EvidenceView['lines'][number], at: number) => boolean,
-): number {
-  return lines.findLastIndex(isMeant);
 }

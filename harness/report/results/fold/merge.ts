@@ -1,5 +1,5 @@
 import { UsageError } from '../../../base/exit.ts';
-import type { Results, RunResult } from '../results.ts';
+import type { Results, RunResult, ServiceResult } from '../results.ts';
 import { tallyOf } from '../tally.ts';
 import { withExitCode } from './fold.ts';
 
@@ -36,13 +36,10 @@ export function merged(shards: readonly ShardResults[]): Results {
       remedy: 'keep the later one of the two',
     });
   }
-  const services = inOrder(
-    all.flatMap(({ results }) => results.services),
-    first.shard.services,
-  );
-  const missing = missingIn(
-    all.map(({ shard }) => shard.index),
-    first.shard.total,
+  const placeOf = ({ service }: ServiceResult) => first.shard.services.indexOf(service);
+  const services = all.flatMap(({ results }) => results.services).sort((a, b) => placeOf(a) - placeOf(b));
+  const missing = Array.from({ length: first.shard.total }, (_, at) => at + 1).filter((index) =>
+    all.every(({ shard }) => shard.index !== index),
   );
   const absent = first.shard.services.filter((name) => services.every(({ service }) => service !== name));
   const interruptions = [
@@ -53,14 +50,18 @@ export function merged(shards: readonly ShardResults[]): Results {
     ...(absent.length > 0 ? [`nothing is known of ${absent.join(', ')}`] : []),
   ];
   const runs = all.map(({ results }) => results.run);
+  const [began, ended] = [
+    runs.map(({ startedAt }) => startedAt).sort(),
+    runs.map(({ finishedAt }) => finishedAt).sort(),
+  ];
   const remarks = runs.flatMap((each) => each.remarks ?? []);
   const { shard: _, remarks: __, ...run } = first.results.run;
   return withExitCode({
     schemaVersion: 1,
     run: {
       ...run,
-      startedAt: earliest(runs.map(({ startedAt }) => startedAt)),
-      finishedAt: latest(runs.map(({ finishedAt }) => finishedAt)),
+      startedAt: began[0] ?? run.startedAt,
+      finishedAt: ended.at(-1) ?? run.finishedAt,
       interrupted: interruptions.length > 0,
       interruption: interruptions.length > 0 ? interruptions.join('; ') : null,
       faults: runs.flatMap(({ faults }) => faults),
@@ -77,20 +78,4 @@ function shardIn(source: string, { run }: Results): NonNullable<RunResult['shard
     place: { file: source },
     remedy: 'merge the reports of runs with --shard',
   });
-}
-
-function inOrder(services: Results['services'], names: readonly string[]): Results['services'] {
-  return services.toSorted((a, b) => names.indexOf(a.service) - names.indexOf(b.service));
-}
-
-function missingIn(indices: readonly number[], total: number): readonly number[] {
-  return Array.from({ length: total }, (_, at) => at + 1).filter((index) => !indices.includes(index));
-}
-
-function earliest(instants: readonly string[]): string {
-  return instants.reduce((one, other) => (other < one ? other : one));
-}
-
-function latest(instants: readonly string[]): string {
-  return instants.reduce((one, other) => (other > one ? other : one));
 }
