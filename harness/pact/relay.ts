@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../base/json-text.ts';
 import { listening } from '../base/loopback.ts';
 import { createServer } from '../base/node-http.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
+import { linesIn } from '../evidence/fields/grammar/field-lines.ts';
 
 /** A request of Pact's, as its interaction has it. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {
@@ -184,12 +185,7 @@ const NOT_THE_PACTS: ReadonlyMap<string, RegExp> = new Map(
 );
 
 function ownFields({ rawHeaders }: IncomingMessage): readonly FieldLine[] {
-  const lines: FieldLine[] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (!NOT_THE_PACTS.get(name.toLowerCase())?.test(value)) lines.push([name, value]);
-  }
-  return lines;
+  return linesIn(rawHeaders).filter(([name, value]) => !NOT_THE_PACTS.get(name.toLowerCase())?.test(value));
 }
 
 /** RFC 9110 §7.6.1: what is said about one connection is not passed on. The length follows from the content. */

@@ -5,7 +5,7 @@ import { isToken } from '../fields/grammar/field-grammar.ts';
 import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { findMarkers } from '../redaction/marker.ts';
-import { printfCommand, secretWord, shellWord } from './shell-word.ts';
+import { fileOptions, printfCommand, secretWord, shellWord } from './shell-word.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
 const HANDSHAKE_SECONDS = 5;
@@ -58,10 +58,7 @@ function canSend({ fields, body, piecemeal, hasBehind }: RecordedRequest): boole
 function tlsOptions(tls: TlsSetup | undefined): readonly string[] {
   if (tls === undefined) return [];
   const { ca, cert, key } = tls.files;
-  const files = { '--cacert': ca, '--cert': cert, '--key': key };
-  const named = Object.entries(files).flatMap(([option, file]) =>
-    file === null ? [] : [option, shellWord(file)],
-  );
+  const named = fileOptions({ '--cacert': ca, '--cert': cert, '--key': key });
   return tls.insecure ? ['--insecure', ...named] : named;
 }
 

@@ -5,7 +5,7 @@ import type { Exchange, RecordedRequest } from '../exchange.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { findMarkers } from '../redaction/marker.ts';
 import type { TlsSetup } from './curl.ts';
-import { LONGEST_VALUE, longestWritten, printfCommand, shellWord } from './shell-word.ts';
+import { fileOptions, LONGEST_VALUE, longestWritten, printfCommand } from './shell-word.ts';
 
 /** Seconds without anything from the server after which the connection is over. */
 const IDLE_SECONDS = 3;
@@ -104,10 +104,7 @@ function plainly({ hostname, port }: URL): string {
 function overTls({ hostname, port }: URL, tls?: TlsSetup): string {
   const host = hostOf(hostname);
   const { ca = null, cert = null, key = null } = tls?.files ?? {};
-  const files = { '-CAfile': ca, '-cert': cert, '-key': key };
-  const options = Object.entries(files).flatMap(([option, file]) =>
-    file === null ? [] : [option, shellWord(file)],
-  );
+  const options = fileOptions({ '-CAfile': ca, '-cert': cert, '-key': key });
   // RFC 6066 §3: no name is an address.
   const name = /^[\d.]+$|:/.test(host) ? [] : ['-servername', host];
   const words = ['-quiet', '-no_ign_eof', '-nocommands', '-connect', `${hostname}:${port || '443'}`];

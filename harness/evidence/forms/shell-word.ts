@@ -138,3 +138,8 @@ export function environmentName(secret: string): string {
 function isDerivation(text: string | undefined): text is Derivation {
   return text !== undefined && text in EXPANSIONS;
 }
+
+/** Options that name files, where there are any. */
+export function fileOptions(files: Readonly<Record<string, string | null>>): readonly string[] {
+  return Object.entries(files).flatMap(([option, file]) => (file === null ? [] : [option, shellWord(file)]));
+}

@@ -8,6 +8,13 @@ import { openJournal, readJournal } from './journal.ts';
 
 const newPath = () => join(temporaryFolder(), 'journal.ndjson');
 
+/** Opens a journal for as long as it takes to write these. */
+function write(path: string, ...entries: readonly object[]): void {
+  const journal = openJournal(path);
+  for (const entry of entries) journal.append(entry);
+  journal.close();
+}
+
 describe('journal', () => {
   it('writes each entry before it returns, one line each', () => {
     const path = newPath();
@@ -24,24 +31,17 @@ describe('journal', () => {
 
   it('goes on where an earlier journal ended', () => {
     const path = newPath();
-    for (const at of [1, 2]) {
-      const journal = openJournal(path);
-      journal.append({ at });
-      journal.close();
-    }
+    write(path, { at: 1 });
+    write(path, { at: 2 });
     expect(readJournal(path).entries).toEqual([{ at: 1 }, { at: 2 }]);
   });
 
   it('leaves a torn last line out, and the next writer does not continue it', () => {
     const path = newPath();
-    const first = openJournal(path);
-    first.append({ at: 1 });
-    first.close();
+    write(path, { at: 1 });
     appendFileSync(path, '{"at":2,"mess');
     expect(readJournal(path)).toEqual({ entries: [{ at: 1 }], torn: true, badLines: [] });
-    const second = openJournal(path);
-    second.append({ at: 3 });
-    second.close();
+    write(path, { at: 3 });
     expect(readJournal(path)).toEqual({ entries: [{ at: 1 }, { at: 3 }], torn: false, badLines: [2] });
   });
 

@@ -1,6 +1,14 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { CheckResult, Coverage, ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
+import type {
+  CheckResult,
+  Coverage,
+  ListedFailure,
+  ListedObservation,
+  Results,
+  RunResult,
+  ServiceResult,
+} from './results.ts';
 import { counted } from './tally.ts';
 
 export type VerdictWord =
@@ -152,24 +160,19 @@ function driftsOf({ service, observations }: ServiceResult): readonly ListFault[
 
 const OUTDATED: ReadonlySet<string> = new Set(['stale', 'expired', 'unmatched']);
 
-/** `config/known/search.yaml:12: headers.date is stale: it passes now: remove the entry` */
 function outdatedKnown({ known = [] }: ServiceResult): readonly ListFault[] {
-  return known.flatMap((entry) => outdated({ ...entry, of: entry.check }));
+  return known.flatMap((entry) => outdated(entry.check, entry));
 }
 
 function outdatedAccepted({ accepted = [] }: ServiceResult): readonly ListFault[] {
-  return accepted.flatMap((entry) => outdated({ ...entry, of: entry.key }));
+  return accepted.flatMap((entry) => outdated(entry.key, entry));
 }
 
-function outdated({
-  of,
-  state,
-  place,
-  note,
-}: Pick<ListedFailure, 'place' | 'note'> & {
-  readonly of: string;
-  readonly state: string;
-}): readonly ListFault[] {
+/** `config/known/search.yaml:12: headers.date is stale: it passes now: remove the entry` */
+function outdated(
+  of: string,
+  { state, place, note }: ListedFailure | ListedObservation,
+): readonly ListFault[] {
   return OUTDATED.has(state)
     ? [{ of: `${of} (${place})`, message: `${place}: ${of} is ${state}: ${note}` }]
     : [];

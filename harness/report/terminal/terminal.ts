@@ -76,15 +76,13 @@ function remarks(page: Page): Block {
 
 /** Facts that nobody would notice to change. */
 function unpinned(page: Page): Block {
-  const open = page.results.services.filter(({ observations }) =>
-    observations.some(({ accepted }) => accepted === null),
+  const open = page.results.services.flatMap(({ service, observations }) =>
+    observations.filter(({ accepted }) => accepted === null).map(() => plainLine(service)),
   );
-  const facts = open.reduce(
-    (sum, { observations }) => sum + observations.filter(({ accepted }) => accepted === null).length,
-    0,
-  );
+  const facts = open.length;
   if (facts === 0) return [];
-  const names = open.length > 3 ? '' : ` ${open.map(({ service }) => plainLine(service)).join(' ')}`;
+  const services = new Set(open);
+  const names = services.size > 3 ? '' : ` ${[...services].join(' ')}`;
   const verb = facts === 1 ? 'is' : 'are';
   return indented(
     page,

@@ -5,6 +5,7 @@ import { portOf } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
 import type { Worth } from '../../credential/event-signature.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
+import { linesIn } from '../../evidence/fields/grammar/field-lines.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /** A request that the service sent to the receiver. */
@@ -77,7 +78,7 @@ export async function openReceiver(
           atMs: clock.now(),
           method,
           target,
-          fields: linesOf(rawHeaders),
+          fields: linesIn(rawHeaders),
           ...content,
           answer,
         });
@@ -140,11 +141,4 @@ async function read(request: IncomingMessage): Promise<Pick<Delivery, 'body' | '
     return null;
   }
   return { body: Buffer.concat(pieces).subarray(0, MOST_OCTETS), truncated: length > MOST_OCTETS };
-}
-
-function linesOf(raw: readonly string[]): readonly FieldLine[] {
-  return Array.from({ length: raw.length / 2 }, (_, index) => [
-    raw[2 * index] ?? '',
-    raw[2 * index + 1] ?? '',
-  ]);
 }

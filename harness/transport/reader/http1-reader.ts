@@ -35,6 +35,7 @@ const STATUS_LAST_DIGIT = 'HTTP/1.1 10'.length;
 export class ResponseReader {
   readonly #options: ReaderOptions;
   readonly #faults = new Set<FramingFault>();
+  readonly #fault = (fault: FramingFault) => void this.#faults.add(fault);
   readonly #informational: { status: number; fields: readonly FieldLine[] }[] = [];
   readonly #body = new OctetCollector();
   #stage: Stage = 'status';
@@ -46,16 +47,14 @@ export class ResponseReader {
   /** Octets still to come of the body or chunk. */
   #remaining = 0;
   #head: ResponseHead | null = null;
-  #fields: FieldSection;
-  #trailers: FieldSection;
+  #fields = new FieldSection(this.#fault);
+  readonly #trailers = new FieldSection(this.#fault);
   #headWhole = false;
   #sawOctets = false;
   readonly #leftover = new OctetCollector();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    this.#fields = this.#section();
-    this.#trailers = this.#section();
   }
 
   /** The final response's status line and fields are in. */
@@ -120,7 +119,7 @@ export class ResponseReader {
   end(): void {
     if (this.settled) return;
     const missing = MISSING_AT_END[this.#stage];
-    if (missing) this.#faults.add(missing);
+    if (missing) this.#fault(missing);
     if (this.#stage === 'close-body') this.#stage = 'complete';
     else this.#fail('closed');
   }
@@ -186,7 +185,7 @@ export class ResponseReader {
     const expected = LINE_STARTS[this.#stage];
     const start = this.#line.start(LONGEST_START);
     if (!expected || start === '' || expected.possible(start)) return;
-    if (expected.fault) this.#faults.add(expected.fault);
+    if (expected.fault) this.#fault(expected.fault);
     this.#fail('malformed');
   }
 
@@ -197,9 +196,9 @@ export class ResponseReader {
   }
 
   #withoutLineEnd(line: string): string {
-    if (!line.endsWith('\r\n')) this.#faults.add(FRAMING_FAULT.bareLf);
+    if (!line.endsWith('\r\n')) this.#fault(FRAMING_FAULT.bareLf);
     const text = line.endsWith('\r\n') ? line.slice(0, -2) : line.slice(0, -1);
-    if (text.includes('\r')) this.#faults.add(FRAMING_FAULT.bareCr);
+    if (text.includes('\r')) this.#fault(FRAMING_FAULT.bareCr);
     return text;
   }
 
@@ -231,10 +230,10 @@ export class ResponseReader {
 
   #useStatusLine(line: string): void {
     if (line === '') {
-      this.#faults.add(FRAMING_FAULT.emptyLineFirst);
+      this.#fault(FRAMING_FAULT.emptyLineFirst);
       return;
     }
-    this.#head = parseStatusLine(line, (fault) => this.#faults.add(fault));
+    this.#head = parseStatusLine(line, this.#fault);
     if (this.#head) this.#stage = 'fields';
     else this.#fail('malformed');
   }
@@ -250,9 +249,7 @@ export class ResponseReader {
   #endHead(): void {
     const head = this.#head;
     if (!head) throw new TypeError('fields without a status line');
-    const framing = bodyFraming(head, this.#options.method, this.#fields.lines, (fault) =>
-      this.#faults.add(fault),
-    );
+    const framing = bodyFraming(head, this.#options.method, this.#fields.lines, this.#fault);
     if (head.status >= 100 && head.status < 200 && head.status !== 101) {
       this.#endInformational(head.status);
       return;
@@ -263,7 +260,7 @@ export class ResponseReader {
 
   #endInformational(status: number): void {
     this.#informational.push({ status, fields: this.#fields.lines });
-    this.#fields = this.#section();
+    this.#fields = new FieldSection(this.#fault);
     this.#head = null;
     this.#stage = 'status';
     if (this.#informational.length > (this.#options.limits.informational ?? MAX_INFORMATIONAL)) {
@@ -293,7 +290,7 @@ export class ResponseReader {
   }
 
   #useChunkSize(line: string, lineOctets: number): void {
-    const size = parseChunkSize(line, (fault) => this.#faults.add(fault));
+    const size = parseChunkSize(line, this.#fault);
     if (!size) {
       this.#fail('malformed');
       return;
@@ -308,19 +305,15 @@ export class ResponseReader {
     const status = this.#head?.status;
     if (status === 101 || this.#options.method === 'CONNECT') this.#leftover.append(octets);
     else if (this.#options.surplus) this.#options.surplus(octets);
-    else if (this.#options.method === 'HEAD') this.#faults.add(FRAMING_FAULT.bodyOnHead);
-    else if (status === 204) this.#faults.add(FRAMING_FAULT.bodyOn204);
-    else if (status === 304) this.#faults.add(FRAMING_FAULT.bodyOn304);
-    else this.#faults.add(FRAMING_FAULT.bytesAfterBody);
+    else if (this.#options.method === 'HEAD') this.#fault(FRAMING_FAULT.bodyOnHead);
+    else if (status === 204) this.#fault(FRAMING_FAULT.bodyOn204);
+    else if (status === 304) this.#fault(FRAMING_FAULT.bodyOn304);
+    else this.#fault(FRAMING_FAULT.bytesAfterBody);
   }
 
   #fail(failure: ReaderFailure): void {
     this.#failure = failure;
     this.#stage = 'failed';
-  }
-
-  #section(): FieldSection {
-    return new FieldSection((fault) => this.#faults.add(fault));
   }
 }
 

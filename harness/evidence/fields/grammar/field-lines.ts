@@ -12,3 +12,8 @@ export function fieldValue(fields: readonly FieldLine[], name: string): string |
   const values = fieldValues(fields, name);
   return values.length === 0 ? undefined : values.join(', ');
 }
+
+/** The lines of a message as Node tells them, names and values in turn (`rawHeaders`). */
+export function linesIn(raw: readonly string[]): readonly FieldLine[] {
+  return raw.flatMap((name, at): readonly FieldLine[] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
+}

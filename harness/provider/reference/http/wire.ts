@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../../base/node-http.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
+import { linesIn } from '../../../evidence/fields/grammar/field-lines.ts';
 import { type Answer, fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
 
 /** How long a connection that was answered and closed is still read, so that no reset overtakes the answer. */
@@ -17,13 +18,9 @@ function receivedRequest(
 
 /** A request as Node has parsed it. */
 export function readRequest(incoming: IncomingMessage, body: Buffer): ReceivedRequest {
-  const raw = incoming.rawHeaders;
-  const fields = raw.flatMap((name, index): FieldLine[] =>
-    index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : [],
-  );
-  const { method = '', url: target = '', httpVersion, socket } = incoming;
+  const { method = '', url: target = '', httpVersion, socket, rawHeaders } = incoming;
   return {
-    ...receivedRequest({ method, target, httpVersion }, fields, body),
+    ...receivedRequest({ method, target, httpVersion }, linesIn(rawHeaders), body),
     connection: socket,
   };
 }
