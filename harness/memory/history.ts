@@ -102,7 +102,7 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
           ),
       })),
       services: results.services.flatMap((service) => {
-        const figures = runs.flatMap((run) => figuresOf(run, service)).slice(-TOLD);
+        const figures = earlierOf(service, runs).map(figuresOf).slice(-TOLD);
         return figures.length === 0 ? [] : [{ service: service.service, runs: figures }];
       }),
       changes: told.flatMap(({ change }) => change ?? []),
@@ -112,14 +112,10 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
   };
 }
 
-/** What a run came to for a service; none where it was not in it. */
-function figuresOf({ startedAt, services }: PastRun, wanted: ServiceResult): readonly PastFigures[] {
-  return services
-    .filter((service) => keyOf(service) === keyOf(wanted))
-    .map(({ outcomes, requests, durationMs }) => {
-      const known = [...outcomes.values()].flatMap((letter) => OUTCOME_OF.get(letter) ?? []);
-      return { startedAt, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
-    });
+/** What a run came to for a service. */
+function figuresOf({ at, outcomes, requests, durationMs }: Earlier): PastFigures {
+  const known = [...outcomes.values()].flatMap((letter) => OUTCOME_OF.get(letter) ?? []);
+  return { startedAt: at, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
 }
 
 /**

@@ -270,19 +270,18 @@ function withLinks(node: unknown, isLinked: (uri: string) => boolean, lonelyRef:
 }
 
 /** Something in it has an identifier of its own. */
-function namesItself(node: unknown): boolean {
-  if (!hasMembers(node)) return false;
-  return Object.entries(node).some(
-    ([name, value]) => ((name === '$id' || name === 'id') && typeof value === 'string') || namesItself(value),
-  );
+function namesItself(schema: unknown): boolean {
+  return holds(schema, (name, value) => (name === '$id' || name === 'id') && typeof value === 'string');
 }
 
-function mentionsUnevaluated(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(mentionsUnevaluated);
-  if (!isJsonObject(node)) return false;
-  return Object.entries(node).some(
-    ([name, value]) => name.startsWith('unevaluated') || mentionsUnevaluated(value),
-  );
+function mentionsUnevaluated(definitions: unknown): boolean {
+  return holds(definitions, (name) => name.startsWith('unevaluated'));
+}
+
+/** Whether there is such a member, at whatever depth. */
+function holds(node: unknown, isMeant: (name: string, value: unknown) => boolean): boolean {
+  if (!hasMembers(node)) return false;
+  return Object.entries(node).some(([name, value]) => isMeant(name, value) || holds(value, isMeant));
 }
 
 /** Alternatives report each of their branches; the one that came furthest is what the sender most likely meant. */

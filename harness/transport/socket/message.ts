@@ -6,9 +6,10 @@ import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import { exchangeMs, type ResponseLimits, type Timeouts } from './options.ts';
 import { readerFailure } from './recording.ts';
 
-/** Each octet for a write of its own. */
-export function octetByOctet(octets: Uint8Array): Uint8Array[] {
-  return Array.from(octets, (octet) => Uint8Array.of(octet));
+/** So many octets for each write. */
+export function chopped(octets: Uint8Array, atOnce: number): Uint8Array[] {
+  const count = Math.ceil(octets.length / atOnce);
+  return Array.from({ length: count }, (_, index) => octets.subarray(index * atOnce, (index + 1) * atOnce));
 }
 
 /**

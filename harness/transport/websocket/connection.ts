@@ -14,7 +14,7 @@ import { ResponseReader } from '../reader/http1-reader.ts';
 import { absoluteUrl, refusePlainHttp, socketAddressOf } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
 import { abortedFailure, redactFailure } from '../socket/failure.ts';
-import { octetByOctet, readAnswer, writePieces } from '../socket/message.ts';
+import { chopped, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { proxysOwn } from '../socket/tunnel.ts';
@@ -151,7 +151,7 @@ export async function openConnection(
     if (!dialed.socket) return;
     socket = dialed.socket;
     stopwatch.markConnected();
-    const pieces = opening.octetByOctet ? octetByOctet(sent.octets) : [sent.octets];
+    const pieces = chopped(sent.octets, opening.octetByOctet ? 1 : sent.octets.length);
     const answer = readAnswer(socket, reader, {
       clock,
       timeouts,
@@ -343,11 +343,6 @@ function heartbeatsOf(
 
 function isEnd({ type }: ConversationEvent): boolean {
   return type === 'end' || type === 'reset';
-}
-
-function chopped(octets: Uint8Array, atOnce: number): Uint8Array[] {
-  const count = Math.ceil(octets.length / atOnce);
-  return Array.from({ length: count }, (_, index) => octets.subarray(index * atOnce, (index + 1) * atOnce));
 }
 
 /** Our own frame as the other side would read it. */

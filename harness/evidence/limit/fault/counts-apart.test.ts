@@ -6,7 +6,7 @@ const PLAN = { requests: 6, windowMs: 60_000 };
 
 /** Requests sent one after the other, with what each answer told. */
 function told(
-  answers: readonly (readonly [limit: number, remaining: number, reset?: number])[],
+  answers: readonly (readonly [limit: number, remaining: number, reset?: number | null])[],
   everyMs = 10,
 ) {
   return answers.map(([limit, remaining, resetSeconds = null], index) =>
@@ -20,21 +20,15 @@ const all = (remaining: readonly number[], everyMs?: number) =>
     everyMs,
   );
 
+/** A limit of 6 and one of 3 by turns, each with the reset that its answers tell. */
+const byTurns = (reset: number | null, other: number | null) =>
+  told([5, 4, 3].flatMap((left) => [[6, left, reset] as const, [3, left - 3, other] as const]));
+
 describe('counts of several instances', () => {
   it.each([
     ['take turns in order', all([5, 5, 4, 4, 3, 3, 2, 2]), 'at least 2 counts that go down by turns'],
     ['take turns at random', all([5, 5, 4, 3, 4, 5, 2, 4, 3]), 'at least 2 counts that go down by turns'],
-    [
-      'have other limits',
-      told([
-        [6, 5, 60],
-        [3, 2, 60],
-        [6, 4, 60],
-        [3, 1, 60],
-        [6, 3, 59],
-      ]),
-      'limits of 6 and 3 by turns',
-    ],
+    ['have other limits', byTurns(60, 59), 'limits of 6 and 3 by turns'],
   ])('are told when they %s', (_, observations, fault) => {
     expect(countsApart(observations, PLAN)).toBe(fault);
   });
@@ -55,28 +49,8 @@ describe('counts of several instances', () => {
         [3, 1, 60],
       ]),
     ],
-    [
-      'limits for several windows',
-      told([
-        [6, 5, 60],
-        [3, 2, 1],
-        [6, 4, 60],
-        [3, 2, 1],
-        [6, 3, 60],
-        [3, 2, 1],
-      ]),
-    ],
-    [
-      'limits without a reset',
-      told([
-        [6, 5],
-        [3, 2],
-        [6, 4],
-        [3, 1],
-        [6, 3],
-        [3, 0],
-      ]),
-    ],
+    ['limits for several windows', byTurns(60, 1)],
+    ['limits without a reset', byTurns(null, null)],
     ['nothing', []],
   ])('are not seen in %s', (_, observations) => {
     expect(countsApart(observations, PLAN)).toBeNull();

@@ -29,12 +29,13 @@ const SHAPES = {
 
 type Shape = keyof typeof SHAPES;
 
-const OF_SIGN: Readonly<Record<Sign, Shape>> = {
-  pass: 'conforms',
-  fail: 'fail',
-  blocked: 'blocked',
-  partial: 'known',
-  error: 'error',
+/** `color` is that in a tab, which has no style of ours. */
+const OF_SIGN: Readonly<Record<Sign, { readonly shape: Shape; readonly color: string }>> = {
+  pass: { shape: 'conforms', color: '#1c6b3c' },
+  fail: { shape: 'fail', color: '#b8231a' },
+  blocked: { shape: 'blocked', color: '#6a41b0' },
+  partial: { shape: 'known', color: '#696e75' },
+  error: { shape: 'error', color: '#17181a' },
 };
 
 /** The shapes, once in a page; `icon` refers to them. */
@@ -56,27 +57,20 @@ export function told(outcome: Outcome): Markup {
 }
 
 export function signIcon(sign: Sign): Markup {
-  return icon(OF_SIGN[sign], `sign ${sign}`);
+  return icon(OF_SIGN[sign].shape, `sign ${sign}`);
 }
 
 export function chevron(): Markup {
   return icon('chevron');
 }
 
-const COLORS: Readonly<Record<Sign, string>> = {
-  pass: '#1c6b3c',
-  fail: '#b8231a',
-  blocked: '#6a41b0',
-  partial: '#696e75',
-  error: '#17181a',
-};
-
 /** So that the verdict is seen in a row of tabs. */
 export function tabIcon(sign: Sign): string {
-  const shape = SHAPES[OF_SIGN[sign]]
-    .replaceAll('currentColor', COLORS[sign])
+  const { shape, color } = OF_SIGN[sign];
+  const drawn = SHAPES[shape]
+    .replaceAll('currentColor', color)
     .replaceAll('class="cut"', 'fill="none" stroke="#fff"')
     .replaceAll('class="dot"', 'fill="#fff"');
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${shape}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${drawn}</svg>`;
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
