@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -8,15 +7,14 @@ import {
   openSync,
   readdirSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { HarnessError } from '../base/exit.ts';
-import { makeFolder, makeFolders } from '../evidence/record/folder.ts';
+import { intoPlace, makeFolder, makeFolders } from '../evidence/record/folder.ts';
 import type { ReportText } from './format.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */
@@ -73,14 +71,15 @@ function locked(lock: string): boolean {
 
 /** Writes beside the place, then renames: a link at the place is replaced, not followed. */
 export function writeWhole(path: string, content: ReportText): void {
-  intoPlace(path, (temporary) => {
+  const write = (temporary: string) => {
     const file = openSync(temporary, 'wx');
     try {
       for (const piece of typeof content === 'string' ? [content] : content()) writeFileSync(file, piece);
     } finally {
       closeSync(file);
     }
-  });
+  };
+  attempt('write', path, () => intoPlace(path, write));
 }
 
 /** Copies a file so that the copy is whole when it appears; a file onto itself is left alone. */
@@ -88,18 +87,8 @@ export function copyWhole(from: string, path: string): void {
   const source = attempt('read', from, () => realpathSync(from));
   const target = lookAt(path)?.isFile() ? attempt('read', path, () => realpathSync(path)) : null;
   if (source === target) return;
-  intoPlace(path, (temporary) => copyFileSync(source, temporary, constants.COPYFILE_EXCL));
-}
-
-function intoPlace(path: string, make: (temporary: string) => void): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
-  try {
-    make(temporary);
-    renameSync(temporary, path);
-  } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw writeFault('write', path, cause);
-  }
+  const copy = (temporary: string) => copyFileSync(source, temporary, constants.COPYFILE_EXCL);
+  attempt('write', path, () => intoPlace(path, copy));
 }
 
 /** Removes a file or a link, never what a link leads to; nothing there is fine. */

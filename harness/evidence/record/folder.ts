@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /**
  * Makes a folder and all that lies above it, step by step: Node's own recursive mkdir tries for ever where a folder
@@ -19,5 +20,17 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause;
+  }
+}
+
+/** Makes a file beside its place and then renames it: it is there whole or not at all, and a link there is replaced. */
+export function intoPlace(path: string, make: (temporary: string) => void): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  try {
+    make(temporary);
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw cause;
   }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -6,8 +5,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  renameSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -16,7 +13,7 @@ import { dirname } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { parseJson } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { makeFolders } from './folder.ts';
+import { intoPlace, makeFolders } from './folder.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
 const LONGEST_ENTRY = 16 * 1024 * 1024;
@@ -94,14 +91,7 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
     const all = octets();
     const file = attempt(`write the journal ${to}`, () => {
       makeFolders(dirname(to));
-      const beside = `${to}.${randomBytes(6).toString('hex')}`;
-      try {
-        writeFileSync(beside, all, { flag: 'wx' });
-        renameSync(beside, to);
-      } catch (error) {
-        rmSync(beside, { force: true });
-        throw error;
-      }
+      intoPlace(to, (temporary) => writeFileSync(temporary, all, { flag: 'wx' }));
       return openEnd(to);
     });
     for (const old of files) closeSync(old);

@@ -180,15 +180,9 @@ export function createRedaction(
   return redaction;
 }
 
-interface Remembered {
-  readonly values: number;
-  readonly length: number;
-  readonly total: number;
-}
-
 /** What `anew` gives for text of at most this length, remembered until another secret is known. */
 function remembering<T>(
-  { values, length, total }: Remembered,
+  { values, length, total }: (typeof REMEMBERED)['fields'],
   secretsKnown: () => number,
   anew: (received: string) => T,
 ): (received: string) => T {
