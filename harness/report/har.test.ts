@@ -51,16 +51,11 @@ describe('HAR', () => {
   });
 
   it('takes whatever a provider says', () => {
-    for (const hostile of HOSTILE) {
-      const service = JSON.parse(
-        JSON.stringify(conformingService()).replaceAll(
-          'application/json',
-          JSON.stringify(hostile).slice(1, -1),
-        ),
-      );
-      for (const text of archives(resultsOf([service])).values())
-        expect(isValid(JSON.parse(text))).toBe(true);
-    }
+    const hostile = JSON.stringify(HOSTILE).slice(1, -1);
+    const said = JSON.stringify(conformingService()).replaceAll('application/json', () => hostile);
+    const texts = [...archives(resultsOf([JSON.parse(said)])).values()];
+    expect(texts.join()).toContain('pwned');
+    for (const text of texts) expect(isValid(JSON.parse(text))).toBe(true);
   });
 
   it('is read by a program of others, which sends the same request', async () => {

@@ -38,7 +38,7 @@ export interface ConversationLimits {
 export interface Opening {
   /** Where: an absolute ws(s) URL, or a path below the base URL. Its path does not matter here: `request` has its own. */
   readonly endpoint: string;
-  /** The handshake as it is to be sent (`handshake.ts`); its target is complete (`socketAddressOf`). */
+  /** The handshake as it is to be sent (`opening-handshake.ts`); its target is complete (`socketAddressOf`). */
   readonly request: HttpRequest;
   /** `Connection` is never added. */
   readonly form?: Pick<RequestForm, 'httpVersion' | 'withoutHost'>;

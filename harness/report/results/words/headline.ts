@@ -1,5 +1,5 @@
 import { grouped } from '../../../base/grouped.ts';
-import { asSentence, capitalized, listed } from '../../../base/sentence.ts';
+import { asSentence, listed } from '../../../base/sentence.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
@@ -141,7 +141,7 @@ function partial({ services, run }: Results, { reasons }: Verdict): Told {
     return {
       sentence: `Only ${first}: no verdict`,
       lead: 'Nothing failed.',
-      rest: [...others.map((each) => `${capitalized(each)}.`), ...rest],
+      rest: [...others.map(asSentence), ...rest],
     };
   }
   const ran = services.flatMap(({ checks }) => checks).filter(({ outcome }) => JUDGED.includes(outcome));
@@ -159,15 +159,15 @@ function interrupted({ run, services, totals }: Results, { reasons, besides }: V
   const failed = totals.fail > 0 ? [`${counted(totals.fail, 'check')} had failed by then.`] : [];
   return {
     sentence: `Interrupted after ${duration(wallTime(run))}: ${judged.length} of ${counted(checks.length, 'check')} judged`,
-    lead: `${capitalized(reasons.join('; '))}.`,
-    rest: failed.length > 0 ? failed : besides.map((each) => `${capitalized(each)}.`),
+    lead: asSentence(reasons.join('; ')),
+    rest: failed.length > 0 ? failed : besides.map(asSentence),
   };
 }
 
 function unjudged({ services, run }: Results, { reasons, besides }: Verdict): Told {
   // A service is called what it is called, also at the head of a sentence.
   const said = (text: string) =>
-    services.some(({ service }) => text.startsWith(`${service}:`)) ? `${text}.` : `${capitalized(text)}.`;
+    services.some(({ service }) => text.startsWith(`${service}:`)) ? `${text}.` : asSentence(text);
   const open = services.filter((service) => serviceVerdict(service, run).word === 'inconclusive');
   const [first = 'no service ran', ...others] = reasons;
   return {
@@ -182,10 +182,10 @@ function broken({ run }: Results, { reasons, besides }: Verdict): Told {
   const [first, ...others] = run.faults;
   return {
     sentence: 'conform itself failed',
-    lead: first ?? `${capitalized(reasons.join('; '))}.`,
+    lead: first ?? asSentence(reasons.join('; ')),
     rest: [
       ...(others.length > 0 ? [`And ${counted(others.length, 'other fault')} of the harness.`] : []),
-      ...besides.map((each) => `${capitalized(each)}.`),
+      ...besides.map(asSentence),
     ],
   };
 }
