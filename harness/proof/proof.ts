@@ -32,7 +32,7 @@ export interface ProvenCase extends ProofCase {
   readonly observed: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Requests by suite. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Digests of what the service did, as evidence shows it. */
+  /** Digests of what the service did, as evidence shows it; of variants and their counterparts alone. */
   readonly traces: readonly string[];
 }
 
@@ -108,7 +108,7 @@ async function runCase(
       variant: kind === 'variant' ? name : null,
     },
   };
-  const log = new CaseLog();
+  const log = new CaseLog({ tracing: each.traced || kind === 'counterpart' });
   for (const round of roundsFor(each, suites)) {
     await runRound(withPlan(provided, round.plan), each, { round, log, verifier });
   }
@@ -195,7 +195,12 @@ class CaseLog {
   readonly observed: Record<string, Readonly<Record<string, unknown>>> = {};
   readonly requests: Record<string, number> = {};
   readonly traces: string[] = [];
+  readonly #tracing: boolean;
   #suite = '';
+
+  constructor({ tracing }: { readonly tracing: boolean }) {
+    this.#tracing = tracing;
+  }
 
   enter({ name }: Suite): void {
     this.#suite = name;
@@ -203,12 +208,12 @@ class CaseLog {
 
   record(event: JournalEvent): void {
     if (event.type === 'evidence') {
-      this.traces.push(traceOf(event.value));
+      if (this.#tracing) this.traces.push(traceOf(event.value));
       this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }
     if (event.type === 'observation') {
       // What may be another each day tells nothing here.
-      if (event.varies === undefined) this.traces.push(traceOf([event.key, event.value]));
+      if (this.#tracing && event.varies === undefined) this.traces.push(traceOf([event.key, event.value]));
       this.observed[event.check] = { ...this.observed[event.check], [event.key]: event.value };
     }
   }
