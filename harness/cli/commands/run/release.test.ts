@@ -12,6 +12,7 @@ import {
   KEY,
   leftOf,
   messages,
+  PLAN_SERVED,
   ROOT,
   release,
   releaseFolder,
@@ -65,7 +66,7 @@ describe('an image without a container runtime', () => {
 });
 
 describe('a program of this machine', () => {
-  const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', '120/10s'];
+  const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', PLAN_SERVED];
   const environment = `  release:
     extends: staging
     provider: { command: { run: ${JSON.stringify(serve)}, cwd: ../.., ${WITH_KEYS}, url: "http://127.0.0.1:${'$'}{PORT}" } }
