@@ -3,7 +3,7 @@ import { type ClauseValue, type Contract, findClause } from '../../contract/clau
 import { LIMIT_SCOPES, type LimitScope } from '../../contract/vocabulary.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
-import type { ProviderConfig } from '../provider/provider.ts';
+import { isBuiltIn, type ProviderConfig } from '../provider/provider.ts';
 import { choice, duration, flag, type Loaded, list, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';
 import { type Rate, requestsToOperations } from './pace.ts';
@@ -177,7 +177,7 @@ function statedLimit(value: unknown): FurtherLimit | null {
 
 const DEFAULT_MAX_REQUESTS = 500;
 
-/** Where the config is silent, the embedded reference provider may be asked anything and others little. */
+/** Where the config is silent, a built-in provider may be asked anything and others little. */
 export function safetyOf(
   draft: Draft,
   written: Loaded<typeof SAFETY>,
@@ -185,8 +185,9 @@ export function safetyOf(
   plan: Plan | null,
   operations: readonly Operation[],
 ): Safety {
-  const isReference = provider.kind === 'reference';
-  const exceedRateLimit = written.exceedRateLimit ?? isReference;
+  // It has nothing to lose.
+  const mayBeAskedAnything = isBuiltIn(provider);
+  const exceedRateLimit = written.exceedRateLimit ?? mayBeAskedAnything;
   // A burst that finds the limit, one that finds it restored, and what the other suites send.
   const burst = exceedRateLimit && plan ? 2 * plan.requests + 200 : 0;
   const least = exceedRateLimit && plan ? 2 * plan.requests + 20 : 0;
@@ -201,9 +202,8 @@ export function safetyOf(
   const documented = operations.length === 0 ? 0 : operationRequests;
   const safety: Safety = {
     exceedRateLimit,
-    // An embedded provider has nothing to lose.
-    unsafeMethods: isReference,
-    findSizeLimits: isReference,
+    unsafeMethods: mayBeAskedAnything,
+    findSizeLimits: mayBeAskedAnything,
     operationRequests,
     maxRequests: Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
     ...written,

@@ -86,6 +86,7 @@ export const command = providerKind('command', {
   keys: KEYS,
   build: buildCommand,
   staysHere: ({ url }) => isLoopback(new URL(url.replace(PORT_PLACEHOLDER, '80')).hostname),
+  addressOf: () => null,
 });
 
 /** Whoever may list the processes of a machine sees their arguments. */

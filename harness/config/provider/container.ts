@@ -221,6 +221,7 @@ export const container = providerKind('container', {
   keys: KEYS,
   build: buildContainer,
   staysHere: () => true,
+  addressOf: () => null,
 });
 
 type CompanionBlock = Loaded<typeof COMPANION>;

@@ -10,6 +10,10 @@ export interface ProviderKind<N extends string, K extends Readonly<Record<N, TSc
   readonly build: (said: Loaded<K[N]>, draft: Draft, written: Loaded<Mapping<K & Keys>>) => P | Promise<P>;
   /** Whether everything sent there stays on this machine, so that example secrets may stand in the file. */
   readonly staysHere: (provider: P) => boolean;
+  /** Where it runs already: a URL, or the path of a socket; null for one that is started for the run. */
+  readonly addressOf: (provider: P) => string | null;
+  /** It is part of the harness: it may be asked anything, can live by the clock of who asks, and is known to tell its quota. */
+  readonly isBuiltIn?: true;
 }
 
 export function providerKind<

@@ -17,9 +17,9 @@ export type ProviderConfig = { [K in Kind]: Awaited<ReturnType<Kinds[K]['build']
 
 /** What is the same of each; the table holds for every name a kind of its own. */
 type AnyKind = ProviderKind<string, Keys, ProviderConfig>;
-const ALL: Readonly<Record<string, AnyKind>> = KINDS as object as Readonly<Record<Kind, AnyKind>>;
+const ALL = KINDS as object as Readonly<Record<Kind, AnyKind>>;
 
-const NAMES = Object.keys(ALL);
+const NAMES = Object.keys(ALL) as readonly Kind[];
 const LISTED = `${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}`;
 
 type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void : never) extends (
@@ -42,7 +42,7 @@ export const PROVIDER = mapping(
   Object.assign({}, ...Object.values(ALL).map(({ keys }) => keys)) as AllKeys,
 );
 
-function namedIn(written: Written): readonly string[] {
+function namedIn(written: Written): readonly Kind[] {
   return NAMES.filter((name) => (written[name] ?? undefined) !== undefined);
 }
 
@@ -59,18 +59,27 @@ export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDE
     if (foreign === undefined) continue;
     throw faultAt(`provider.${foreign}`, `belongs to a ${owner} provider only`, 'remove it');
   }
-  const kind = ALL[name ?? ''];
-  if (name === undefined || kind === undefined) {
+  if (name === undefined) {
     throw faultAt(
       'provider',
       `says neither ${NAMES.slice(0, -1).join(', ')} nor ${NAMES.at(-1)}`,
       'add `url:` or `reference:`, or how to start it',
     );
   }
-  return kind.build(written[name as Kind], draft, written);
+  return ALL[name].build(written[name], draft, written);
 }
 
 /** Whether everything sent there stays on this machine, so that example secrets may stand in the file. */
 export function staysHere(provider: ProviderConfig): boolean {
-  return ALL[provider.kind]?.staysHere(provider) ?? false;
+  return ALL[provider.kind].staysHere(provider);
+}
+
+/** Where it runs already: a URL, or the path of a socket; null for one that is started for the run. */
+export function addressOf(provider: ProviderConfig): string | null {
+  return ALL[provider.kind].addressOf(provider);
+}
+
+/** Whether it is part of the harness. */
+export function isBuiltIn({ kind }: ProviderConfig): boolean {
+  return ALL[kind].isBuiltIn ?? false;
 }

@@ -27,4 +27,6 @@ export const reference = providerKind('reference', {
     return { kind: 'reference', name, defects: defects ?? [], variant: variant ?? null };
   },
   staysHere: () => true,
+  addressOf: () => null,
+  isBuiltIn: true,
 });

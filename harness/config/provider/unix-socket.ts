@@ -17,4 +17,5 @@ export const unixSocket = providerKind('unixSocket', {
   },
   build: (said, { scope }): UnixSocketProvider => ({ kind: 'unixSocket', path: resolve(scope.folder, said) }),
   staysHere: () => true,
+  addressOf: ({ path }) => path,
 });

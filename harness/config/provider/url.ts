@@ -19,4 +19,5 @@ export const url = providerKind('url', {
   },
   build: (said): UrlProvider => ({ kind: 'url', url: said }),
   staysHere: (provider) => isLoopback(new URL(provider.url).hostname),
+  addressOf: (provider) => provider.url,
 });

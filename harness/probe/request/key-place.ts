@@ -1,5 +1,6 @@
 import { isLoopback } from '../../base/loopback.ts';
 import { NotApplicable } from '../../base/verdict.ts';
+import { addressOf } from '../../config/provider/provider.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
@@ -59,6 +60,6 @@ function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['
 
 /** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
 function travelsReadable({ provider }: ServiceConfig): boolean {
-  const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
+  const url = URL.parse(addressOf(provider) ?? '');
   return url?.protocol === 'http:' && !isLoopback(url.hostname);
 }

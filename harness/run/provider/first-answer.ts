@@ -2,6 +2,7 @@ import { UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { loadServices } from '../../config/load.ts';
 import { sample } from '../../probe/request/sample.ts';
+import { startProvider } from '../../provider/start.ts';
 import type { Results } from '../../report/results/results.ts';
 import { openLiveSession } from '../../session/live.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
@@ -24,10 +25,11 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
   try {
     const { services } = await loadServices({ configDir, services: [service], env });
     const config = services[0]?.config;
-    if (config === undefined || config.provider.kind !== 'url') return 'The sample was not tried.';
+    if (config === undefined) return 'The sample was not tried.';
+    const provider = await startProvider(config);
     const session = openLiveSession({
       config,
-      providerUrl: config.provider.url,
+      providerUrl: provider.url,
       runId: 'init',
       userAgent: `${harness.name}/${harness.version}`,
       clock: systemClock,
@@ -43,6 +45,7 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
       return session.redact(`GET ${path} is answered ${response.status}${HINTS[response.status] ?? ''}`);
     } finally {
       await session.close();
+      await provider.stop();
     }
   } catch (error) {
     if (error instanceof UsageError) return `The sample was not tried: ${error.message}`;

@@ -209,6 +209,18 @@ describe('an estimate', () => {
     expect(careful.risks.join('\n')).not.toMatch(/DELETE|WebSocket/);
   });
 
+  it.each([
+    [{ kind: 'url', url: 'https://api.example/v1' }, 'to https://api.example/v1'],
+    [{ kind: 'unixSocket', path: '/run/search.sock' }, 'to /run/search.sock'],
+    [
+      { kind: 'reference', name: 'search', defects: [], variant: null },
+      'to a reference that is started for it',
+    ],
+  ] as const)('says where the requests go: %j', async (provider, told) => {
+    const config = { ...(await shipped('search')), provider };
+    expect((await estimate(config, { suites: [], catalogue: 303 })).at).toBe(told);
+  });
+
   it('tells the time of what is waited for on purpose', async () => {
     const plan = { name: null, requests: 40, windowMs: 60_000 };
     const search = withPlan(await shipped('search'), plan);

@@ -1,6 +1,7 @@
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
 import { keptRate } from '../../config/blocks/pace.ts';
+import { addressOf, isBuiltIn } from '../../config/provider/provider.ts';
 import type { Operation, Plan, ServiceConfig } from '../../config/service.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { operationPlan } from '../../probe/operation/operation.ts';
@@ -61,7 +62,7 @@ export async function estimate(
   const durationMs = timeOf(rehearsal, requests);
   return {
     service,
-    at: provider.kind === 'url' ? `to ${provider.url}` : `to a ${provider.kind} that is started for it`,
+    at: `to ${addressOf(provider) ?? `a ${provider.kind} that is started for it`}`,
     requests,
     fewest: requests - (await forCompression(config, suites, rehearsal, signal)),
     durationMs,
@@ -90,7 +91,7 @@ async function timeUntold(
 ): Promise<number> {
   const ordinary = rehearsal.sent.filter(({ evidence }) => evidence.kind !== 'burst');
   const fitsInWindow = requestsIn(ordinary) <= keptRate(config.plan).requests;
-  if (config.plan === null || config.provider.kind === 'reference' || fitsInWindow) return 0;
+  if (config.plan === null || isBuiltIn(config.provider) || fitsInWindow) return 0;
   const untold = await rehearse(config, suites, { signal, tellsQuota: false });
   return timeOf(untold, requestsIn(untold.sent));
 }

@@ -81,6 +81,15 @@ describe('the parts of a run', () => {
     expect(parts(4, gateway)).toEqual(['acd', 'b', 'e', 'f']);
   });
 
+  it('keep together who listens on one socket', () => {
+    const on = (path: string, name: string) => ({
+      ...service(name, 60_000),
+      provider: { kind: 'unixSocket' as const, path },
+    });
+    const sockets = [on('/run/one.sock', 'a'), on('/run/two.sock', 'b'), on('/run/one.sock', 'c')];
+    expect(parts(3, sockets)).toEqual(['ac', 'b', '']);
+  });
+
   it('are the same in whatever order the services are read', () => {
     const sorted = (each: readonly string[]) => each.map((part) => [...part].toSorted().join(''));
     expect(sorted(parts(3, ALL.toReversed()))).toEqual(sorted(parts(3)));

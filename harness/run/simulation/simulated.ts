@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../../config/provider/provider.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { RunRequest } from '../request.ts';
 import { SUITES_URL } from '../selection/selection.ts';
@@ -14,7 +15,7 @@ export function isSimulated(
   return (
     !realTime &&
     suitesUrl === SUITES_URL &&
-    provider.kind === 'reference' &&
+    isBuiltIn(provider) &&
     !credentials.isLentElsewhere &&
     (webhooks?.url ?? null) === null
   );

@@ -1,3 +1,4 @@
+import { addressOf } from '../../config/provider/provider.ts';
 import { secretsIn } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 
@@ -18,7 +19,7 @@ export function quotaGroups(configs: readonly ServiceConfig[]): readonly (readon
 
 /** What the limiter of a service may count by; with secrets in it, so it is never written anywhere. */
 export interface Quota {
-  /** The address; for a provider that is started for the run, its kind and service. */
+  /** The host with its port, or the socket; for a provider that is started for the run, its kind and service. */
   readonly place: string;
   /** Empty where clients have none. */
   readonly key: string;
@@ -28,8 +29,10 @@ export interface Quota {
 
 /** The address with each key; the address alone where there is no key. */
 export function quotasOf({ service, provider, credentials }: ServiceConfig): readonly Quota[] {
-  const isOurs = provider.kind !== 'url';
-  const place = isOurs ? `${provider.kind} ${service}` : new URL(provider.url).host;
+  const address = addressOf(provider);
+  const isOurs = address === null;
+  // The path of a socket has no host.
+  const place = isOurs ? `${provider.kind} ${service}` : URL.parse(address)?.host || address;
   const keys = secretsIn(credentials.values).map((key) => key.reveal());
   return (keys.length === 0 ? [''] : keys).map((key) => ({ place, key, isOurs }));
 }
