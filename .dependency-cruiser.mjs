@@ -41,11 +41,33 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
   });
 }).filter(({ to }) => to.path.length > 0);
 
-/** Within a room: each folder imports only from those before it, and never from what stands beside them. */
+/**
+ * Within a room: each folder, and each file that is named among them, imports only from those before it. The other files
+ * that stand beside them are above them all.
+ */
 const STOREYS = [
   {
+    room: 'harness/evidence/',
+    parts: [
+      'octets',
+      'json',
+      'record',
+      'exchange.ts',
+      'burst.ts',
+      'redaction',
+      'conversation.ts',
+      'evidence.ts',
+      'fields',
+      'quota',
+      'exchange',
+      'conversation',
+      'forms',
+      'limit',
+    ],
+  },
+  {
     room: 'harness/config/',
-    folders: [
+    parts: [
       'yaml',
       'shape',
       'document',
@@ -58,23 +80,78 @@ const STOREYS = [
       'blocks',
     ],
   },
-  { room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] },
-  { room: 'harness/session/', folders: ['turn', 'websocket', 'http', 'pact'] },
-  { room: 'harness/probe/', folders: ['request', 'quota', 'operation', 'websocket'] },
+  { room: 'harness/report/', parts: ['results', 'terminal', 'in-pieces.ts', 'format.ts', 'html'] },
+  { room: 'harness/transport/', parts: ['pace', 'reader', 'socket', 'http', 'websocket'] },
+  { room: 'harness/session/', parts: ['turn', 'websocket', 'http', 'pact'] },
+  { room: 'harness/probe/', parts: ['request', 'quota', 'operation', 'websocket'] },
+  {
+    room: 'harness/provider/',
+    parts: [
+      'provider.ts',
+      'log-capture.ts',
+      'readiness.ts',
+      'process-group.ts',
+      'runtime',
+      'process',
+      'container',
+      'reference',
+    ],
+  },
   {
     room: 'harness/provider/reference/',
-    folders: ['http', 'quota', 'websocket', 'credentials', 'conduct', 'services', 'variants', 'defects'],
+    parts: ['http', 'quota', 'websocket', 'credentials', 'conduct', 'services', 'variants', 'defects'],
+  },
+  {
+    room: 'harness/run/',
+    parts: [
+      'sessions.ts',
+      'turns',
+      'selection',
+      'announcement.ts',
+      'pact',
+      'simulation',
+      'judging',
+      'provider',
+      'rehearsal',
+      'engine',
+      'request.ts',
+      'ending',
+    ],
+  },
+  {
+    room: 'suites/',
+    parts: [
+      'row.ts',
+      'steady.ts',
+      'messages.ts',
+      'versioning.suite.ts',
+      'status',
+      'json.suite.ts',
+      'framing',
+      'auth',
+      'limits',
+      'headers',
+      'negotiation',
+      'paths',
+      'operations',
+      'websocket',
+      'caching',
+    ],
   },
 ];
 
-const storeyRules = STOREYS.flatMap(({ room, folders }) =>
-  folders.map((folder, height) => ({
-    name: `storey-${room.replaceAll('/', '-')}${folder}`,
+const pathOf = (room, part) =>
+  `^${room}${part.endsWith('.ts') ? `${part.replaceAll('.', '\\.')}$` : `${part}/`}`;
+
+const storeyRules = STOREYS.flatMap(({ room, parts }) =>
+  parts.map((part, height) => ({
+    name: `storey-${room.replaceAll('/', '-')}${part}`,
     comment: 'Two folders that need each other are one, or hide a third below both.',
     severity: 'error',
-    from: { path: `^${room}${folder}/`, pathNot: TESTS },
+    from: { path: pathOf(room, part), pathNot: TESTS },
     to: {
-      path: [...folders.slice(height + 1).map((other) => `^${room}${other}/`), `^${room}[^/]+$`],
+      path: [...parts.slice(height + 1).map((other) => pathOf(room, other)), `^${room}[^/]+$`],
+      pathNot: parts.slice(0, height + 1).map((below) => pathOf(room, below)),
     },
   })),
 );

@@ -12,10 +12,10 @@ import {
 } from '../../harness/check/suite.ts';
 import { rawSample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
+import { messages } from '../messages.ts';
 import type { Row } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { connections, nextRequest, oneResponse } from './connections.ts';
-import { messages } from './messages.ts';
 import { speaksHttp11 } from './version.ts';
 
 interface Smuggled extends Row {

@@ -11,7 +11,7 @@ import {
 import { everyReply } from '../../harness/probe/every-reply.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
-import { messages } from '../framing/messages.ts';
+import { messages } from '../messages.ts';
 import { steady } from '../steady.ts';
 import { noRedirect } from '../versioning.suite.ts';
 

@@ -7,10 +7,10 @@ import type { Companion, ContainerProvider } from '../../config/provider/started
 import { Secret } from '../../credential/secret.ts';
 import { providerContext, REFUSING_SERVER } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';
+import { stateOf } from '../runtime/container-state.ts';
+import { removeContainer } from '../runtime/leftovers.ts';
+import { openRuntime } from '../runtime/runtime.ts';
 import { startContainer } from './container.ts';
-import { removeContainer } from './leftovers.ts';
-import { stateOf } from './runtime/container-state.ts';
-import { openRuntime } from './runtime/runtime.ts';
 
 const KEY = 'example-key-for-tests';
 const RUN = `container-test-${process.pid}`;

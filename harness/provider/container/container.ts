@@ -12,12 +12,12 @@ import { createLogCapture, explained, type LogCapture, withLastLines } from '../
 import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, type ReadinessProbe } from '../readiness.ts';
+import { labelsOf, removeStart, sweep, sweepOnce } from '../runtime/leftovers.ts';
+import { openRuntime, type Runtime } from '../runtime/runtime.ts';
+import { REQUEST_MS, within } from '../runtime/within.ts';
 import { type PresentImage, presentImage } from './image.ts';
 import { type Launched, launch, type Role } from './launch.ts';
-import { labelsOf, removeStart, sweep, sweepOnce } from './leftovers.ts';
 import { companionProbe, providerProbe } from './readiness.ts';
-import { openRuntime, type Runtime } from './runtime/runtime.ts';
-import { REQUEST_MS, within } from './runtime/within.ts';
 
 /** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
 type ImagesAtHand = Map<ImageSource, PresentImage>;

@@ -5,11 +5,11 @@ import { reasonLineOf } from '../../base/thrown.ts';
 import { revealed } from '../../config/draft/secret-text.ts';
 import type { ContainerConfig } from '../../config/provider/started-provider.ts';
 import { type LogCapture, withLastLines } from '../log-capture.ts';
+import { type Container, endingOf, followOutput, stateOf } from '../runtime/container-state.ts';
+import { removeContainer } from '../runtime/leftovers.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { within } from '../runtime/within.ts';
 import type { PresentImage } from './image.ts';
-import { removeContainer } from './leftovers.ts';
-import { type Container, endingOf, followOutput, stateOf } from './runtime/container-state.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { within } from './runtime/within.ts';
 
 /** What a container is among those of its start. */
 export interface Role {

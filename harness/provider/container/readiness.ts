@@ -1,8 +1,8 @@
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
 import { type Asker, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { PresentImage } from './image.ts';
 import type { Launched } from './launch.ts';
-import type { Runtime } from './runtime/runtime.ts';
 
 /** Without `ready:` a provider is ready when it answers at all. A published port is open before anybody listens. */
 export function providerProbe(

@@ -9,9 +9,9 @@ import { systemClock } from '../../transport/pace/clock.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { dial } from '../../transport/socket/dial.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
+import { endGroup, MARK, signalGroup } from '../process-group.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { type Asker, awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
-import { endGroup, MARK, signalGroup } from './process-group.ts';
 import { handOver } from './reaper.ts';
 
 /** What it may take to end when it is asked to, before it is ended. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endGroup } from './process-group.ts';
+import { endGroup } from '../process-group.ts';
 import type { Charge, Instruction } from './reaper.ts';
 
 /** The program of the reaper: see `reaper.ts`. */
@@ -29,8 +29,8 @@ process.exit();
 
 async function end(charge: Charge): Promise<void> {
   if (charge.kind === 'group') return endGroup(charge.group, GRACE_MS);
-  const { openRuntime } = await import('../container/runtime/runtime.ts');
-  const { removeStart } = await import('../container/leftovers.ts');
+  const { openRuntime } = await import('../runtime/runtime.ts');
+  const { removeStart } = await import('../runtime/leftovers.ts');
   for (let found = performance.now(); performance.now() - found < LATE_MS; await pause(POLL_MS)) {
     // A runtime that is busy, or just being started again, is asked once more.
     const count = await openRuntime()

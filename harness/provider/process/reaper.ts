@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { ProcessGroup } from './process-group.ts';
+import type { ProcessGroup } from '../process-group.ts';
 
 /**
  * What was started outlives a harness that is killed. So a small process of its own, the reaper, watches the harness

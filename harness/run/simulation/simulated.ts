@@ -1,7 +1,13 @@
 import { isBuiltIn } from '../../config/provider/provider.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import type { RunRequest } from '../request.ts';
 import { SUITES_URL } from '../selection/selection.ts';
+
+interface Asked {
+  /** Built-in providers are waited for like any other. */
+  readonly realTime?: boolean;
+  /** URL of the module with the suites. */
+  readonly suitesUrl?: string;
+}
 
 /**
  * Whether a service and whoever asks it share a clock that leaps over waits. They can where the provider is built in and
@@ -10,7 +16,7 @@ import { SUITES_URL } from '../selection/selection.ts';
  */
 export function isSimulated(
   { provider, credentials, webhooks }: ServiceConfig,
-  { realTime = false, suitesUrl = SUITES_URL }: Pick<RunRequest, 'realTime' | 'suitesUrl'>,
+  { realTime = false, suitesUrl = SUITES_URL }: Asked,
 ): boolean {
   return (
     !realTime &&

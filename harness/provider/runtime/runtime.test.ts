@@ -2,8 +2,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { freePort } from '../../../base/loopback.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { freePort } from '../../base/loopback.ts';
 import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 

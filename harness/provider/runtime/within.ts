@@ -1,4 +1,4 @@
-import { InconclusiveError } from '../../../base/exit.ts';
+import { InconclusiveError } from '../../base/exit.ts';
 
 /** For one request to a runtime that is there: one that is busy, with the removal of an image for one, takes its time. */
 export const REQUEST_MS = 30_000;

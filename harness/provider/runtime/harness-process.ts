@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { hasEnded, processStat } from '../../process/process-group.ts';
+import { hasEnded, processStat } from '../process-group.ts';
 
 /** One process among those of all machines that share a container runtime, as far as the system tells. */
 interface HarnessProcess {

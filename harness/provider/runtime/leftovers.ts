@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isGone, ownLabel } from './runtime/harness-process.ts';
-import type { Docker, Runtime } from './runtime/runtime.ts';
-import { REQUEST_MS, within } from './runtime/within.ts';
+import { isGone, ownLabel } from './harness-process.ts';
+import type { Docker, Runtime } from './runtime.ts';
+import { REQUEST_MS, within } from './within.ts';
 
 /** On everything that is created for a run. */
 const HARNESS_LABEL = 'conform.harness';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogCapture } from '../../log-capture.ts';
+import type { LogCapture } from '../log-capture.ts';
 import type { Docker } from './runtime.ts';
 import { within } from './within.ts';
 

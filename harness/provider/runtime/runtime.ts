@@ -1,6 +1,6 @@
 import type { ContainerRuntimeClient } from 'testcontainers';
-import { InconclusiveError } from '../../../base/exit.ts';
-import { reasonOf } from '../../../base/thrown.ts';
+import { InconclusiveError } from '../../base/exit.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import { type Address, ask, endpoints, publishedHost } from './endpoint.ts';
 import { within } from './within.ts';
 

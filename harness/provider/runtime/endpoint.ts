@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../../../base/json-text.ts';
-import { request } from '../../../base/node-http.ts';
+import { isJsonObject, parseJson } from '../../base/json-text.ts';
+import { request } from '../../base/node-http.ts';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };

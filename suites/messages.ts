@@ -1,12 +1,5 @@
-import {
-  type CheckDefinition,
-  check,
-  FRAMED,
-  type Reply,
-  rfc9110,
-  rfc9112,
-} from '../../harness/check/suite.ts';
-import { rawReplies } from '../../harness/probe/every-reply.ts';
+import { type CheckDefinition, check, FRAMED, type Reply, rfc9110, rfc9112 } from '../harness/check/suite.ts';
+import { rawReplies } from '../harness/probe/every-reply.ts';
 
 /** No octet of an answer came: then there is no message that could be ill framed. */
 function isSilence({ exchange: { response, failure } }: Reply): boolean {
