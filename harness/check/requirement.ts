@@ -1,3 +1,4 @@
+import { whyKeyless } from '../config/blocks/websocket.ts';
 import { documentedValue, isCredentialOptional } from '../config/documented.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { documentedSample, findClause } from '../contract/clause.ts';
@@ -284,14 +285,8 @@ export const ownDialect = when(
 
 /** The opening handshake carries the configured credential. */
 export const handshakeCredential: Condition = (config) => {
-  const { websocket } = config;
   if (!config.credentials.carrier) return credentialed(config);
-  if (websocket?.credential?.in === 'none') {
-    return 'the handshake carries no credential (websocket.credential)';
-  }
-  return websocket?.dialect === 'pusher'
-    ? 'in the Pusher protocol the application key in the address is all that a handshake carries'
-    : null;
+  return config.websocket && whyKeyless(config.websocket);
 };
 
 /** Where the handshake carries its key. */

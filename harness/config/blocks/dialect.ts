@@ -41,6 +41,36 @@ export interface DialectEvent {
   readonly data: unknown;
 }
 
+/** What a config must know of a dialect before anything is spoken. */
+interface DialectKind {
+  /** What is known of its messages. */
+  readonly messages?: string;
+  /** What to do in place of saying in the config what its heartbeats are, which only raw messages leave open. */
+  readonly heartbeatRemedy?: string;
+  /** Why its handshakes carry no credential. */
+  readonly keyless?: string;
+}
+
+/** The dialects that come with the harness: what each says and does is in `harness/session/websocket/dialects/`. */
+const SHIPPED = {
+  raw: {},
+  pusher: {
+    messages: 'pusher protocol',
+    heartbeatRemedy: 'leave it out: pusher:ping is known',
+    keyless: 'in the Pusher protocol the application key in the address is all that a handshake carries',
+  },
+} as const satisfies Readonly<Record<string, DialectKind>>;
+
+export type ShippedDialect = keyof typeof SHIPPED;
+
+export const SHIPPED_DIALECTS = Object.keys(SHIPPED) as readonly ShippedDialect[];
+
+/** By the name in a loaded config; `own`: that of a module of the user's. */
+export const DIALECTS: Readonly<Record<ShippedDialect | 'own', DialectKind>> = {
+  ...SHIPPED,
+  own: { messages: 'a dialect of its own', heartbeatRemedy: 'write answerHeartbeat in the module' },
+};
+
 /** Why a module is no dialect. */
 export class NoDialect extends Error {}
 

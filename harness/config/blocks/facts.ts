@@ -5,6 +5,7 @@ import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import type { PactsConfig } from '../pact/pacts.ts';
 import { formatOrigin } from '../yaml/origin.ts';
+import { DIALECTS } from './dialect.ts';
 import { type Plan, rateOf } from './limits.ts';
 import type { WebhooksConfig } from './webhooks.ts';
 import type { WebSocketConfig } from './websocket.ts';
@@ -51,8 +52,8 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
   if (filled.websocket) {
     const { url, dialect, echo, exchange } = filled.websocket;
     fill('websocket.address', url, 'websocket.url');
-    if (dialect === 'pusher') fill('websocket.messages', 'pusher protocol', 'websocket.dialect');
-    else if (dialect === 'own') fill('websocket.messages', 'a dialect of its own', 'websocket.dialect');
+    const { messages } = DIALECTS[dialect];
+    if (messages !== undefined) fill('websocket.messages', messages, 'websocket.dialect');
     else if (echo) fill('websocket.messages', 'each message is sent back', 'websocket.echo');
     else if (exchange) fill('websocket.messages', 'messages and their answers', 'websocket.exchange');
   }

@@ -20,7 +20,7 @@ import {
   whole,
 } from '../shape/kinds.ts';
 import { didYouMean } from '../yaml/nearest.ts';
-import { loadDialect, NoDialect } from './dialect.ts';
+import { DIALECTS, loadDialect, NoDialect, SHIPPED_DIALECTS, type ShippedDialect } from './dialect.ts';
 import { HEARTBEAT, type Heartbeat, isHeartbeat } from './heartbeat.ts';
 import { heartbeatOfSubprotocols } from './subprotocol.ts';
 
@@ -57,6 +57,8 @@ const pair = (description: string, example: string, more: { readonly nullable?: 
     },
   );
 
+const LISTED = SHIPPED_DIALECTS.join(', ');
+
 export const WEBSOCKET = mapping(
   'The WebSocket endpoint of the service.',
   { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
@@ -71,8 +73,8 @@ export const WEBSOCKET = mapping(
       'The protocol: raw messages, pusher, or the path of a module of yours that speaks another one, relative to this file.',
       {
         default: 'raw',
-        expected: 'raw, pusher, or the path of a module',
-        examples: ['raw', 'pusher', '../dialects/chat.ts'],
+        expected: `${LISTED}, or the path of a module`,
+        examples: [...SHIPPED_DIALECTS, '../dialects/chat.ts'],
       },
     ),
     echo: flag('The endpoint sends back each message it gets; checks that need an answer then run.', {
@@ -144,7 +146,7 @@ type Block = Loaded<typeof WEBSOCKET>;
 export interface WebSocketConfig
   extends Omit<Block, 'dialect' | 'exchange' | 'login' | 'heartbeat' | 'messages' | 'credential'> {
   /** `own`: that of the module `adapter`. */
-  readonly dialect: 'raw' | 'pusher' | 'own';
+  readonly dialect: ShippedDialect | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
   readonly adapter?: string;
   /** Messages with the answer that they get. */
@@ -172,6 +174,12 @@ export type HandshakeKeyPlace =
   /** The handshake carries none. */
   | { readonly in: 'none' };
 
+/** Why the handshake carries no credential; null where it carries that of the config. */
+export function whyKeyless({ dialect, credential }: WebSocketConfig): string | null {
+  if (credential?.in === 'none') return 'the handshake carries no credential (websocket.credential)';
+  return DIALECTS[dialect].keyless ?? null;
+}
+
 const MODULE = /\.[cm]?[jt]s$/;
 
 /** @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name. */
@@ -189,24 +197,30 @@ export async function buildWebSocket(
   for (const [event, schema] of Object.entries(messages)) {
     schemas.push([event, await readSchema(draft, `websocket.messages.${event}`, schema)]);
   }
+  const spoken = await dialectOf(draft, dialect);
   const ofSubprotocol = dialect === 'raw' ? heartbeatOfSubprotocols(same.subprotocols) : null;
   return {
     ...same,
     ...(ofSubprotocol && { heartbeat: ofSubprotocol }),
-    ...(await dialectOf(draft, dialect)),
+    ...spoken,
     ...(pairs.length > 0 ? { exchange: pairs } : {}),
     ...(login
       ? { login: { ...login, expect: await readSchema(draft, 'websocket.login.expect', login.expect) } }
       : {}),
-    ...(heartbeat ? { heartbeat: ofRawMessages(draft, dialect, heartbeat) } : {}),
+    ...(heartbeat ? { heartbeat: ofRawMessages(draft, spoken, heartbeat) } : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
     ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
   };
 }
 
 /** Other dialects say themselves what their heartbeats are. */
-function ofRawMessages({ faultAt }: Draft, dialect: string, heartbeat: Heartbeat): Heartbeat {
-  if (dialect === 'raw') {
+function ofRawMessages(
+  { faultAt }: Draft,
+  { dialect }: Pick<WebSocketConfig, 'dialect'>,
+  heartbeat: Heartbeat,
+): Heartbeat {
+  const { heartbeatRemedy } = DIALECTS[dialect];
+  if (heartbeatRemedy === undefined) {
     if (!isHeartbeat(heartbeat, heartbeat.answer)) return heartbeat;
     throw faultAt(
       'websocket.heartbeat.answer',
@@ -214,9 +228,7 @@ function ofRawMessages({ faultAt }: Draft, dialect: string, heartbeat: Heartbeat
       'write an answer that `receive` does not fit, such as { type: pong }',
     );
   }
-  const remedy =
-    dialect === 'pusher' ? 'leave it out: pusher:ping is known' : 'write answerHeartbeat in the module';
-  throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', remedy);
+  throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', heartbeatRemedy);
 }
 
 /** The name of a shipped dialect, or the module of another, which must be there. */
@@ -224,12 +236,13 @@ async function dialectOf(
   { faultAt, scope }: Draft,
   dialect: string,
 ): Promise<Pick<WebSocketConfig, 'dialect' | 'adapter'>> {
-  if (dialect === 'raw' || dialect === 'pusher') return { dialect };
+  const shipped = SHIPPED_DIALECTS.find((name) => name === dialect);
+  if (shipped !== undefined) return { dialect: shipped };
   if (!MODULE.test(dialect)) {
     throw faultAt(
       'websocket.dialect',
       `${JSON.stringify(dialect)} is not known`,
-      `${didYouMean(dialect, ['raw', 'pusher'])}; or name a module of yours, such as ../dialects/chat.ts`,
+      `${didYouMean(dialect, SHIPPED_DIALECTS)}; or name a module of yours, such as ../dialects/chat.ts`,
     );
   }
   const adapter = resolve(scope.folder, dialect);
@@ -238,7 +251,7 @@ async function dialectOf(
     throw faultAt(
       'websocket.dialect',
       `there is no module ${dialect}`,
-      'write raw, pusher, or the path of a module, relative to this file',
+      `write ${LISTED}, or the path of a module, relative to this file`,
     );
   }
   try {

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../config/blocks/dialect.ts';
+import { whyKeyless } from '../../config/blocks/websocket.ts';
 import type { WebSocketConfig } from '../../config/service.ts';
 import { carrierAt } from '../../credential/carrier.ts';
 import type { CredentialChoice } from '../../credential/placing.ts';
@@ -38,12 +39,8 @@ export function isOrdinary(stimulus: HandshakeStimulus): boolean {
 }
 
 /** The right one unless the stimulus says otherwise; none where the service takes none in its handshakes. */
-export function credentialOf(
-  stimulus: HandshakeStimulus,
-  { dialect, credential }: WebSocketConfig,
-): CredentialChoice {
-  const carriesNone = dialect === 'pusher' || credential?.in === 'none';
-  return stimulus.credential ?? (carriesNone ? 'none' : 'right');
+export function credentialOf(stimulus: HandshakeStimulus, websocket: WebSocketConfig): CredentialChoice {
+  return stimulus.credential ?? (whyKeyless(websocket) === null ? 'right' : 'none');
 }
 
 interface Endpoint {

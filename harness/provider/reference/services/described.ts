@@ -1,4 +1,5 @@
 import type { WebhooksConfig } from '../../../config/blocks/webhooks.ts';
+import { whyKeyless } from '../../../config/blocks/websocket.ts';
 import type { Operation, ServiceConfig, WebSocketConfig } from '../../../config/service.ts';
 import { documentedSample, type Sample } from '../../../contract/clause.ts';
 import type { Service, SocketEndpoint } from '../conduct/conduct.ts';
@@ -113,16 +114,14 @@ function decoded(segment: string): string {
   }
 }
 
-function endpointOf(
-  { url, dialect, echo: echoes, credential }: WebSocketConfig,
-  app: App | null,
-): SocketEndpoint {
+function endpointOf(websocket: WebSocketConfig, app: App | null): SocketEndpoint {
+  const { url, dialect, echo: echoes, credential } = websocket;
   const { path } = splitTarget(url);
   const channels = new Channels();
   return {
     template: path,
     // Who carries his key elsewhere in handshakes is let in without a look at it.
-    credential: dialect !== 'pusher' && credential === undefined,
+    credential: whyKeyless(websocket) === null && credential === undefined,
     converse(socket, request) {
       if (dialect === 'pusher') {
         conversePusher(socket, request, path.split('/').at(-1) ?? '', { app, channels });

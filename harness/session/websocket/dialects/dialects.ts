@@ -1,8 +1,15 @@
-import { type Dialect, type DialectEvent, loadDialect } from '../../../config/blocks/dialect.ts';
+import {
+  type Dialect,
+  type DialectEvent,
+  loadDialect,
+  type ShippedDialect,
+} from '../../../config/blocks/dialect.ts';
 import { isHeartbeat } from '../../../config/blocks/heartbeat.ts';
 import type { WebSocketConfig } from '../../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';
+
+const SHIPPED: Readonly<Record<ShippedDialect, Dialect>> = { raw, pusher };
 
 /**
  * The dialect that a config names: one of those that come with the harness, or that of a module of the user's.
@@ -10,10 +17,13 @@ import { raw } from './raw.ts';
  * @throws NoDialect when that module has changed since the config was read.
  */
 export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<Dialect> {
-  if (dialect === 'own' && adapter !== undefined) return guarded(await loadDialect(adapter));
-  if (dialect === 'pusher') return pusher;
-  if (heartbeat === undefined) return raw;
-  return { ...raw, answerHeartbeat: (text) => (isHeartbeat(heartbeat, text) ? heartbeat.answer : null) };
+  if (dialect === 'own') return adapter === undefined ? raw : guarded(await loadDialect(adapter));
+  const shipped = SHIPPED[dialect];
+  if (heartbeat === undefined) return shipped;
+  return {
+    ...shipped,
+    answerHeartbeat: (text) => (isHeartbeat(heartbeat, text) ? heartbeat.answer : null),
+  };
 }
 
 /** A user's function that throws over what a service sent has read nothing. */
