@@ -10,8 +10,17 @@ import { oauth2 } from './schemes/oauth2.ts';
 import { query } from './schemes/query.ts';
 import { signed } from './schemes/signed.ts';
 
-/** Every way of letting a client in. */
-export const SCHEMES: readonly Scheme[] = [bearer, header, query, basic, oauth2, signed, mutualTls, none];
+/** Every way of letting a client in, the most usual one first. */
+export const SCHEMES: readonly [Scheme, ...Scheme[]] = [
+  bearer,
+  header,
+  query,
+  basic,
+  oauth2,
+  signed,
+  mutualTls,
+  none,
+];
 
 export function schemeNamed(name: string): Scheme | undefined {
   return SCHEMES.find((scheme) => scheme.name === name);

@@ -49,7 +49,6 @@ interface Round {
   readonly leaps: boolean;
 }
 
-const LIMIT_SUITE = 'limits';
 /** What is sent before the limit is met: of several kinds, and few. */
 const BEFORE_THE_LIMIT = 'versioning';
 /** Never met by accident, nor waited for. */
@@ -117,7 +116,7 @@ async function runCase(
 
 /** All but the limit first; the limit is met apart, with a plan that is soon spent and a clock that leaps. */
 function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
-  const isLimit = (suite: Suite) => suite.name === LIMIT_SUITE;
+  const isLimit = ({ exhausts }: Suite) => exhausts === true;
   return [
     { suites: suites.filter((suite) => !isLimit(suite)), counts: () => true, plan: WIDE, leaps: false },
     {

@@ -54,7 +54,7 @@ export async function init(options: InitOptions): Promise<number> {
       await asker.answer(options.scheme ?? demanded?.name, {
         option: 'scheme',
         question: `Scheme (${NAMES.join(', ')})`,
-        fallback: 'bearer',
+        fallback: SCHEMES[0].name,
         unfit: (text) =>
           schemeNamed(text) === undefined
             ? { problem: 'is no credential scheme', remedy: didYouMean(text, NAMES) }

@@ -1,6 +1,6 @@
 import { hasMembers } from '../../../base/json-text.ts';
 import type { Scheme, SecurityScheme } from '../../../credential/scheme.ts';
-import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
+import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../../credential/schemes.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 
@@ -61,9 +61,10 @@ export class OpenApiSecurity {
   }
 
   /** Beside the credential. */
-  #isThereAnyway({ type, in: place, name }: SecurityScheme): boolean {
+  #isThereAnyway(demand: SecurityScheme): boolean {
     const { headers = [], certificate = false } = this.#configured;
-    if (type === 'mutualTLS') return certificate;
+    if (SCHEMES.some(({ byCertificate, opens }) => byCertificate && opens(demand, {}))) return certificate;
+    const { type, in: place, name } = demand;
     return type === 'apiKey' && place === 'header' && headers.includes(name.toLowerCase());
   }
 }
