@@ -201,7 +201,7 @@ function worthOf(
   return weakDigests(digests) === null ? 'valid' : 'weak-digest';
 }
 
-export const EVENT_SCHEMES = {
+const EVENT_SCHEMES = {
   'hmac-sha256-hex': hmac({ header: null, encoding: 'hex' }),
   'hmac-sha256-base64': hmac({ header: null, encoding: 'base64' }),
   'standard-webhooks': standardWebhooks,
@@ -211,6 +211,8 @@ export const EVENT_SCHEMES = {
 } as const satisfies Readonly<Record<string, EventScheme>>;
 
 export type EventSchemeName = keyof typeof EVENT_SCHEMES;
+
+export const EVENT_SCHEME_NAMES = Object.keys(EVENT_SCHEMES) as readonly EventSchemeName[];
 
 /** What says how the time of an attempt is told, by any of the schemes. */
 export const TIME_GROUNDS: readonly Ground[] = Object.values(EVENT_SCHEMES).flatMap(

@@ -162,6 +162,8 @@ interface ProofSetting<K extends Keys> {
   readonly conforming: readonly ('search' | 'realtime')[];
   /** How many requests more it takes, as where a key that anybody can read is forged; none when left out. */
   readonly moreRequests?: number;
+  /** A refusal comes otherwise under it, so that defects of the way in trip something else. */
+  readonly isRefusedOtherwise?: true;
   /** Made of the credentials of the shipped config, which is for a bearer key. */
   values(shipped: Credentials): Given<K>;
 }

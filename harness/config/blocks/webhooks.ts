@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { EVENT_SCHEMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
+import { EVENT_SCHEME_NAMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
 import type { VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
@@ -27,8 +27,6 @@ function listenAddress(written: string, fault: Fault): { readonly address: strin
   }
   return { address, port: Number(port) };
 }
-
-const SCHEME_NAMES = Object.keys(EVENT_SCHEMES) as EventSchemeName[];
 
 export const WEBHOOKS = mapping(
   'Where events that the service sends are received, and how to make it send one.',
@@ -85,7 +83,7 @@ export const WEBHOOKS = mapping(
           'The header that carries the signature. The ways of standard-webhooks, stripe, slack and rfc9421 have one of their own.',
           { read: token('cannot be the name of a header field', 'use letters, digits and hyphens') },
         ),
-        scheme: choice('How the signature is made of the event and the secret.', SCHEME_NAMES, {
+        scheme: choice('How the signature is made of the event and the secret.', EVENT_SCHEME_NAMES, {
           default: 'hmac-sha256-hex',
         }),
         prefix: text('Text before the signature in the header, such as sha256=, of an hmac-sha256 scheme.'),
@@ -144,7 +142,7 @@ async function signatureOf(
   const key = await keyOf(draft, signature, literalAllowed);
   if (key === null) return null;
   if (!('pem' in key) || eventScheme(scheme).takesPublicKeys) return { header, scheme, prefix, key };
-  const ofKeys = SCHEME_NAMES.filter((name) => eventScheme(name).takesPublicKeys);
+  const ofKeys = EVENT_SCHEME_NAMES.filter((name) => eventScheme(name).takesPublicKeys);
   throw draft.faultAt(
     'webhooks.signature.key',
     `is a public key, and ${scheme} signs with a secret`,

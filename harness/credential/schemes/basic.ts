@@ -27,6 +27,7 @@ export const basic = scheme({
     setting: 'basic',
     words: 'credentials: { scheme: basic }',
     conforming: ['search'],
+    isRefusedOtherwise: true,
     values: ({ app }) => ({
       username: 'example-user',
       password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),

@@ -26,6 +26,7 @@ export const query = scheme({
     setting: 'query',
     words: 'credentials: { scheme: query, name: api_key }',
     conforming: ['search'],
+    isRefusedOtherwise: true,
     values: (shipped) => ({ name: 'api_key', ...shippedKey(shipped) }),
   },
 });

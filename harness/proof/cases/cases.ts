@@ -2,7 +2,7 @@ import { HarnessError } from '../../base/exit.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { findVariant, listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import type { Defect } from '../../provider/reference/conduct/deviation.ts';
-import { CONFORMING, SHIPPED } from './settings.ts';
+import { CONFORMING, REFUSED_OTHERWISE, SHIPPED } from './settings.ts';
 
 /** One provider that is held against the checks, and what should come of it. Plain data. */
 export interface ProofCase {
@@ -153,13 +153,6 @@ export function proofCases(): readonly ProofCase[] {
   ];
 }
 
-/** Ways of letting a client in under which a refusal comes otherwise, each with a service that has it. */
-const OTHER_WAYS: readonly (readonly [ReferenceName, string])[] = [
-  ['search', 'query'],
-  ['search', 'basic'],
-  ['realtime', 'signed'],
-];
-
 /**
  * Defects of the way in, on the further services that can have them and called in other ways: they trip something else
  * there, which is for the dictionary. Other defects trip the same everywhere.
@@ -171,7 +164,7 @@ export function furtherCases(): readonly ProofCase[] {
     const further = servicesOf(defect)
       .slice(1)
       .filter((service) => CONFORMING.some(([has, way]) => has === service && way === setting));
-    const ways = OTHER_WAYS.filter(
+    const ways = REFUSED_OTHERWISE.filter(
       ([service]) => defect.setting === undefined && defect.services.includes(service),
     );
     return [

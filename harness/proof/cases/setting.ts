@@ -17,6 +17,8 @@ export interface Setting {
   readonly stored?: true;
   /** How many requests more it takes than the shipped one, at the most. Default: none. */
   readonly moreRequests?: number;
+  /** A refusal comes otherwise under it, so that defects of the way in trip something else. */
+  readonly isRefusedOtherwise?: true;
   /** The services that conform under it as they are; none where that takes a variant. */
   readonly conforming: readonly ReferenceName[];
 }

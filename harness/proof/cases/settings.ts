@@ -3,7 +3,7 @@ import { HarnessError } from '../../base/exit.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
 import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
 import type { ClauseKey } from '../../contract/vocabulary.ts';
-import { type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
+import { EVENT_SCHEME_NAMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
 import { type Scheme, shippedApp, shippedKey } from '../../credential/scheme.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
@@ -155,6 +155,7 @@ const SETTINGS: readonly Setting[] = [
     words: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
     adapt: (config) => byScheme(signed)(pusher(config)),
     conforming: REALTIME,
+    isRefusedOtherwise: true,
   },
   { name: 'pusher', words: 'websocket: { dialect: pusher }', adapt: pusher, conforming: REALTIME },
   {
@@ -331,8 +332,8 @@ const SETTINGS: readonly Setting[] = [
   },
   ...WEBSOCKET_SETTINGS,
   // How events are signed takes a service that does it in that way.
-  ...(['standard-webhooks', 'stripe', 'slack', 'rfc9421'] as const).map((scheme) => ({
-    name: scheme === 'standard-webhooks' ? 'standard webhooks' : `${scheme} webhooks`,
+  ...EVENT_SCHEME_NAMES.filter((scheme) => eventScheme(scheme).header !== null).map((scheme) => ({
+    name: `${scheme.replace(/-webhooks$/, '')} webhooks`,
     words: `webhooks: { signature: { scheme: ${scheme} } }`,
     adapt: signingEvents(scheme),
     conforming: [],
@@ -345,13 +346,20 @@ const SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** The services as they are, once for each way of calling them. */
-export const CONFORMING: readonly (readonly [ReferenceName, string])[] = SETTINGS.flatMap(
-  ({ name, conforming }) => conforming.map((service) => [service, name] as const),
+/** The settings with other refusals, each with a service that conforms under it. */
+export const REFUSED_OTHERWISE = conformingOf(
+  SETTINGS.filter(({ isRefusedOtherwise }) => isRefusedOtherwise),
 );
 
+/** The services as they are, once for each way of calling them. */
+export const CONFORMING = conformingOf(SETTINGS);
+
+function conformingOf(settings: readonly Setting[]): readonly (readonly [ReferenceName, string])[] {
+  return settings.flatMap(({ name, conforming }) => conforming.map((service) => [service, name] as const));
+}
+
 /** That of the shipped config. */
-export const SHIPPED = 'bearer';
+export const SHIPPED = bearer.proof.setting;
 
 /** @throws HarnessError when no setting has that name. */
 export function settingNamed(name: string): Setting {
