@@ -222,3 +222,6 @@ export const TIME_GROUNDS: readonly Ground[] = Object.values(EVENT_SCHEMES).flat
 export function eventScheme(name: EventSchemeName): EventScheme {
   return EVENT_SCHEMES[name];
 }
+
+/** Those that say themselves which header has the signature. */
+export const SCHEMES_WITH_HEADER = EVENT_SCHEME_NAMES.filter((name) => eventScheme(name).header !== null);

@@ -1,5 +1,11 @@
 import { isIP } from 'node:net';
-import { EVENT_SCHEME_NAMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
+import { listed } from '../../base/sentence.ts';
+import {
+  EVENT_SCHEME_NAMES,
+  type EventSchemeName,
+  eventScheme,
+  SCHEMES_WITH_HEADER,
+} from '../../credential/event-signature.ts';
 import type { VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
@@ -80,7 +86,7 @@ export const WEBHOOKS = mapping(
       },
       {
         header: text(
-          'The header that carries the signature. The ways of standard-webhooks, stripe, slack and rfc9421 have one of their own.',
+          `The header that carries the signature. The ways of ${listed(SCHEMES_WITH_HEADER)} have one of their own.`,
           { read: token('cannot be the name of a header field', 'use letters, digits and hyphens') },
         ),
         scheme: choice('How the signature is made of the event and the secret.', EVENT_SCHEME_NAMES, {

@@ -1,3 +1,4 @@
+import { listed } from '../../base/sentence.ts';
 import type { Draft } from '../draft/draft.ts';
 import { type Keys, type Loaded, mapping, type Written } from '../shape/kinds.ts';
 import { command } from './command.ts';
@@ -20,7 +21,6 @@ type AnyKind = ProviderKind<string, Keys, ProviderConfig>;
 const ALL = KINDS as object as Readonly<Record<Kind, AnyKind>>;
 
 const NAMES = Object.keys(ALL) as readonly Kind[];
-const LISTED = `${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}`;
 
 type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void : never) extends (
   keys: infer Every extends Keys,
@@ -29,7 +29,7 @@ type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void :
   : never;
 
 export const PROVIDER = mapping(
-  `Where the service runs, or how to start it: exactly one of ${LISTED}.`,
+  `Where the service runs, or how to start it: exactly one of ${listed(NAMES)}.`,
   {
     expected: 'a mapping such as { url: "https://api.example" } or { reference: search }',
     def: 'provider',
@@ -62,7 +62,7 @@ export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDE
   if (name === undefined) {
     throw faultAt(
       'provider',
-      `says neither ${NAMES.slice(0, -1).join(', ')} nor ${NAMES.at(-1)}`,
+      `says neither ${listed(NAMES, 'nor')}`,
       'add `url:` or `reference:`, or how to start it',
     );
   }

@@ -3,7 +3,7 @@ import { HarnessError } from '../../base/exit.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
 import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
 import type { ClauseKey } from '../../contract/vocabulary.ts';
-import { EVENT_SCHEME_NAMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
+import { type EventSchemeName, eventScheme, SCHEMES_WITH_HEADER } from '../../credential/event-signature.ts';
 import { type Scheme, shippedApp, shippedKey } from '../../credential/scheme.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
@@ -332,7 +332,7 @@ const SETTINGS: readonly Setting[] = [
   },
   ...WEBSOCKET_SETTINGS,
   // How events are signed takes a service that does it in that way.
-  ...EVENT_SCHEME_NAMES.filter((scheme) => eventScheme(scheme).header !== null).map((scheme) => ({
+  ...SCHEMES_WITH_HEADER.map((scheme) => ({
     name: `${scheme.replace(/-webhooks$/, '')} webhooks`,
     words: `webhooks: { signature: { scheme: ${scheme} } }`,
     adapt: signingEvents(scheme),
