@@ -1,7 +1,6 @@
 import { isLoopback } from '../../base/loopback.ts';
 import { NotApplicable } from '../../base/verdict.ts';
 import { addressOf } from '../../config/provider/provider.ts';
-import type { ServiceConfig } from '../../config/service.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { type Probe, probe } from '../../session/probe.ts';
@@ -36,10 +35,10 @@ export const fieldsTaken: Probe<KeyPlaces> = probe(
 /** All places in one request; only when that is served does each get a request of its own. */
 function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['send'] {
   return async ({ config, ask, http }) => {
-    if (travelsReadable(config)) {
+    const { exchange } = await ask(served);
+    if ([addressOf(config.provider) ?? '', exchange.request.url].some(isReadableOnTheWay)) {
       throw new NotApplicable('the key is sent in other places only over https, or on this machine');
     }
-    await ask(served);
     const configured = config.credentials.carrier?.name?.toLowerCase();
     const places = all.filter(({ name }) => name.toLowerCase() !== configured);
     const reply = await http.send({
@@ -59,7 +58,7 @@ function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['
 }
 
 /** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
-function travelsReadable({ provider }: ServiceConfig): boolean {
-  const url = URL.parse(addressOf(provider) ?? '');
+function isReadableOnTheWay(address: string): boolean {
+  const url = URL.parse(address);
   return url?.protocol === 'http:' && !isLoopback(url.hostname);
 }
