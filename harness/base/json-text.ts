@@ -12,6 +12,11 @@ export function hasMembers(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null;
 }
 
+/** The items of an array; none of anything else. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** undefined where it is no JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -2,7 +2,7 @@ import { headlineOf } from '../base/sentence.ts';
 import { traceOf } from '../base/thrown.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { resolveAuthority } from '../contract/authority.ts';
+import { resolveAuthority, STRENGTH } from '../contract/authority.ts';
 import type { Ground } from '../contract/ground.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
 import { PutOff, type PutsOff } from '../session/probe.ts';
@@ -201,8 +201,6 @@ function convict(session: Session, { id }: CheckDefinition): void {
 function isConvicted(session: Session, { id }: CheckDefinition): boolean {
   return convicted.get(session)?.has(id) ?? false;
 }
-
-const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
 
 /** DESIGN §1: the authority of the grounds sets the strength of a violation. */
 function violated(level: Level, strict: boolean): Outcome {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../base/exit.ts';
-import { traceOf } from '../base/thrown.ts';
+import { codeOf, traceOf } from '../base/thrown.ts';
 import { plainText } from '../report/results/words/plain.ts';
 import { guard } from './ci/log-commands.ts';
 
@@ -92,5 +92,7 @@ export function complain(message: string): void {
 function faultText(error: unknown): string {
   if (!(error instanceof HarnessError)) return traceOf(error);
   const { cause } = error;
-  return cause instanceof Error && !('code' in cause) ? `${error.message}\n${cause.stack}` : error.message;
+  return cause instanceof Error && codeOf(cause) === null
+    ? `${error.message}\n${cause.stack}`
+    : error.message;
 }

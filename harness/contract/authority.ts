@@ -17,7 +17,8 @@ interface WeighedGround {
   readonly ground: ResolvedGround;
 }
 
-const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
+/** How much a level binds, to be compared. */
+export const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
 
 const LEVEL_OF_WORD: Readonly<Record<RequirementWord, Level>> = {
   MUST: 'MUST',

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../base/json-text.ts';
+import { hasMembers, isJsonObject } from '../base/json-text.ts';
 
 /** How firmly the provider's document says something. */
 export type Standing = 'stated' | 'advised' | 'not-shown';
@@ -76,8 +76,7 @@ function isSample(value: unknown): value is Omit<Sample, 'body'> & { readonly bo
     isJsonObject(value) &&
     typeof value.method === 'string' &&
     typeof value.path === 'string' &&
-    typeof value.fields === 'object' &&
-    value.fields !== null &&
+    hasMembers(value.fields) &&
     Object.values(value.fields).every((field) => typeof field === 'string')
   );
 }

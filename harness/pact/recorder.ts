@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../base/exit.ts';
-import { isJsonObject } from '../base/json-text.ts';
+import { asList, isJsonObject } from '../base/json-text.ts';
 import { childEnvironment } from './pact-process.ts';
 import { isRecorderReply, type PactScript, type RecorderOrder } from './recording.ts';
 
@@ -77,7 +77,7 @@ function inNormalForm(text: string, { calls, messages }: PactScript): string {
     throw new HarnessError('Pact recorded something that is no pact');
   }
   const { interactions, metadata } = pact;
-  const found = (Array.isArray(interactions) ? interactions : []).filter(isDescribed);
+  const found = asList(interactions).filter(isDescribed);
   const placed = order.map((description) => found.find((each) => each.description === description));
   if (placed.includes(undefined) || found.length !== order.length) {
     throw new HarnessError(`Pact recorded ${found.length} interactions in place of ${order.length}`);

@@ -1,4 +1,4 @@
-import { hasMembers, isJsonObject, type JsonObject, parseJsonObject } from '../base/json-text.ts';
+import { asList, hasMembers, isJsonObject, type JsonObject, parseJsonObject } from '../base/json-text.ts';
 import { visible } from '../evidence/octets/visible.ts';
 
 /** What Pact says of one interaction. */
@@ -18,8 +18,8 @@ const LONGEST_LINE = 300;
 export function readVerdict(text: string, description: string): PactVerdict {
   const report = parseJsonObject(text);
   if (report === null) return undecided(text);
-  const results = listIn(report, 'interactionResults').filter(isJsonObject);
-  const errors = listIn(report, 'errors').filter(isJsonObject);
+  const results = asList(report.interactionResults).filter(isJsonObject);
+  const errors = asList(report.errors).filter(isJsonObject);
   const [result] = results;
   if (result === undefined) {
     const [error] = errors;
@@ -33,7 +33,7 @@ export function readVerdict(text: string, description: string): PactVerdict {
   }
   const { mismatch } = result;
   if (!isJsonObject(mismatch) || mismatch.type !== 'mismatches') return undecided(messageOf(mismatch));
-  const mismatches = listIn(mismatch, 'mismatches').filter(isJsonObject).map(lineOf);
+  const mismatches = asList(mismatch.mismatches).filter(isJsonObject).map(lineOf);
   return mismatches.length > 0
     ? { kind: 'mismatched', mismatches }
     : undecided('Pact reports a failure without a mismatch');
@@ -64,9 +64,4 @@ function undecided(reason: string): PactVerdict {
 
 function shown(text: string): string {
   return visible(text.trim(), LONGEST_LINE);
-}
-
-function listIn(fields: JsonObject, key: string): readonly unknown[] {
-  const value = fields[key];
-  return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { codeOf } from '../../base/thrown.ts';
 
 type CommandOutput =
   | { readonly stdout: Buffer }
@@ -66,6 +67,6 @@ function killGroup(child: ChildProcess): void {
     else process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
     // Nothing of the group is left, which is what was wanted.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (codeOf(error) !== 'ESRCH') throw error;
   }
 }

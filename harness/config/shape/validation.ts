@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
-import { isJsonObject } from '../../base/json-text.ts';
+import { asList, isJsonObject } from '../../base/json-text.ts';
 import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
@@ -91,7 +91,7 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
         : fault(`must be ${wanted.join(' or ')}, not ${got}`, `write ${wanted.join(' or ')}`);
     }
     case 'enum': {
-      const known = listOf(params.allowedValues).map(String);
+      const known = asList(params.allowedValues).map(String);
       const value = node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;
       const quoted = value === null || key.startsWith('credentials') ? 'the value' : JSON.stringify(value);
       return fault(`${quoted} is not known here`, didYouMean(value ?? '', known));
@@ -151,8 +151,4 @@ function nodeAt(tree: Located, path: readonly string[]): Located | undefined {
 
 function keyPlaceIn(node: Located | undefined, name: string): Place | null {
   return (node?.kind === 'map' ? node.entries.get(name)?.keyPlace : null) ?? null;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
+import { codeOf } from '../../base/thrown.ts';
 import { VOCABULARY } from '../../contract/vocabulary.ts';
 import type { Answers } from '../../credential/first-use.ts';
 import type { Scheme } from '../../credential/scheme.ts';
@@ -113,7 +114,7 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
       makeFolders(dirname(path));
       await writeFile(path, text, { flag: 'wx' });
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+      const code = codeOf(error) ?? 'unknown error';
       if (code === 'EEXIST') throw alreadyThere(path);
       throw new UsageError(`cannot be written (${code})`, {
         place: { file: path },

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/exit.ts';
+import { codeOf } from '../../base/thrown.ts';
 
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));
@@ -28,7 +29,7 @@ export async function namedFiles(folder: string): Promise<ReadonlyMap<string, st
   try {
     listed = await readdir(folder);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = codeOf(error) ?? 'unknown error';
     if (code === 'ENOENT') return new Map();
     throw new UsageError(`cannot be read as a folder (${code})`, {
       place: { file: folder },

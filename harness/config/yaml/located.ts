@@ -10,7 +10,7 @@ import {
   parseDocument,
 } from 'yaml';
 import { type Place, UsageError } from '../../base/exit.ts';
-import { isJsonObject } from '../../base/json-text.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { faultsOf, type Origin } from './origin.ts';
 import { readText } from './read-text.ts';
 
@@ -179,7 +179,7 @@ function nameOf(pair: Pair, around: Place, placeOf: (offset: number) => Place): 
 }
 
 function isRanged(node: unknown): node is { readonly range: readonly [number, number, number] } {
-  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
+  return hasMembers(node) && Array.isArray(node.range);
 }
 
 const INDENT = 'give the keys of one block the same number of spaces in front';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { codeOf } from '../../base/thrown.ts';
 
 /** Why a file could not be read, for a `UsageError` of the caller, who knows the place to name. */
 export interface ReadFault {
@@ -30,7 +31,7 @@ export async function readText(
     return isUtf8(octets) ? { text: octets.toString('utf8') } : { fault: notUtf8(octets) };
   } catch (error) {
     if (error instanceof NotAFile) return { fault: { problem: error.message, remedy: 'name a file' } };
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = codeOf(error) ?? 'unknown error';
     return {
       fault: REASONS[code] ?? { problem: `cannot be read (${code})`, remedy: 'name a readable file' },
     };

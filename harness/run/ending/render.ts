@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
-import { reasonOf } from '../../base/thrown.ts';
+import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { withCauses } from '../../diagnosis/causes.ts';
 import type { Journal } from '../../evidence/record/journal.ts';
 import { withDrift } from '../../memory/accepted.ts';
@@ -78,8 +78,7 @@ function orFault<T>(act: () => T): T | { readonly fault: string } {
     return act();
   } catch (error) {
     // What the system refuses has a code; anything else is a mistake of ours.
-    if (error instanceof HarnessError || (error as NodeJS.ErrnoException).code !== undefined)
-      return { fault: reasonOf(error) };
+    if (error instanceof HarnessError || codeOf(error) !== null) return { fault: reasonOf(error) };
     throw error;
   }
 }

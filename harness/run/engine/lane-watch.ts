@@ -1,3 +1,4 @@
+import { codeOf } from '../../base/thrown.ts';
 import type { ServiceMessage, WorkerMessage } from './channel.ts';
 
 export interface LaneWatchOptions {
@@ -103,6 +104,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (codeOf(error) !== 'ESRCH') throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import { asList, hasMembers, isJsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
 import { type Dialect, LATEST } from '../../../evidence/json/dialect.ts';
 import { readPattern } from '../../../evidence/json/pattern.ts';
@@ -285,7 +285,7 @@ export class OpenApiSchemas {
     return {
       ...rest,
       allOf: [
-        ...(Array.isArray(rest.allOf) ? rest.allOf : []),
+        ...asList(rest.allOf),
         // OpenAPI 3.2: what is meant where the member is missing or names none of them.
         otherwise.value === undefined ? isNamed : { anyOf: [isNamed, { $ref: this.#mapped(otherwise) }] },
         ...choices.map(([name, $ref]) => ({
