@@ -1,6 +1,6 @@
 import { NO_RESPONSE } from '../base/sentence.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
-import { closeCodeMeaning } from '../evidence/conversation/frame.ts';
+import { closeCodeMeaning, OPCODE } from '../evidence/conversation/frame.ts';
 import type { FrameRule } from '../evidence/conversation/frame-faults.ts';
 import type { Echo } from '../evidence/conversation/message.ts';
 import type { ConversationView } from '../evidence/conversation/view.ts';
@@ -221,7 +221,7 @@ export class Expectation<S extends Subject> {
       const [unanswered] = conversation.unansweredPings;
       if (unanswered === undefined) return null;
       const pong = conversation.serverFrames.find(
-        ({ atMs, frame }) => atMs >= unanswered.atMs && frame.opcode === 0xa,
+        ({ atMs, frame }) => atMs >= unanswered.atMs && frame.opcode === OPCODE.pong,
       );
       return pong ? `one with ${pong.frame.length} other octets` : endText(conversation, 'no Pong');
     });

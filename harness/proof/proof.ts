@@ -3,6 +3,7 @@ import type { Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
 import { applicabilityOf, type Judgment } from '../check/judge.ts';
 import { judgeInOrder } from '../check/order.ts';
+import { withPlan } from '../config/blocks/facts.ts';
 import type { TlsConfig } from '../config/blocks/tls.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
@@ -60,12 +61,6 @@ const HANGING = { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS };
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
 
-function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
-  if (config.plan === null) return config;
-  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
-  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the proof' } } };
-}
-
 /** Judges each case; all in one process, each over a reference provider of its own on a real socket. */
 export async function prove(
   suites: readonly Suite[],
@@ -109,7 +104,8 @@ async function runCase(
   };
   const log = new CaseLog({ tracing: each.traced || kind === 'counterpart' });
   for (const round of roundsFor(each, suites)) {
-    await runRound(withPlan(provided, round.plan), each, { round, log, verifier });
+    const config = provided.plan === null ? provided : withPlan(provided, round.plan, 'the proof');
+    await runRound(config, each, { round, log, verifier });
   }
   return { ...each, ...log };
 }

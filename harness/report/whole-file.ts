@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { HarnessError } from '../base/exit.ts';
+import { codeOf, reasonOf } from '../base/thrown.ts';
 import { intoPlace, makeFolder, makeFolders } from '../evidence/record/folder.ts';
 import type { ReportText } from './format.ts';
 
@@ -64,7 +65,7 @@ function locked(lock: string): boolean {
     mkdirSync(lock);
     return true;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(cause) === 'EEXIST') return false;
     throw writeFault('make', lock, cause);
   }
 }
@@ -121,7 +122,7 @@ export function keepNewest(
       // Another run may be removing it at this moment.
       rmSync(join(root, name), { recursive: true, force: true });
     } catch (cause) {
-      notes.push(`the old run ${join(root, name)} could not be removed: ${reasonOf(cause)}`);
+      notes.push(`the old run ${join(root, name)} could not be removed: ${refusalOf(cause)}`);
     }
   }
   return notes;
@@ -162,7 +163,8 @@ function attempt<T>(what: string, path: string, act: () => T): T {
   }
 }
 
-const CAUSES: Readonly<Record<string, string>> = {
+/** What the system refuses, in words. */
+const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
@@ -173,13 +175,12 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
 };
 
-function reasonOf(cause: unknown): string {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  return CAUSES[code] ?? message;
+function refusalOf(cause: unknown): string {
+  return REFUSALS[codeOf(cause) ?? ''] ?? reasonOf(cause);
 }
 
 function writeFault(what: string, path: string, cause: unknown): HarnessError {
   // The system names the step of the path that it refused.
   const { path: refused = path } = what === 'make' ? (cause as NodeJS.ErrnoException) : {};
-  return new HarnessError(`cannot ${what} ${refused}: ${reasonOf(cause)}`, { cause });
+  return new HarnessError(`cannot ${what} ${refused}: ${refusalOf(cause)}`, { cause });
 }

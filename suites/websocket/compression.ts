@@ -3,6 +3,7 @@ import {
   type ConversationView,
   check,
   echoes,
+  isControl,
   observation,
   type Probe,
   practice,
@@ -305,7 +306,7 @@ export const compressionChecks = [
     async judge({ probe, expect, blocked }) {
       await expect(deflate.bomb).toConform('the end of the connection', ({ serverFrames, conversation }) => {
         if (conversation.failure !== null) return conversation.failure.message;
-        const data = serverFrames.map(({ frame }) => frame).filter(({ opcode }) => opcode < 8);
+        const data = serverFrames.map(({ frame }) => frame).filter(({ opcode }) => !isControl(opcode));
         const back = data.find(({ length }) => length >= deflate.BULK_OCTETS);
         return back === undefined ? null : `a message of ${back.length} octets on the wire back`;
       });

@@ -3,6 +3,7 @@ import {
   type ConversationView,
   check,
   type FrameRule,
+  OPCODE,
   observation,
   type Probe,
   practice,
@@ -19,7 +20,7 @@ import { ends } from './rows.ts';
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */
 const PROTOCOL_ERROR = 1002;
 const INVALID_PAYLOAD = 1007;
-const TOO_BIG = 1009;
+export const TOO_BIG = 1009;
 
 /** Why faults of a client end the connection, and what to do about them, where several checks judge the same fault. */
 const UNKNOWN_BIT = {
@@ -212,7 +213,7 @@ export const frameChecks = [
     grounds: [rfc6455('5.5.3', 'MUST')],
     judge: ({ expect }) =>
       expect(lawful.pingBurst).toConform('a Pong for the last Ping', (conversation) => {
-        const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === 0x9);
+        const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === OPCODE.ping);
         const isAnswered = last !== undefined && !conversation.unansweredPings.includes(last);
         return isAnswered ? null : `${conversation.pongs.length} others`;
       }),

@@ -3,6 +3,7 @@ import {
   check,
   clause,
   keepsIdle,
+  OPCODE,
   observation,
   practice,
   pusherDialect,
@@ -226,7 +227,7 @@ function isExplained(code: number | null): boolean {
 
 /** It has sent Pings, and each was answered. */
 function isPinged({ pingTimes, clientFrames }: ConversationView): boolean {
-  const pongs = clientFrames.filter(({ frame }) => frame.opcode === 0xa).length;
+  const pongs = clientFrames.filter(({ frame }) => frame.opcode === OPCODE.pong).length;
   return pingTimes.length > 0 && pongs >= pingTimes.length;
 }
 

@@ -2,12 +2,10 @@ import { check, clause, echoes, observation, rfc6455 } from '../../harness/check
 import * as echo from '../../harness/probe/websocket/echo.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 import { endWithoutAccident, isDropped, longInSteps } from '../../harness/probe/websocket/too-long.ts';
-import { unsolicitedPong } from './frames.ts';
+import { TOO_BIG, unsolicitedPong } from './frames.ts';
 import { sendsBack } from './rows.ts';
 
-/** A message may be refused for its length (§10.4), with 1009 (§7.4.1). */
-const TOO_BIG = 1009;
-/** So may a kind that the endpoint does not take, with 1003 (§7.4.1). */
+/** A kind of message that the endpoint does not take may be refused, as one may for its length (§10.4, §7.4.1). */
 const UNACCEPTABLE = 1003;
 /** Policy violation, message too big (§7.4.1). */
 const REFUSES_FRAGMENTS: readonly (number | null)[] = [1008, TOO_BIG];

@@ -40,10 +40,7 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
   };
 
   // A plan that was taken from the contract is the contract's word, not the config's.
-  if (blocks.plan && filled.plan) {
-    const { rate, requests, ...plan } = filled.plan;
-    fill('limits.rate', rateOf({ ...plan, ...(rate ? { ...rate, burst: requests } : { requests }) }), 'plan');
-  }
+  if (blocks.plan && filled.plan) fill('limits.rate', rateOfPlan(filled.plan), 'plan');
   fillCredentials(filled.credentials, fill);
   if (filled.operations.length > 0) {
     const calls = filled.operations.map(({ id, method, path }) => ({ id, method, path }));
@@ -69,6 +66,19 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
     else facts.set('consumers.pacts', { value: consumers, origin: found });
   }
   return Object.fromEntries(facts);
+}
+
+function rateOfPlan({ rate, requests, ...plan }: Plan): ClauseValue {
+  return rateOf({ ...plan, ...(rate ? { ...rate, burst: requests } : { requests }) });
+}
+
+/** A config as if this plan stood there. */
+export function withPlan<Config extends { readonly facts: Readonly<Record<string, Fact>> }>(
+  config: Config,
+  plan: Plan,
+  origin: string,
+): Config & { readonly plan: Plan } {
+  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value: rateOfPlan(plan), origin } } };
 }
 
 function fillCredentials(

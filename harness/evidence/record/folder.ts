@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../../base/thrown.ts';
 
 /**
  * Makes a folder and all that lies above it, step by step: Node's own recursive mkdir tries for ever where a folder
@@ -19,7 +20,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause;
+    if (codeOf(cause) !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause;
   }
 }
 

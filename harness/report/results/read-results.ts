@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
+import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { RESULTS, type Results } from './results.ts';
 import { heldTo, problemOf } from './schemas.ts';
 
@@ -38,7 +39,7 @@ export function readResults(path: string): Results {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UsageError(`cannot be read: ${reasonOf(cause)}`, {
+    throw new UsageError(`cannot be read: ${READ_FAULTS[codeOf(cause) ?? ''] ?? reasonOf(cause)}`, {
       place: { file: path },
       remedy: 'give the path of a results.json, e.g. reports/latest/results.json',
     });
@@ -60,8 +61,3 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 };
-
-function reasonOf(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return (code && READ_FAULTS[code]) ?? message;
-}

@@ -1,7 +1,7 @@
-import { listed } from '../../base/sentence.ts';
-import type { Results, ServiceResult } from '../results/results.ts';
+import type { Results } from '../results/results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../results/run-verdict.ts';
 import { counted } from '../results/tally.ts';
+import { among } from '../results/words/headline.ts';
 import { plainLine } from '../results/words/plain.ts';
 import {
   duration,
@@ -133,13 +133,6 @@ function sentenceOf(results: Results, verdict: Verdict): string {
     return `${among(bad)} ${bad.length === 1 ? 'does' : 'do'} not conform.${does}${rest}`;
   }
   return `${VERDICTS[verdict.word].headline}: ${verdictSentence(verdict, results)}`;
-}
-
-/** `orders and search`; of more than three `9 services`. */
-function among(of: readonly ServiceResult[]): string {
-  const names = of.map(({ service }) => plainLine(service));
-  if (names.length > 3) return counted(names.length, 'service');
-  return listed(names);
 }
 
 /** What helps on from here; null where nothing is left to do. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import errors from 'undici/lib/core/errors.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import { HarnessError } from '../../base/exit.ts';
+import { codeOf } from '../../base/thrown.ts';
 import { isUnasked } from '../../evidence/exchange/unasked.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
@@ -160,7 +161,7 @@ export class HttpConnection {
           onResponseData: () => undefined,
           onResponseEnd: () => settle(endFailure(reader, limits, this.#socket.errored)),
           onResponseError: (_controller, error) => {
-            if ('code' in error && typeof error.code === 'string' && MISUSE_CODES.has(error.code)) {
+            if (MISUSE_CODES.has(codeOf(error) ?? '')) {
               stop();
               this.destroy();
               reject(

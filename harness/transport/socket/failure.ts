@@ -1,3 +1,4 @@
+import { codeOf } from '../../base/thrown.ts';
 import type { ExchangeFailure, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 
@@ -51,8 +52,8 @@ export function failureKind(error: unknown, otherwise: ExchangeFailureKind): Exc
 
 /** The `code` of an error, of its cause, or of the first of the errors that it gathers. */
 function errorCode(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string') return error.code;
+  const code = codeOf(error);
+  if (code !== null || !(error instanceof Error)) return code;
   if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
   return error.cause === undefined ? null : errorCode(error.cause);
 }

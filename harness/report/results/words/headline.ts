@@ -196,8 +196,11 @@ function subject(of: readonly ServiceResult[], all: readonly ServiceResult[]): s
   return of.length === all.length ? `All ${of.length} services` : `${of.length} of ${all.length} services`;
 }
 
-function among(of: readonly ServiceResult[]): string {
-  return of.length <= NAMED ? listed(of.map(({ service }) => service)) : `${of.length} services`;
+/** `orders and search`; of more than three `9 services`. */
+export function among(of: readonly ServiceResult[]): string {
+  return of.length <= NAMED
+    ? listed(of.map(({ service }) => plainLine(service)))
+    : counted(of.length, 'service');
 }
 
 function verb(of: readonly ServiceResult[], one: string, many: string): string {
