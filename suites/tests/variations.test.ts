@@ -6,7 +6,7 @@ import { VARIATIONS, type Variation } from '../../harness/contract/variation.ts'
 import { acceptable, driftOf } from '../../harness/memory/drift.ts';
 import { SHIPPED, settingNamed } from '../../harness/proof/cases/settings.ts';
 import { proofClock } from '../../harness/proof/clock.ts';
-import { inWebhooks, onAnswer, type Patch } from '../../harness/provider/reference/conduct/patch.ts';
+import { inEvents, onAnswer, type Patch } from '../../harness/provider/reference/conduct/patch.ts';
 import { onOpen } from '../../harness/provider/reference/conduct/websocket-patch.ts';
 import { withField } from '../../harness/provider/reference/http/message.ts';
 import { startReference } from '../../harness/provider/reference/reference.ts';
@@ -58,12 +58,9 @@ const slow = (ms: number): State => ({
 
 /** The fields by which an event can be known again, in this order. */
 const marking = (...names: readonly string[]): State => ({
-  patch: inWebhooks(({ compose }) => ({
-    compose: (event, secret, nowMs, url) => {
-      const { fields, body } = compose(event, secret, nowMs, url);
-      const { 'X-Webhook-Id': id = '', ...others } = fields;
-      return { fields: { ...Object.fromEntries(names.map((name) => [name, id])), ...others }, body };
-    },
+  patch: inEvents(({ fields: { 'X-Webhook-Id': id = '', ...others }, body }) => ({
+    fields: { ...Object.fromEntries(names.map((name) => [name, id])), ...others },
+    body,
   })),
 });
 

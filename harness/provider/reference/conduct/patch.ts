@@ -7,7 +7,7 @@ import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { inChunks } from '../http/wire.ts';
 import { type Admission, saying } from '../quota/limiter.ts';
 import type { AnswerChange, Conduct, Handling, Kernel, QuotaConduct } from './conduct.ts';
-import type { WebhookConduct } from './webhooks.ts';
+import type { WebhookConduct, WebhookEvent, WebhookMessage } from './webhooks.ts';
 
 /**
  * One deviation from the conforming conduct, right or wrong. Patches compose in any number; what a patch remembers
@@ -164,6 +164,14 @@ export const inWebhooks =
     ...conduct,
     webhooks: conduct.webhooks && { ...conduct.webhooks, ...change(conduct.webhooks) },
   });
+
+/** Changes what is sent of an event, at each attempt. */
+export const inEvents = (
+  change: (message: WebhookMessage, event: WebhookEvent, secret: string | null) => WebhookMessage,
+): Patch =>
+  inWebhooks(({ compose }) => ({
+    compose: (event, secret, nowMs, url) => change(compose(event, secret, nowMs, url), event, secret),
+  }));
 
 /** Changes the head of the first request of a connection, as it was received. */
 export const onHead = (change: (head: string) => string): Patch =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
-import { inWebhooks, type Patch, together } from '../conduct/patch.ts';
+import { inEvents, inWebhooks, type Patch, together } from '../conduct/patch.ts';
 import {
   coveredDigest,
   messageCompose,
@@ -25,10 +25,10 @@ const composing = (compose: Compose): Patch => inWebhooks(() => ({ compose }));
 
 /** By Standard Webhooks, of which something is wrong. */
 const standardBut = (change: (message: WebhookMessage, secret: string) => WebhookMessage['fields']): Patch =>
-  composing((event, secret, nowMs, url) => {
-    const message = standardCompose()(event, secret, nowMs, url);
-    return { ...message, fields: change(message, secret ?? '') };
-  });
+  together(
+    composing(standardCompose()),
+    inEvents((message, _, secret) => ({ ...message, fields: change(message, secret ?? '') })),
+  );
 
 type Message = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
 
@@ -64,28 +64,23 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends events as a form',
     cause: 'The body of an event is not JSON',
     trips: ['webhooks.json'],
-    patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs, url) => {
-        const body = new URLSearchParams({ id: event.id, type: event.type }).toString();
-        const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
-        const { fields } = compose(event, secret, nowMs, url);
-        return {
-          fields: { ...fields, 'Content-Type': 'application/x-www-form-urlencoded', ...signature },
-          body,
-        };
-      },
-    })),
+    patch: inEvents(({ fields }, { id, type }, secret) => {
+      const body = new URLSearchParams({ id, type }).toString();
+      const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
+      return {
+        fields: { ...fields, 'Content-Type': 'application/x-www-form-urlencoded', ...signature },
+        body,
+      };
+    }),
   },
   'webhook-wrong-signature': {
     setting: 'signed',
     summary: 'signs the id of an event instead of its body',
     cause: 'The signature of an event does not fit its body',
     trips: ['webhooks.signature'],
-    patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs, url) => {
-        const { fields, body } = compose(event, secret, nowMs, url);
-        return { fields: { ...fields, [SIGNATURE_FIELD]: webhookSignature(event.id, secret ?? '') }, body };
-      },
+    patch: inEvents(({ fields, body }, { id }, secret) => ({
+      fields: { ...fields, [SIGNATURE_FIELD]: webhookSignature(id, secret ?? '') },
+      body,
     })),
   },
   'webhook-gives-up': {

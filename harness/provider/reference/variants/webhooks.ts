@@ -1,5 +1,5 @@
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { inWebhooks } from '../conduct/patch.ts';
+import { inEvents, inWebhooks } from '../conduct/patch.ts';
 import {
   messageCompose,
   OLD_SECRET,
@@ -46,14 +46,11 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'webhook-signs-by-two-secrets': {
     summary: 'signs events with an old secret as well, and writes the digits of both in capitals',
-    patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs, url) => {
-        const { fields, body } = compose(event, secret, nowMs, url);
-        const both = [OLD_SECRET, secret ?? ''].map((by) => webhookSignature(body, by));
-        const capitals = both.map((each) => `sha256=${each.slice('sha256='.length).toUpperCase()}`);
-        return { fields: { ...fields, [SIGNATURE_FIELD]: capitals.join(', ') }, body };
-      },
-    })),
+    patch: inEvents(({ fields, body }, _, secret) => {
+      const both = [OLD_SECRET, secret ?? ''].map((by) => webhookSignature(body, by));
+      const capitals = both.map((each) => `sha256=${each.slice('sha256='.length).toUpperCase()}`);
+      return { fields: { ...fields, [SIGNATURE_FIELD]: capitals.join(', ') }, body };
+    }),
   },
   'message-signed-webhooks': {
     setting: 'rfc9421 webhooks',
@@ -101,11 +98,9 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'webhook-is-a-cloud-event': {
     summary: 'sends events as CloudEvents',
-    patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs, url) => {
-        const { fields, body } = compose(event, secret, nowMs, url);
-        return { fields: { ...fields, 'Content-Type': 'application/cloudevents+json; charset=UTF-8' }, body };
-      },
+    patch: inEvents(({ fields, body }) => ({
+      fields: { ...fields, 'Content-Type': 'application/cloudevents+json; charset=UTF-8' },
+      body,
     })),
   },
 });
