@@ -5,6 +5,7 @@ import {
   given,
   observation,
   practice,
+  SAFE_METHODS,
   suite,
   unsafeMethods,
   when,
@@ -24,8 +25,6 @@ import {
   timeGround,
 } from '../harness/probe/webhook.ts';
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 const configured = when(
   ({ webhooks }) => webhooks,
   'no webhooks are configured, and nothing shows where and when the service sends events',
@@ -43,7 +42,7 @@ const standard = when(
   'nobody says that these are Standard Webhooks (webhooks.signature.scheme)',
 );
 const allowed: Condition = (config) =>
-  config.webhooks && !SAFE.has(config.webhooks.trigger.method) ? unsafeMethods(config) : null;
+  config.webhooks && !SAFE_METHODS.has(config.webhooks.trigger.method) ? unsafeMethods(config) : null;
 
 const grounds = [clause('events.webhooks')];
 

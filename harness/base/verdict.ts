@@ -47,8 +47,13 @@ export function unlessBlocked(thrown: unknown): null {
   throw thrown;
 }
 
-/** The same where it may not apply either. */
-export function unlessUnjudged(thrown: unknown): null {
+/** For what there may be nothing to try of: null where there is not. @throws anything else. */
+export function unlessInapplicable(thrown: unknown): null {
   if (thrown instanceof NotApplicable) return null;
-  return unlessBlocked(thrown);
+  throw thrown;
+}
+
+/** The same of both. */
+export function unlessUnjudged(thrown: unknown): null {
+  return thrown instanceof Blocked ? null : unlessInapplicable(thrown);
 }

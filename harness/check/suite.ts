@@ -19,6 +19,7 @@ export {
   rfc9112,
   rfc9457,
 } from '../contract/ground.ts';
+export { SAFE_METHODS } from '../credential/request.ts';
 export { isControl, OPCODE } from '../evidence/conversation/frame.ts';
 export type { FrameRule } from '../evidence/conversation/frame-faults.ts';
 export type { ConversationView } from '../evidence/conversation/view.ts';

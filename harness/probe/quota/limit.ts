@@ -6,6 +6,7 @@ import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { wallOffsetMs } from '../../transport/pace/clock.ts';
 import {
   type Count,
   countOf,
@@ -86,7 +87,7 @@ async function counted(
   { compatible }: LimitInference,
 ): Promise<Counted> {
   const { requests, windowMs } = plan;
-  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
+  const ownOffsetMs = wallOffsetMs(clock);
   const flows = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each));
   const most = ({ flowed }: Count) => requests + (flows ? flowed : 0);
   const isLow = (a: Count, b: Count) => a.admitted < requests && a.admitted === b.admitted;

@@ -12,6 +12,7 @@ import { countingOnly } from '../../evidence/limit/others.ts';
 import { withRefusedBeside } from '../../evidence/limit/refused-beside.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { wallOffsetMs } from '../../transport/pace/clock.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
 import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
@@ -58,7 +59,7 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const probes: Reply[] = [];
   let parallel = met.parallel;
   let spentAsked = false;
-  const ownOffsetMs = port.clock.wallNow().getTime() - port.clock.now();
+  const ownOffsetMs = wallOffsetMs(port.clock);
   const { second } = met;
   const observed = () => {
     const counting = countingOnly(observedSoFar(port), plan.windowMs);

@@ -9,6 +9,7 @@ import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/oth
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { wallOffsetMs } from '../../transport/pace/clock.ts';
 import { sample, served } from '../request/sample.ts';
 import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
@@ -123,7 +124,7 @@ export function observedIn(
   evidence: readonly Evidence[],
   { config, clock, quota }: QuotaParts,
 ): readonly LimitObservation[] {
-  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
+  const ownOffsetMs = wallOffsetMs(clock);
   return observationsOf(evidence, { ...planOf(config), ownOffsetMs, refusal: quota.refusal });
 }
 

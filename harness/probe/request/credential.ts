@@ -1,4 +1,4 @@
-import { NotApplicable } from '../../base/verdict.ts';
+import { NotApplicable, unlessInapplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
 import { NOBODYS_KEY, type WrongCredential } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
@@ -256,11 +256,8 @@ export const REFUSED = [
 export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
   const wrong: Reply[] = [];
   for (const each of [...REFUSED.filter(({ comesLast }) => !comesLast), refusedKeys]) {
-    try {
-      wrong.push(...[await ask<Reply | readonly Reply[]>(each)].flat());
-    } catch (error) {
-      if (!(error instanceof NotApplicable)) throw error;
-    }
+    const replies = await ask<Reply | readonly Reply[]>(each).catch(unlessInapplicable);
+    if (replies !== null) wrong.push(...[replies].flat());
   }
   const again = await ask(sampleAgain);
   const isLast = wrong.every(({ exchange }) => exchange.timing.startedMs < again.exchange.timing.startedMs);

@@ -1,4 +1,4 @@
-import { NotApplicable } from '../../base/verdict.ts';
+import { unlessInapplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
@@ -165,10 +165,7 @@ export const nearCredentials: Probe<readonly ConversationView[]> = probe(
           .converse({ purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (conversation) =>
             tryService(conversation, config),
           )
-          .catch((error: unknown) => {
-            if (error instanceof NotApplicable) return null;
-            throw error;
-          }),
+          .catch(unlessInapplicable),
       ),
     );
     return held.filter((conversation) => conversation !== null);

@@ -5,6 +5,7 @@ import { spentBefore } from '../../evidence/limit/others.ts';
 import { untilAdmitted } from '../../transport/pace/backoff.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
+import { wallOffsetMs } from '../../transport/pace/clock.ts';
 import type { SessionMeans } from '../turn/means.ts';
 import { isDoubtful } from './sample-trial.ts';
 
@@ -103,7 +104,7 @@ export class QuotaAsFound {
     const { plan } = this.#budget;
     if (this.#known || plan === null) return;
     this.#seen.push(exchange);
-    const ownOffsetMs = this.#clock.wallNow().getTime() - this.#clock.now();
+    const ownOffsetMs = wallOffsetMs(this.#clock);
     const reading = { ...plan, ownOffsetMs, refusal: null };
     const seen = observationsOf(this.#seen, reading);
     if (seen.filter(({ fate }) => fate === 'admitted').length < ENOUGH) return;

@@ -13,6 +13,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What the wall clock is ahead of `now()`, in ms. */
+export function wallOffsetMs(clock: Clock): number {
+  return clock.wallNow().getTime() - clock.now();
+}
+
 /** The longest single wait of a Node timer (2^31 - 1 ms); a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 

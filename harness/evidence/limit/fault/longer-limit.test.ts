@@ -11,12 +11,12 @@ const MAIN = { requests: 20, windowMs: 60_000 };
 const LIMIT = { requests: 100, windowMs: 3_600_000 };
 
 /** What an answer tells of both limits. */
-function telling(remaining: number, main = 10): QuotaReading {
+function telling(remaining: number): QuotaReading {
   const policies = [
-    { ...UNTOLD, quota: 20, windowSeconds: 60, remaining: main, resetSeconds: 60 },
+    { ...UNTOLD, quota: 20, windowSeconds: 60, remaining: 10, resetSeconds: 60 },
     { ...UNTOLD, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
   ];
-  return ofQuota(main, 20, { policies });
+  return ofQuota(10, 20, { policies });
 }
 
 /** So many served requests, one each 10 ms, of which each tells what `told` says; nothing where it is null. */

@@ -13,6 +13,7 @@ import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 export const SEARCHES = '/v1/searches';
+export const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
 /** The first ones once more, in pages of which each names the next. */
 export const STARTERS = '/v1/starters';
 const MAX_PAGE = 50;

@@ -3,9 +3,8 @@ import { aroundHandling, insteadOfServing, onAnswer, onReceipt, together } from 
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
 import { bare, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
-import { behindCursor, SEARCHES, STARTERS } from '../services/saved-searches.ts';
+import { behindCursor, isItem, STARTERS } from '../services/saved-searches.ts';
 
-const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
 const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
 const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
 

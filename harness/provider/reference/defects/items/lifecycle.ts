@@ -21,8 +21,8 @@ import {
   withoutField,
 } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
-import { SEARCHES } from '../../services/saved-searches.ts';
-import { atRepetition, creates, inBody, inItem, inList, isItem, isTo, reads, removes } from './requests.ts';
+import { isItem, SEARCHES } from '../../services/saved-searches.ts';
+import { atRepetition, creates, inBody, inItem, inList, isTo, reads, removes } from './requests.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));

@@ -2,10 +2,9 @@ import type { JsonObject } from '../../../../base/json-text.ts';
 import { insteadOfServing, onReceipt, type Patch, remembering } from '../../conduct/patch.ts';
 import { withJson } from '../../http/answer-changes.ts';
 import { type Answer, objectIn, type ReceivedRequest } from '../../http/message.ts';
-import { SEARCHES } from '../../services/saved-searches.ts';
+import { isItem, SEARCHES } from '../../services/saved-searches.ts';
 
 const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;
-export const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
 export const isTo =
   (method: string, where: (request: ReceivedRequest) => boolean) => (request: ReceivedRequest) =>
     request.method === method && where(request);
