@@ -169,6 +169,14 @@ export default {
       to: { path: '^harness/', pathNot: ['^harness/check/suite\\.ts$', '^harness/probe/'] },
     },
     {
+      name: 'no-fixtures',
+      comment: 'What lies in fixtures is for tests alone; what others need as well has a place of its own.',
+      severity: 'error',
+      // What is measured by hand shares how it is measured with the benchmarks that lie in fixtures.
+      from: { path: '^(harness|suites)/', pathNot: [TESTS, '^harness/cli/scripts/benchmark-'] },
+      to: { path: '/fixtures/' },
+    },
+    {
       name: 'no-circular',
       comment: 'Two files that need each other are one idea, or hide a third.',
       severity: 'error',

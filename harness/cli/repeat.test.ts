@@ -12,13 +12,13 @@ import { loadOnly } from '../config/fixtures/config-folder.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import { environmentName } from '../evidence/forms/shell-word.ts';
+import { selfSigned } from '../proof/certificate.ts';
 import { startReference } from '../provider/reference/reference.ts';
 import { MAIN } from '../run/fixtures/built-program.ts';
 import { conform, EXAMPLE_KEY, resultsIn } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
 import { sessionAt } from '../session/fixtures/session.ts';
-import { selfSigned } from '../transport/fixtures/certificate.ts';
 
 /** Every kind of command that repeats a finding, run by a shell: it shows the fault where it is, and nowhere else. */
 

@@ -4,16 +4,15 @@ import { suitesFor } from '../check/check.ts';
 import { applicabilityOf, type Judgment } from '../check/judge.ts';
 import { judgeInOrder } from '../check/order.ts';
 import { withPlan } from '../config/blocks/facts.ts';
-import type { TlsConfig } from '../config/blocks/tls.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
 import { openLiveSession } from '../session/live.ts';
-import { selfSigned } from '../transport/fixtures/certificate.ts';
 import type { ProofCase } from './cases/cases.ts';
 import { type Configs, configOf } from './cases/configs.ts';
 import { settingNamed } from './cases/settings.ts';
+import { selfSigned, trusting } from './certificate.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
 import { traceOf } from './traces.ts';
 
@@ -177,10 +176,6 @@ async function runRound(
 
 function isFinding(outcome: Judgment['outcome']): outcome is Finding['outcome'] {
   return outcome === 'fail' || outcome === 'warning' || outcome === 'error' || outcome === 'blocked';
-}
-
-function trusting(ca: string): TlsConfig {
-  return { files: { ca: null, cert: null, key: null }, ca, client: null, insecure: false };
 }
 
 /** What came of one case, gathered over its rounds. */

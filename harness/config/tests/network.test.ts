@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../credential/secret.ts';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import { packService, serviceSecrets, unpackService } from '../secrets.ts';
 import type { ServiceConfig } from '../service.ts';

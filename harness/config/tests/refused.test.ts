@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError, UsageErrors } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import fc from '../../base/fixtures/properties.ts';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import {
   type Case,
   GOOD_SERVICE,

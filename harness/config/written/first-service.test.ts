@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { loadOnly } from '../fixtures/config-folder.ts';
 import { packService, unpackService } from '../secrets.ts';
 import { initService, writeNewFiles } from './first-service.ts';

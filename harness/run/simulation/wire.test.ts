@@ -4,8 +4,8 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { served } from '../../base/fixtures/server.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { KEY, started } from '../../provider/reference/fixtures/http-client.ts';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import { watchWire } from './wire.ts';
 
 function watched() {

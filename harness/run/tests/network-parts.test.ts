@@ -7,7 +7,7 @@ import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { freePort } from '../../base/loopback.ts';
 import { pactOf, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import { NGINX, startNginx } from '../../probe/quota/fixtures/proxies.ts';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { answerEach, listen } from '../../transport/fixtures/loopback.ts';
 import { startProxy } from '../../transport/fixtures/proxy.ts';
 import { CLIENT_ID, CLIENT_SECRET, startAuthorizationServer } from '../fixtures/authorization-server.ts';

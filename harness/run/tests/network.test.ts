@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfSigned } from '../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { answerEach, listen } from '../../transport/fixtures/loopback.ts';
 import { startProxy } from '../../transport/fixtures/proxy.ts';
 import { conformOver, unbroken } from '../fixtures/conform-process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
+import { selfSigned, type TestIdentity } from '../../proof/certificate.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, type Handler, listen } from '../fixtures/loopback.ts';
 import { OK, setting } from '../fixtures/setting.ts';

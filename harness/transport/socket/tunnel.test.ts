@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { proxiesOf } from '../../config/proxies.ts';
-import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
+import { selfSigned, type TestIdentity, trusting } from '../../proof/certificate.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
-import { about, GET, OK, setting, trusting } from '../fixtures/setting.ts';
+import { about, GET, OK, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http-client.ts';
 import { sendRaw } from '../http/raw.ts';
 import type { TransportOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfSigned } from '../../../../transport/fixtures/certificate.ts';
+import { selfSigned } from '../../../../proof/certificate.ts';
 import { loadOrders } from '../../../fixtures/config-folder.ts';
 import { oneOperation, onlyOperation } from '../fixtures/described.ts';
 
