@@ -1,9 +1,8 @@
 import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/check/suite.ts';
-import { failures } from './failures.ts';
 import { furtherLimits } from './further.ts';
 import { measurements, recoveries } from './measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';
-import { refusalShape, refusals } from './refusal.ts';
+import { failures, refusalShape, refusals } from './refusal.ts';
 import { failedAuthentication, sharing } from './sharing.ts';
 
 /** In ms. A service may hold each answer back instead of refusing any: then a burst takes two windows and more. */

@@ -9,9 +9,11 @@ import {
   rfc9110,
   settled,
 } from '../../harness/check/suite.ts';
+import { burstFailures } from '../../harness/probe/quota/failures.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
 import { refusalDelay } from '../../harness/probe/quota/spent.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
+import { stable } from '../status/documented-answer.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */
 const HELD_BACK_MS = 1_000;
@@ -143,3 +145,19 @@ export const refusals: readonly CheckDefinition[] = [
     },
   }),
 ];
+
+// Within its quota a client may send as fast as it likes: a failure of the server is no refusal.
+export const failures = check('limits.failures', {
+  title: 'fails at none of many requests that follow each other, or come together, within the quota',
+  headline: 'Of many requests within the quota some fail: {got}',
+  why: 'Clients that use what they may use are failed now and then, and take it for the limit.',
+  change: 'Find what gives out when requests come fast or together, or which instance fails.',
+  grounds: [practice('repeatable answers')],
+  restsOn: [stable],
+  async judge({ probe, violated, note }) {
+    const { status, count, of, evidence } = await probe(burstFailures);
+    if (status !== null)
+      violated(`expected no failure, got status ${status} for ${count} of ${of} answers in bursts`, evidence);
+    note(`${of} answers in bursts without a failure`);
+  },
+});

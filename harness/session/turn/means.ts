@@ -15,12 +15,17 @@ import { networkOf, type TransportOptions } from '../../transport/socket/options
 import type { Wire } from '../../transport/wire.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
-import type { InVain } from './in-vain.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { LimiterRefusal } from './limiter-refusal.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
 import { Places } from './places.ts';
+
+/** What a service was given all the time for, and did not do: on the next connections it is waited for less long. */
+export interface InVain {
+  /** It has not ended a connection that it must end, be it for a Close of ours. */
+  end: boolean;
+}
 
 /** What the parts of a session share: whatever goes out is budgeted, redacted, recorded, and stops when nobody is there. */
 export interface SessionMeans {

@@ -14,7 +14,7 @@ import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { Deflation } from '../../transport/websocket/deflate.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
-import type { InVain } from '../turn/in-vain.ts';
+import type { InVain } from '../turn/means.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
