@@ -4,8 +4,7 @@ import type { RecordedRequest } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';
 import { type MessageSignature, readSignatures } from '../evidence/fields/signature/message-signature.ts';
-import { signatureBase } from '../evidence/fields/signature/signature-base.ts';
-import { octetsOf, type VerificationKey, verified } from './verification-key.ts';
+import { octetsOf, type VerificationKey, verdictOnSignature } from './verification-key.ts';
 
 /** An event on its way to a receiver, as far as it is signed. */
 export interface SignedEvent {
@@ -182,20 +181,11 @@ function worthOf(
   { request, body }: SignedEvent,
   key: VerificationKey,
 ): Worth | Untold {
-  const { components, label, parameters, value } = signature;
-  const base = signatureBase(signature, { request, response: null });
-  if (base.is === 'untold') return { untold: `${label} covers what ${base.why}` };
-  if (base.is === 'missing') return 'invalid';
-  const algorithm = parameters.get('alg');
-  const verification = verified(key, {
-    base: base.text,
-    signature: value,
-    algorithm: typeof algorithm === 'string' ? algorithm : undefined,
-  });
-  if (verification === 'unknown') return { untold: `nobody here knows the algorithm of ${label}` };
-  if (verification !== 'valid') return 'invalid';
+  const verdict = verdictOnSignature(signature, { request, response: null }, [key]);
+  if (verdict.is === 'untold') return { untold: verdict.why };
+  if (verdict.is === 'invalid') return 'invalid';
   if (body.length === 0) return 'valid';
-  if (!components.some(({ name }) => name === 'content-digest')) return 'uncovered';
+  if (!signature.components.some(({ name }) => name === 'content-digest')) return 'uncovered';
   const digests = readDigests(fieldValue(request.fields, 'content-digest') ?? '');
   if (digests.values.size === 0 || wrongDigest(digests, body) !== null) return 'other-digest';
   return weakDigests(digests) === null ? 'valid' : 'weak-digest';

@@ -75,8 +75,8 @@ export function isToken(key: string): boolean {
 }
 
 /** A token with these parts, as it would be signed. */
-export function writtenToken(header: JsonObject, claims: JsonObject, signature: string): string {
-  return `${part(header)}.${part(claims)}.${Buffer.from(signature).toString('base64url')}`;
+export function writtenToken(header: JsonObject, claims: JsonObject, signature: Buffer): string {
+  return `${part(header)}.${part(claims)}.${signature.toString('base64url')}`;
 }
 
 /** When a key says that it ends (RFC 7519 §4.1.4); null where it is no token, or says nothing of it. */

@@ -30,7 +30,7 @@ export function standInFor({ name, form, expiresAt }: SecretForm): string {
       return Buffer.from(text).toString('hex');
     case 'token': {
       const ends = expiresAt === null ? {} : { exp: Date.parse(expiresAt) / 1000 };
-      return writtenToken({ alg: 'RS256', typ: 'JWT' }, { sub: text, ...ends }, text);
+      return writtenToken({ alg: 'RS256', typ: 'JWT' }, { sub: text, ...ends }, Buffer.from(text));
     }
   }
 }

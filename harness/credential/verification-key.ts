@@ -1,4 +1,6 @@
 import { constants, createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import type { MessageSignature } from '../evidence/fields/signature/message-signature.ts';
+import { signatureBase } from '../evidence/fields/signature/signature-base.ts';
 import type { Secret } from './secret.ts';
 import { isStandIn } from './stand-in.ts';
 
@@ -83,6 +85,37 @@ export function verified(key: VerificationKey, signed: Signed): Verification {
   const names = [...ALGORITHMS.map(({ name }) => name), BY_SHARED_SECRET];
   if (algorithm !== undefined && !names.includes(algorithm)) return 'unknown';
   return 'pem' in key ? verifiedByPublicKey(key.pem, signed) : verifiedBySecret(key, signed);
+}
+
+/** What a signature amounts to; `untold`: nobody can tell. */
+export type SignatureVerdict =
+  | { readonly is: 'valid' }
+  | { readonly is: 'invalid'; readonly got: string }
+  | { readonly is: 'untold'; readonly why: string };
+
+/** What a signature of a message (RFC 9421) amounts to by these keys, one of which should fit. */
+export function verdictOnSignature(
+  signature: MessageSignature,
+  message: Parameters<typeof signatureBase>[1],
+  keys: readonly VerificationKey[],
+): SignatureVerdict {
+  const { label, parameters, value } = signature;
+  const base = signatureBase(signature, message);
+  if (base.is === 'missing') return { is: 'invalid', got: `${label} over ${base.what}` };
+  if (base.is === 'untold') return { is: 'untold', why: `${label} covers what ${base.why}` };
+  const named = parameters.get('alg');
+  const algorithm = typeof named === 'string' ? named : undefined;
+  const results = keys.map((key) => verified(key, { base: base.text, signature: value, algorithm }));
+  if (results.includes('valid')) return { is: 'valid' };
+  if (results.includes('unknown'))
+    return { is: 'untold', why: `nobody here knows the algorithm of ${label}` };
+  if (results.includes('unrecorded'))
+    return { is: 'untold', why: 'the secret that it is made with is not in the record' };
+  const isUnfit = results.every((result) => result === 'unfit');
+  return {
+    is: 'invalid',
+    got: isUnfit ? `${label}, whose algorithm is not for its key` : `${label}, which does not hold`,
+  };
 }
 
 function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed): Verification {

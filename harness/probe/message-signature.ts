@@ -1,5 +1,5 @@
 import type { SignatureKeys } from '../config/blocks/signatures.ts';
-import { verified } from '../credential/verification-key.ts';
+import { type SignatureVerdict, verdictOnSignature } from '../credential/verification-key.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import { type Component, sameness } from '../evidence/fields/signature/component.ts';
 import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';
@@ -48,22 +48,15 @@ export function missingComponent(reply: Reply): string | null {
   return null;
 }
 
-/** What becomes of the signatures of a response by the keys of the config, which are known by their names. */
-type Verdict =
-  | { readonly is: 'valid' }
-  | { readonly is: 'invalid'; readonly got: string }
-  /** Nobody can tell. */
-  | { readonly is: 'untold'; readonly why: string };
-
-/** That of each plain reply. */
-export const verdicts: Probe<ReadonlyMap<Reply, Verdict>> = probe(
+/** What becomes of the signatures of each plain reply by the keys of the config, which are known by their names. */
+export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = probe(
   'signature-verdicts',
   async ({ ask, config: { signatures = {} } }) =>
     new Map((await ask(plainReplies)).map((reply) => [reply, verdictOn(reply, signatures)])),
 );
 
-function verdictOn(reply: Reply, keys: SignatureKeys): Verdict {
-  const each = readingOf(reply).signatures.flatMap((signature) => verdictsOf(signature, reply, keys));
+function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {
+  const each = readingOf(reply).signatures.flatMap((signature) => verdictBy(keys, signature, reply) ?? []);
   const invalid = each.find(({ is }) => is === 'invalid');
   const valid = each.find(({ is }) => is === 'valid');
   if (invalid ?? valid) return invalid ?? valid ?? { is: 'valid' };
@@ -71,34 +64,18 @@ function verdictOn(reply: Reply, keys: SignatureKeys): Verdict {
   return each[0] ?? (reply.served ? none : { is: 'valid' });
 }
 
-/** None where somebody else has signed, with a key of another name. */
-function verdictsOf(signature: MessageSignature, reply: Reply, keys: SignatureKeys): readonly Verdict[] {
-  const { label, parameters, value } = signature;
-  const { request, response } = reply.exchange;
-  const [keyid, algorithm] = ['keyid', 'alg'].map((name) => parameters.get(name));
-  const known = Object.entries(keys).filter(([name]) => keyid === undefined || name === keyid);
-  if (response === null || known.length === 0) return [];
-  const base = signatureBase(signature, { request, response });
-  if (base.is === 'missing') return [{ is: 'invalid', got: `${label} over ${base.what}` }];
-  if (base.is === 'untold') return [{ is: 'untold', why: `${label} covers what ${base.why}` }];
-  const means = {
-    base: base.text,
-    signature: value,
-    algorithm: typeof algorithm === 'string' ? algorithm : undefined,
-  };
-  const results = known.map(([, key]) => verified(key, means));
-  if (results.includes('valid')) return [{ is: 'valid' }];
-  if (results.includes('unknown'))
-    return [{ is: 'untold', why: `nobody here knows the algorithm of ${label}` }];
-  if (results.includes('unrecorded'))
-    return [{ is: 'untold', why: 'the secret that it is made with is not in the record' }];
-  const isUnfit = results.every((result) => result === 'unfit');
-  return [
-    {
-      is: 'invalid',
-      got: isUnfit ? `${label}, whose algorithm is not for its key` : `${label}, which does not hold`,
-    },
-  ];
+/** Null where somebody else has signed, with a key of another name. */
+function verdictBy(
+  keys: SignatureKeys,
+  signature: MessageSignature,
+  { exchange: { request, response } }: Reply,
+): SignatureVerdict | null {
+  const keyid = signature.parameters.get('keyid');
+  const known = Object.entries(keys).flatMap(([name, key]) =>
+    keyid === undefined || name === keyid ? [key] : [],
+  );
+  if (response === null || known.length === 0) return null;
+  return verdictOnSignature(signature, { request, response }, known);
 }
 
 /** Beside a Date, times of the same message are judged to a minute; without one, clocks may differ by so much, in ms. */

@@ -6,6 +6,7 @@ import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { bearerField } from '../carrier.ts';
 import type { Question } from '../first-use.ts';
+import { writtenToken } from '../json-web-token.ts';
 import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';
 import {
   type KeyFault,
@@ -285,13 +286,8 @@ function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
         return refusal(401, 'invalid_client', [['WWW-Authenticate', 'Basic realm="tokens"']]);
       }
       if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type');
-      const part = (value: object | Buffer) =>
-        (Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value))).toString('base64url');
-      const value = [
-        part({ alg: 'HS256' }),
-        part({ sub: clientId, jti: randomBytes(9).toString('hex') }),
-        part(randomBytes(32)),
-      ].join('.');
+      const claims = { sub: clientId, jti: randomBytes(9).toString('hex') };
+      const value = writtenToken({ alg: 'HS256' }, claims, randomBytes(32));
       return {
         status: 200,
         fields: [],

@@ -2,14 +2,18 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
+import { writtenToken } from '../../../credential/json-web-token.ts';
 import { readResults } from '../../../report/results/read-results.ts';
 import type { Results } from '../../../report/results/results.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
 
 /** `conform judge` where the secrets of the run are not at hand: nothing is read, run or asked for that was one. */
 
-const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const TOKEN = `${part({ alg: 'HS256' })}.${part({ sub: 'client', exp: 4_000_000_000 })}.${'c2lnbmF0dXJl'.repeat(3)}`;
+const TOKEN = writtenToken(
+  { alg: 'HS256' },
+  { sub: 'client', exp: 4_000_000_000 },
+  Buffer.from('signature'.repeat(3)),
+);
 
 interface Case {
   /** Search when left out. */
