@@ -4,7 +4,6 @@ import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecretText, revealed } from '../draft/secret-text.ts';
 import { flag, type Loaded, mapping, secret, text } from '../shape/kinds.ts';
-import { readText } from '../yaml/read-text.ts';
 
 export const TLS = mapping(
   'Which certificates to trust, and which client certificate to show.',
@@ -89,7 +88,7 @@ async function clientOf(
   passphrase: string | undefined,
 ): Promise<ClientCertificate> {
   const certificate = await certificatesIn(draft, 'tls.cert', cert, 'of the client certificate');
-  const pem = await textOf(draft, 'tls.key', key);
+  const pem = await draft.textBeside('tls.key', key, MAX_BYTES);
   // It opens the key here and is forgotten then, so that it need not be fit to be searched for.
   const phrase = passphrase === undefined ? null : await readSecretText(draft, 'tls.passphrase', passphrase);
   const opened = privateKey(draft, key, pem, phrase && revealed(phrase));
@@ -120,15 +119,8 @@ function privateKey({ faultAt }: Draft, file: string, pem: string, passphrase: s
   }
 }
 
-async function textOf({ faultAt, scope }: Draft, place: string, file: string): Promise<string> {
-  const read = await readText(resolve(scope.folder, file), MAX_BYTES);
-  if (!('fault' in read)) return read.text;
-  const { problem, remedy } = read.fault;
-  throw faultAt(place, `the file ${file}: ${problem}`, `${remedy}; it is relative to this file`);
-}
-
 async function certificatesIn(draft: Draft, place: string, file: string, whose: string): Promise<string> {
-  const pem = await textOf(draft, place, file);
+  const pem = await draft.textBeside(place, file, MAX_BYTES);
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length > 0 && certificates.every(isCertificate)) return certificates.join('\n');
   throw draft.faultAt(place, `the file ${file} holds no certificate in PEM`, `name the PEM file ${whose}`);

@@ -1,9 +1,7 @@
-import { resolve } from 'node:path';
 import { publicKeyIn, SECRET_ENCODINGS, type VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { choice, either, type Loaded, mapping, needed, secret } from '../shape/kinds.ts';
-import { readText } from '../yaml/read-text.ts';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -43,12 +41,7 @@ export async function buildVerificationKey(
     if (read === null) throw draft.faultAt(`${place}.secret`, 'is empty', 'give it a value');
     return { secret: read, encoding: written.encoding };
   }
-  const read = await readText(resolve(draft.scope.folder, written), MAX_BYTES);
-  if ('fault' in read) {
-    const { problem, remedy } = read.fault;
-    throw draft.faultAt(place, `the file ${written}: ${problem}`, `${remedy}; it is relative to this file`);
-  }
-  const pem = publicKeyIn(read.text);
+  const pem = publicKeyIn(await draft.textBeside(place, written, MAX_BYTES));
   if (pem !== null) return { pem };
   throw draft.faultAt(
     place,

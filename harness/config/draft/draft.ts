@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
+import type { UsageError } from '../../base/exit.ts';
 import { nameElsewhere } from '../../evidence/redaction/marker.ts';
 import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
 import {
@@ -12,6 +13,7 @@ import {
   withChildren,
 } from '../yaml/located.ts';
 import { type FaultAt, faultsOf, type Origin, originAround } from '../yaml/origin.ts';
+import { type ReadFault, readText } from '../yaml/read-text.ts';
 import type { Faults } from './faults.ts';
 import { holdVariables, interpolate, type Learned, type ReferenceScope, secretName } from './reference.ts';
 
@@ -44,6 +46,18 @@ export class Draft {
   shownBeside(key: string, path: string): string {
     const origin = this.originOf(key);
     return origin.kind === 'file' ? join(dirname(origin.place.file), path) : resolve(this.scope.folder, path);
+  }
+
+  /** The text of a file that a key names. @throws UsageError where it cannot be read. */
+  async textBeside(key: string, path: string, maxBytes: number): Promise<string> {
+    const read = await readText(resolve(this.scope.folder, path), maxBytes);
+    if ('fault' in read) throw this.fileFault(key, `the file ${path}`, read.fault);
+    return read.text;
+  }
+
+  /** The error for a file that a key names. */
+  fileFault(key: string, file: string, { problem, remedy }: ReadFault): UsageError {
+    return this.faultAt(key, `${file}: ${problem}`, `${remedy}; it is relative to this file`);
   }
 
   /** What the effective config shows at a key where that is not what is written there. `value` is plain data. */

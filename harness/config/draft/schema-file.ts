@@ -46,11 +46,7 @@ async function schemaFile(draft: Draft, key: string, named: string): Promise<Sou
 async function opened(draft: Draft, key: string, named: string): Promise<SourceFiles> {
   const files = await SourceFiles.open(resolve(draft.scope.folder, named), draft.shownBeside(key, named));
   if (files instanceof SourceFiles) return files;
-  throw draft.faultAt(
-    key,
-    `the schema file ${named}: ${files.fault.problem}`,
-    `${files.fault.remedy}; it is relative to this file`,
-  );
+  throw draft.fileFault(key, `the schema file ${named}`, files.fault);
 }
 
 /** A schema that stands in the config itself. */

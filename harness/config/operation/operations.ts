@@ -68,12 +68,7 @@ async function readDocument(
     basePath: basePathOf(provider),
   });
   if (!('fault' in read)) return read;
-  const { problem, remedy } = read.fault;
-  throw draft.faultAt(
-    'openapi',
-    `the document ${openapi}: ${problem}`,
-    `${remedy}; it is relative to this file`,
-  );
+  throw draft.fileFault('openapi', `the document ${openapi}`, read.fault);
 }
 
 function basePathOf(provider: ProviderConfig): string {

@@ -1,9 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../credential/secret.ts';
 import { selfSigned } from '../../proof/certificate.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
-import { packService, serviceSecrets, unpackService } from '../secrets.ts';
+import { serviceSecrets } from '../secrets.ts';
 import type { ServiceConfig } from '../service.ts';
 
 const { cert, key } = selfSigned('client.example');
@@ -57,14 +56,4 @@ describe('the proxies of the environment', () => {
       /the environment variable https_proxy names a proxy of the kind socks5/,
     );
   });
-});
-
-it('all of it reaches the worker, secrets included', async () => {
-  const env = { ...ENV, HTTP_PROXY: 'http://jo:proxy-password-of-a-test@proxy.example' };
-  const block = `tls: { cert: client.pem, key: key.pem, insecure: true }\nheaders: { X-A: "\${env:GATEWAY_KEY}" }`;
-  const config = await loadedWith(block, env);
-  const travelled = unpackService(structuredClone(packService(config)));
-  expect(travelled.tls?.client?.key).toBeInstanceOf(Secret);
-  expect(secretsOf(travelled)).toEqual(secretsOf(config));
-  expect({ ...travelled, credentials: null }).toEqual({ ...config, credentials: null });
 });

@@ -5,6 +5,7 @@ import { HarnessError } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { hasMembers } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
+import { selfSigned } from '../../proof/certificate.ts';
 import { loadOnly, ORDERS_CONTRACT, pactText } from '../fixtures/config-folder.ts';
 import { packService, serviceSecrets, unpackService } from '../secrets.ts';
 import type { ServiceConfig } from '../service.ts';
@@ -47,6 +48,8 @@ pacts:
   messages: /_messages
 deployedVersion: { path: /version, pointer: /build/commit }
 safety: { exceedRateLimit: true }
+tls: { cert: client.pem, key: client-key.pem, insecure: true }
+headers: { X-Tenant: "\${env:GATEWAY_KEY}" }
 environments:
   local: { provider: { command: { run: [node, server.js], url: "http://\${env:HOST}:\${PORT}", env: { KEY: "\${env:ORDERS_KEY}" }, freshForEachSuite: true } } }
   bare: { provider: { reference: search }, deployedVersion: { header: X-Build }, plan: { requests: 5, window: 250ms }, openapi: null, websocket: null, webhooks: null, signatures: null, pacts: null, operations: null }
@@ -57,6 +60,8 @@ const PUBLIC_KEY = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`;
 
+const IDENTITY = selfSigned('client.example');
+
 const FILES = {
   'contracts/orders.yaml': ORDERS_CONTRACT,
   'services/orders.yaml': WHOLE,
@@ -65,6 +70,8 @@ const FILES = {
   'provider/Dockerfile': 'FROM scratch\n',
   'openapi/api.yaml':
     'openapi: 3.1.0\npaths: { "/c/{id}": { get: { operationId: c, responses: { "200": { description: ok } } } } }\n',
+  'services/client.pem': IDENTITY.cert,
+  'services/client-key.pem': IDENTITY.key,
   'keys/1.4.pem': PUBLIC_KEY,
   'pacts/web.json': pactText('web'),
 };
@@ -76,6 +83,8 @@ const env = {
   OLD_KEY: 'hush-old-key',
   HOOK_SECRET: 'hush-hook-secret',
   SIGNING_SECRET: 'hush-signing-secret',
+  GATEWAY_KEY: 'hush-gateway-key',
+  HTTP_PROXY: 'http://jo:hush-proxy-password@proxy.example',
   BROKER_TOKEN: 'hush-broker-token',
   PIN: 'hush',
   TAG: '1.4',
@@ -131,7 +140,17 @@ it('knows as secrets what references yield, but no defaults and nothing too shor
   const { config } = await loadOnly(temporaryFolder(FILES), { env });
   const names = serviceSecrets(config).map(({ name }) => name);
   expect(new Set(names.filter((name) => !name.includes('.')))).toEqual(
-    new Set(['ORDERS_KEY', 'APP_SECRET', 'PASSWORD', 'HOOK_SECRET', 'SIGNING_SECRET', 'OLD_KEY']),
+    new Set([
+      'ORDERS_KEY',
+      'APP_SECRET',
+      'PASSWORD',
+      'HOOK_SECRET',
+      'SIGNING_SECRET',
+      'OLD_KEY',
+      'CLIENT_CERTIFICATE_KEY',
+      'GATEWAY_KEY',
+      'HTTP_PROXY_LOGIN',
+    ]),
   );
 });
 
