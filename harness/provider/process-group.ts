@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf } from '../base/thrown.ts';
 
 const POLL_MS = 40;
 
@@ -26,7 +27,7 @@ function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = codeOf(error);
     // EPERM: there is one, which has become somebody else's.
     if (code === 'ESRCH' || code === 'EPERM') return code === 'EPERM';
     throw error;

@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib';
+import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 
 /** Content as it is once its codings are undone. */
@@ -89,11 +90,12 @@ export function decodeContent(
     try {
       content = decode(content, truncated);
     } catch (error) {
-      if (!(error instanceof Error) || !('code' in error)) throw error;
-      if (error.code === 'ERR_BUFFER_TOO_LARGE') {
+      const code = codeOf(error);
+      if (code === null) throw error;
+      if (code === 'ERR_BUFFER_TOO_LARGE') {
         return beyond(`its ${coding} content expands beyond ${LARGEST_CONTENT} octets`);
       }
-      const fault = `content that is not ${coding} (${error.message})`;
+      const fault = `content that is not ${coding} (${reasonOf(error)})`;
       return { octets: new Uint8Array(), fault, limit: null };
     }
   }

@@ -4,6 +4,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../../base/json-text.ts';
 import { request } from '../../base/node-http.ts';
+import { codeOf } from '../../base/thrown.ts';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };
@@ -91,7 +92,7 @@ export async function ask({ name, address }: Endpoint, timeoutMs: number): Promi
     if (error instanceof Error && error.name === 'AbortError') {
       return { reason: `${name} does not answer within ${timeoutMs / 1_000} s`, silent: true };
     }
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error) ?? String(error);
     return { reason: `nobody answers at ${name}: ${code}`, silent: false };
   }
 }

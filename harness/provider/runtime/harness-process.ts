@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from '../../base/thrown.ts';
 import { hasEnded, processStat } from '../process-group.ts';
 
 /** One process among those of all machines that share a container runtime, as far as the system tells. */
@@ -61,6 +62,6 @@ function runs(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

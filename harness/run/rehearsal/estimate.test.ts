@@ -6,8 +6,9 @@ import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
 import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
 import { type Suite, suitesFor } from '../../check/check.ts';
+import { withPlan } from '../../config/blocks/facts.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
-import type { Plan, ServiceConfig } from '../../config/service.ts';
+import type { ServiceConfig } from '../../config/service.ts';
 import { proofConfigs } from '../../proof/cases/configs.ts';
 import { proofClock } from '../../proof/clock.ts';
 import { startProvider } from '../../provider/start.ts';
@@ -73,11 +74,6 @@ async function shipped(name: string): Promise<ServiceConfig> {
   // Pact is a program of its own, and one request for each interaction.
   const { pacts: _, ...rest } = config;
   return rest;
-}
-
-function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
-  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
-  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the test' } } };
 }
 
 function selected(config: ServiceConfig, chosen: readonly string[], checks: readonly string[]) {
@@ -159,7 +155,9 @@ websocket: { url: /ws, echo: true }
       const { operations, definitions = {} } = (await proofConfigs()).described;
       const config = { ...(await shipped('search')), operations, definitions };
       const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false, operationRequests } };
-      expectClose(await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 })));
+      expectClose(
+        await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 }, 'the test')),
+      );
     },
   );
 
@@ -176,7 +174,7 @@ websocket: { url: /ws, echo: true }
     const { safety } = config;
     expect(operationSample({ ...config, plan: null })).toBeNull();
     const requests = Math.ceil(whole.requests / 0.9) - 5;
-    const scarce = withPlan(config, { name: null, requests, windowMs: 60_000 });
+    const scarce = withPlan(config, { name: null, requests, windowMs: 60_000 }, 'the test');
     expect(operationSample(scarce)).not.toBeNull();
     expect((await estimate(scarce, chosen, { roughly: true })).longestMs).toBeGreaterThan(60_000);
     expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
@@ -223,7 +221,7 @@ describe('an estimate', () => {
 
   it('tells the time of what is waited for on purpose', async () => {
     const plan = { name: null, requests: 40, windowMs: 60_000 };
-    const search = withPlan(await shipped('search'), plan);
+    const search = withPlan(await shipped('search'), plan, 'the test');
     const { durationMs, risks } = await estimate(search, { suites, catalogue: 303 });
     // The 60 requests that come before the limit is met take two windows, and so does the limit.
     expect(durationMs).toBeGreaterThan(120_000);
@@ -233,7 +231,7 @@ describe('an estimate', () => {
 
   it('tells two times where it hangs on whether the service tells what remains of its quota', async () => {
     const plan = { name: null, requests: 20, windowMs: 60_000 };
-    const search = withPlan(await shipped('search'), plan);
+    const search = withPlan(await shipped('search'), plan, 'the test');
     const auth = { suites: named('auth'), catalogue: 303 };
     const unknown = await estimate({ ...search, provider: { kind: 'url', url: 'http://127.0.0.1:1' } }, auth);
     // Refused keys spend nothing, and where nobody tells that, they are waited for.

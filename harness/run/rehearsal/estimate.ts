@@ -1,8 +1,9 @@
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
+import { withPlan } from '../../config/blocks/facts.ts';
 import { keptRate } from '../../config/blocks/pace.ts';
 import { addressOf, isBuiltIn } from '../../config/provider/provider.ts';
-import type { Operation, Plan, ServiceConfig } from '../../config/service.ts';
+import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { operationPlan } from '../../probe/operation/operation.ts';
 import { exercisedOf } from '../../report/results/run-verdict.ts';
@@ -154,7 +155,7 @@ async function rehearsed(
   const small = Math.max(LARGEST_MET, 2 * requestsIn(polite.rehearsal.sent));
   if (plan.requests <= small + APART) return asIs(config);
   const of = async (requests: number) => ({
-    found: await asIs(withPlan(config, { ...plan, requests })),
+    found: await asIs(withPlan(config, { ...plan, requests }, 'the rehearsal')),
     size: requests,
   });
   const less = await of(small);
@@ -177,11 +178,6 @@ function grown(less: Sized, more: Sized, size: number): Found {
       return Math.round(first + share * (second - first));
     },
   };
-}
-
-function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
-  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
-  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the rehearsal' } } };
 }
 
 /** Of fewer collections than this, each is rehearsed. */

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { RedisClientType } from '@redis/client';
 import { UsageError } from '../../base/exit.ts';
+import { codeOf } from '../../base/thrown.ts';
 import type { Quota } from './quotas.ts';
 import type { SharedTurns, Turn } from './turns.ts';
 
@@ -247,6 +248,5 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 /** Without the address, which has the password in it. */
 function plainCause(error: unknown): string {
   if (!(error instanceof Error)) return 'for no reason that it gives';
-  const code = 'code' in error ? String(error.code) : '';
-  return code || error.message.split('\n')[0] || error.name;
+  return codeOf(error) || error.message.split('\n')[0] || error.name;
 }

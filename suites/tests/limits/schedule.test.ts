@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { suitesFor } from '../../../harness/check/check.ts';
+import { withPlan } from '../../../harness/config/blocks/facts.ts';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName, ServiceConfig } from '../../../harness/config/service.ts';
 import { startReference } from '../../../harness/provider/reference/reference.ts';
@@ -14,15 +15,14 @@ const WINDOW_MS = 60_000;
 
 type Run = readonly [service: ReferenceName, requests: number, variant: string | null];
 
-async function withPlan([service, requests, variant]: Run): Promise<ServiceConfig> {
+async function configOf([service, requests, variant]: Run): Promise<ServiceConfig> {
   const { pacts: _, ...config } = await shipped(service);
-  return {
+  const allowed = {
     ...config,
-    provider: { kind: 'reference', name: service, defects: [], variant },
-    plan: { name: null, requests, windowMs: WINDOW_MS },
+    provider: { kind: 'reference', name: service, defects: [], variant } as const,
     safety: { ...config.safety, exceedRateLimit: true, maxRequests: 2_000 },
-    facts: { ...config.facts, 'limits.rate': { value: { requests, window: '60s' }, origin: 'the test' } },
   };
+  return withPlan(allowed, { name: null, requests, windowMs: WINDOW_MS }, 'the test');
 }
 
 /** When it begins, in ms behind a full minute, and what the service's clock is ahead of ours. */
@@ -68,7 +68,7 @@ const MOST: readonly (readonly [...Run, windows: number, sent: number, handshake
 describe('a whole verdict', () => {
   it.each(MOST)('of %s with a plan of %i, %s, takes %d windows at the most', async (...row) => {
     const [service, requests, variant, mostWindows, mostSent, mostHandshakes] = row;
-    const config = await withPlan([service, requests, variant]);
+    const config = await configOf([service, requests, variant]);
     const told = await estimate(config, { suites, catalogue: 0 });
     // The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not.
     const elsewhere = { ...config, provider: { kind: 'url', url: 'http://127.0.0.1:9' } } as const;
@@ -95,7 +95,7 @@ describe('a whole verdict', () => {
   it.each([0, 30_000, 33_000, 36_000, 55_000])(
     'of a service that tells no quota takes no longer where it begins %s ms behind the minute',
     async (atMs) => {
-      const { windows, exact } = await measured(await withPlan(UNTOLD), UNTOLD, { atMs });
+      const { windows, exact } = await measured(await configOf(UNTOLD), UNTOLD, { atMs });
       expect(exact).toContain('request 101 is the first refused');
       expect(windows).toBeLessThanOrEqual(LONGEST_UNTOLD);
     },
@@ -103,7 +103,7 @@ describe('a whole verdict', () => {
 
   it('of a service whose clock is known to the second alone takes less than a window more where one ends by the burst', async () => {
     const begin = { atMs: 28_000, aheadMs: 5_300 };
-    const { windows, exact } = await measured(await withPlan(UNTOLD), UNTOLD, begin);
+    const { windows, exact } = await measured(await configOf(UNTOLD), UNTOLD, begin);
     expect(exact).toBe('request 101 is the first refused');
     expect(windows).toBeLessThanOrEqual(LONGEST_UNTOLD + 1);
   });
