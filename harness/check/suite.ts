@@ -22,6 +22,7 @@ export {
 export { SAFE_METHODS } from '../credential/request.ts';
 export { isControl, OPCODE } from '../evidence/conversation/frame.ts';
 export type { FrameRule } from '../evidence/conversation/frame-faults.ts';
+export type { IdleView } from '../evidence/conversation/idle.ts';
 export type { ConversationView } from '../evidence/conversation/view.ts';
 export type { Reply } from '../evidence/exchange/reply.ts';
 export type { JsonRemarkKind } from '../evidence/json/text.ts';

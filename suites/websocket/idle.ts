@@ -1,9 +1,8 @@
 import {
-  type ConversationView,
   check,
   clause,
+  type IdleView,
   keepsIdle,
-  OPCODE,
   observation,
   practice,
   pusherDialect,
@@ -11,32 +10,14 @@ import {
   spokenDialect,
 } from '../../harness/check/suite.ts';
 import {
-  activityTimeoutMs,
   askedAfterSilence,
   IDLE_MS,
   idle,
   isEndedForLogin,
-  silenceBeforeEndMs,
 } from '../../harness/probe/websocket/left-alone.ts';
 import { othersKept } from '../../harness/probe/websocket/others-kept.ts';
 import { dialectHeartbeat } from './dialects.ts';
 import { pusherPing } from './pusher.ts';
-
-/** How a service that has pinged may end a connection all the same: it says why, and it is not that nobody answered. */
-const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
-/** Codes that applications give a meaning (RFC 6455 §7.4.2). */
-const OF_APPLICATIONS = 4000;
-/** Of the Pusher protocol, version 7: the answer to pusher:ping did not come in time. */
-const PONG_NOT_RECEIVED = 4201;
-/** Of the same: closed after inactivity. */
-const INACTIVE = 4202;
-/** A reason that says so. */
-const SILENT = /\b(?:idle|inactiv\w*|silen\w+)\b/i;
-/** A reason that says that an answer did not come. */
-const MISSED =
-  /\b(?:pong|ping|heart-?beat|keep-?alive)\b.*\b(?:timeout|timed out|missed|missing|not received|expired)\b|\b(?:no|missed|missing)\s+(?:pong|heart-?beat)/i;
-/** Protocol error, unsupported data, bad data, internal error. */
-const ERRORS: readonly (number | null)[] = [1002, 1003, 1007, 1011];
 
 // §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
 const answeredPings = check('websocket.answered-pings', {
@@ -48,13 +29,10 @@ const answeredPings = check('websocket.answered-pings', {
   grounds: [practice('who answers a Ping is there')],
   judge: ({ expect }) =>
     expect(idle)
-      .where(isPinged, 'the service sent no Ping while it was looked at')
-      .toConform('an open connection', (view) => {
-        const { unaskedEnd, serverClose } = view;
-        if (unaskedEnd === null || isExplained(unaskedEnd.code) || !isSoonAfterPing(view)) return null;
-        const how = serverClose === null ? 'the end of TCP' : `the close code ${unaskedEnd.code ?? 'none'}`;
-        return `${how} after ${inWords(unaskedEnd.atMs)}`;
-      }),
+      .where(({ arePingsAnswered }) => arePingsAnswered, 'the service sent no Ping while it was looked at')
+      .toConform('an open connection', (view) =>
+        view.isEndedForPing ? `${howItEnded(view)} after ${inWords(view.unaskedEnd?.atMs ?? 0)}` : null,
+      ),
 });
 
 /** Behind everything that one client may send wrong. */
@@ -86,7 +64,7 @@ export const idleChecks = [
       // How long a run lasts is no matter of the service.
       const seen =
         unaskedEnd === null || unaskedEnd.atMs >= forMs ? { keptMs: forMs } : { closedWith: closeCode };
-      if (unaskedEnd === null) return { seen, note: `kept for at least ${inWords(lastedMs(view))}` };
+      if (unaskedEnd === null) return { seen, note: `kept for at least ${inWords(view.lastedMs)}` };
       const { length } = view.pingTimes;
       const pings = length === 0 ? 'without Ping' : `after ${length} ${length === 1 ? 'Ping' : 'Pings'}`;
       const code = closeCode === null ? 'without a code' : `with ${closeCode}`;
@@ -148,12 +126,15 @@ export const idleChecks = [
     restsOn: [answeredPings],
     judge: ({ expect }) =>
       expect(idle)
-        .where(isAsked, 'the service sent no heartbeat while it was looked at')
+        .where(
+          ({ areHeartbeatsAnswered }) => areHeartbeatsAnswered,
+          'the service sent no heartbeat while it was looked at',
+        )
         .toConform('an open connection', (view) => {
-          if (!isForHeartbeat(view)) return null;
+          if (!view.isEndedForHeartbeat) return null;
           const { unaskedEnd, serverClose } = view;
           const reason = serverClose?.reason ? ` ${JSON.stringify(serverClose.reason)}` : '';
-          return `the close code ${serverClose?.code}${reason} after ${inWords(unaskedEnd?.atMs ?? 0)}`;
+          return `${howItEnded(view)}${reason} after ${inWords(unaskedEnd?.atMs ?? 0)}`;
         }),
   }),
 
@@ -169,15 +150,15 @@ export const idleChecks = [
     restsOn: [answeredPings, othersKeptCheck],
     judge: ({ expect }) =>
       expect(idle)
-        .where((view) => activityTimeoutMs(view) !== null, 'no activity_timeout came on this connection')
+        .where(
+          ({ activityTimeoutMs }) => activityTimeoutMs !== null,
+          'no activity_timeout came on this connection',
+        )
         .toConform('an open connection', (view) => {
-          const silenceMs = silenceBeforeEndMs(view);
-          const allowedMs = activityTimeoutMs(view) ?? 0;
-          if (silenceMs === null || silenceMs >= allowedMs || !isForSilence(view)) return null;
-          const { serverClose } = view;
-          const how =
-            serverClose === null ? 'the end of TCP' : `the close code ${serverClose.code ?? 'none'}`;
-          return `${how} after ${inWords(silenceMs)} of ${inWords(allowedMs)}`;
+          const silenceMs = view.silenceBeforeEndMs ?? 0;
+          const allowedMs = view.activityTimeoutMs ?? 0;
+          if (!view.isEndedForSilence || silenceMs >= allowedMs) return null;
+          return `${howItEnded(view)} after ${inWords(silenceMs)} of ${inWords(allowedMs)}`;
         }),
   }),
 
@@ -202,48 +183,12 @@ export const idleChecks = [
   }),
 ];
 
-/** It has sent heartbeats above the frames, and each was answered. */
-function isAsked({ heartbeats }: ConversationView): boolean {
-  return heartbeats.length > 0 && heartbeats.every(({ isAnswered }) => isAnswered);
-}
-
-/** It ended because nobody was there, as it says, or as an error upon the answer. */
-function isForHeartbeat({ unaskedEnd, serverClose, heartbeats, dialect }: ConversationView): boolean {
-  if (unaskedEnd === null || serverClose === null) return false;
-  const { code, reason } = serverClose;
-  if ((dialect === 'pusher' && code === PONG_NOT_RECEIVED) || MISSED.test(reason ?? '')) return true;
-  const [last = 0, before = 0] = heartbeats.map(({ atMs }) => atMs).toReversed();
-  return ERRORS.includes(code) && unaskedEnd.atMs - last <= 1.5 * (last - before);
-}
-
-/** It says that it ended for want of a word, or ended without one. Whoever restarts, or is full, says something else. */
-function isForSilence({ serverClose }: ConversationView): boolean {
-  return serverClose === null || serverClose.code === INACTIVE || SILENT.test(serverClose.reason ?? '');
-}
-
-function isExplained(code: number | null): boolean {
-  return REASONS.includes(code) || (code !== null && code >= OF_APPLICATIONS);
-}
-
-/** It has sent Pings, and each was answered. */
-function isPinged({ pingTimes, clientFrames }: ConversationView): boolean {
-  const pongs = clientFrames.filter(({ frame }) => frame.opcode === OPCODE.pong).length;
-  return pingTimes.length > 0 && pongs >= pingTimes.length;
-}
-
-/** Not much later than the next Ping was due: the answer to the last one cannot have counted. */
-function isSoonAfterPing({ pingTimes, unaskedEnd }: ConversationView): boolean {
-  const [last = 0, before = 0] = pingTimes.toReversed();
-  return unaskedEnd !== null && unaskedEnd.atMs - last <= 1.5 * (last - before);
+function howItEnded({ serverClose, closeCode }: IdleView): string {
+  return serverClose === null ? 'the end of TCP' : `the close code ${closeCode ?? 'none'}`;
 }
 
 function timesOf(what: string, timesMs: readonly number[]): string | null {
   return timesMs.length === 0 ? null : `${what} after ${timesMs.slice(0, 5).join(', ')} ms`;
-}
-
-/** Up to the Close of ours. */
-function lastedMs({ clientClose, conversation }: ConversationView): number {
-  return clientClose?.atMs ?? conversation.timing.durationMs;
 }
 
 function inWords(ms: number): string {

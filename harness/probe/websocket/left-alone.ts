@@ -1,5 +1,6 @@
 import { isForLogin } from '../../config/blocks/subprotocol.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { IdleView } from '../../evidence/conversation/idle.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { lastOfAll, type Probe, probe } from '../../session/probe.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
@@ -87,13 +88,13 @@ export const leftAlone: Probe<LeftAlone> = probe('websocket-left-alone', async (
 });
 
 /** What became of it, at the very end. */
-export const idle: Probe<ConversationView> = lastOfAll(
+export const idle: Probe<IdleView> = lastOfAll(
   leftAlone,
   probe('websocket-idle', async ({ ask }) => {
-    const view = await (await ask(leftAlone)).end();
+    const { conversation } = await (await ask(leftAlone)).end();
     // Its evidence is there now.
     await ask(leftAlone);
-    return view;
+    return new IdleView(conversation);
   }),
 );
 
@@ -103,19 +104,6 @@ export function isEndedForLogin(
   { websocket }: ServiceConfig,
 ): boolean {
   return websocket?.login === undefined && isForLogin(subprotocol, closeCode);
-}
-
-/** Seconds of silence that the service allows a Pusher client before it pings, in ms; null where it does not say. */
-export function activityTimeoutMs({ pusherEvents }: ConversationView): number | null {
-  const [seconds] = pusherEvents.flatMap(({ data }) => data?.activity_timeout ?? []);
-  return typeof seconds === 'number' && seconds > 0 ? 1_000 * seconds : null;
-}
-
-/** How long the client had said nothing when the service ended the connection, in ms; null where it did not. */
-export function silenceBeforeEndMs({ unaskedEnd, clientFrames }: ConversationView): number | null {
-  if (unaskedEnd === null) return null;
-  const last = clientFrames.findLast(({ atMs }) => atMs < unaskedEnd.atMs);
-  return unaskedEnd.atMs - (last?.atMs ?? 0);
 }
 
 /** What came of the dialect's own heartbeat behind the silence; null where none was sent, for the connection had ended. */
