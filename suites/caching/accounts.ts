@@ -12,7 +12,6 @@ import { sample, sampleAgain, samplesInARow } from '../../harness/probe/request/
 import * as validator from '../../harness/probe/request/validator.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { otherTag } from './conditions.ts';
-import { codingOf, isSameContent, shareStrongTag } from './validators.ts';
 
 /** Validators of an address at which each account finds something of its own. */
 export const accounts: readonly CheckDefinition[] = given(
@@ -29,16 +28,16 @@ export const accounts: readonly CheckDefinition[] = given(
       async judge({ probe, expect, notApplicable }) {
         const mine = await probe(sample);
         const again = await probe(samplesInARow);
-        if (!again.every((each) => each.served && shareStrongTag(mine, each)))
+        if (!again.every((each) => each.served && mine.sharesStrongTagWith(each)))
           notApplicable('no strong ETag came each time');
-        if (!again.every((each) => isSameContent(mine, each)))
+        if (!again.every((each) => mine.hasSameContentAs(each)))
           notApplicable('the content is another each time');
         await expect(secondKeySample)
-          .where((other) => other.served && codingOf(other) === codingOf(mine))
+          .where((other) => other.served && other.hasSameCodingAs(mine))
           .toConform(
             'the same content, or another ETag',
             (other) =>
-              shareStrongTag(mine, other) && !isSameContent(mine, other)
+              mine.sharesStrongTagWith(other) && !mine.hasSameContentAs(other)
                 ? `other content with ETag ${other.response.entityTag}`
                 : null,
             IN_CONTENT,

@@ -3,7 +3,6 @@ import {
   check,
   IN_CONTENT,
   practice,
-  type Reply,
   rfc9110,
   rfc9111,
 } from '../../harness/check/suite.ts';
@@ -13,18 +12,6 @@ import { steady } from '../steady.ts';
 
 /** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
 const WRONG_CLOCK_MS = 25 * 60_000;
-
-/** Both have a strong tag, and it is the same. */
-export function shareStrongTag(one: Reply, other: Reply): boolean {
-  const { entityTag } = one.response;
-  return entityTag !== null && !entityTag.startsWith('W/') && entityTag === other.response.entityTag;
-}
-
-export const codingOf = ({ response }: Reply): string => response.contentCodings.join(', ');
-
-export function isSameContent(one: Reply, other: Reply): boolean {
-  return Buffer.compare(one.response.content, other.response.content) === 0;
-}
 
 /** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
 export const validators: readonly CheckDefinition[] = [
@@ -41,7 +28,7 @@ export const validators: readonly CheckDefinition[] = [
       const first = await probe(sample);
       if (first.response.entityTag === null) notApplicable('the documented response has no ETag');
       await expect(sampleAgain)
-        .where((again) => again.served && isSameContent(first, again), 'the content is another each time')
+        .where((again) => again.served && first.hasSameContentAs(again), 'the content is another each time')
         .toBeRead('an ETag', IN_CONTENT);
     },
     wanted: ({ usual }) => `the ETag ${usual} each time`,
@@ -71,12 +58,12 @@ export const validators: readonly CheckDefinition[] = [
       const first = await probe(sample);
       const [second, third] = await probe(samplesInARow);
       await expect(first, second, third, rawSample)
-        .where((each) => each.served && codingOf(each) === codingOf(first))
-        .where((each) => each === first || shareStrongTag(first, each), 'no ETag came twice')
+        .where((each) => each.served && each.hasSameCodingAs(first))
+        .where((each) => each === first || first.sharesStrongTagWith(each), 'no ETag came twice')
         .toConform(
           'the same content with the same strong ETag',
           (each) =>
-            isSameContent(first, each) ? null : `other content with ETag ${each.response.entityTag}`,
+            first.hasSameContentAs(each) ? null : `other content with ETag ${each.response.entityTag}`,
           IN_CONTENT,
         );
     },
@@ -92,9 +79,9 @@ export const validators: readonly CheckDefinition[] = [
     async judge({ probe, expect }) {
       const plain = await probe(rawSample);
       await expect(gzipAccepted)
-        .where((each) => each.served && codingOf(each) !== codingOf(plain), 'nothing is compressed')
+        .where((each) => each.served && !each.hasSameCodingAs(plain), 'nothing is compressed')
         .toConform('another ETag, or a weak one', (each) =>
-          shareStrongTag(plain, each) ? `ETag ${each.response.entityTag} for both` : null,
+          plain.sharesStrongTagWith(each) ? `ETag ${each.response.entityTag} for both` : null,
         );
     },
   }),

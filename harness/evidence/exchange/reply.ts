@@ -42,6 +42,12 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
   }
 
+  /** No octet of an answer came: there is no message that could be ill framed. */
+  get isSilent(): boolean {
+    const { response, failure } = this.exchange;
+    return response === null && ['closed', 'reset', 'response-timeout'].includes(failure?.kind ?? '');
+  }
+
   /**
    * The statuses of all responses on the connection, in their order. A 408 behind another one is none: an idle connection
    * may be told that it is about to be closed (RFC 9110 §15.5.9).
@@ -51,6 +57,14 @@ export class Reply {
     if (response === null) return [];
     const others = further.map(({ status }) => status).filter((status) => status !== 408);
     return [response.status, ...others];
+  }
+
+  /**
+   * Another request than the first was answered. A 400 behind the first response refuses what is left of the message, and no
+   * other request: a hidden one is well formed.
+   */
+  get answersAnother(): boolean {
+    return this.statuses.slice(1).some((status) => status !== 400);
   }
 
   /** The connection stood for a while behind the last response. */
@@ -73,5 +87,38 @@ export class Reply {
     }
     this.#view ??= viewResponse(this.exchange);
     return this.#view;
+  }
+
+  // --- beside another one ---
+
+  /** The same content, octet by octet. */
+  hasSameContentAs(other: Reply): boolean {
+    return Buffer.compare(this.response.content, other.response.content) === 0;
+  }
+
+  /** In the same content codings, or both in none. */
+  hasSameCodingAs(other: Reply): boolean {
+    return String(this.response.contentCodings) === String(other.response.contentCodings);
+  }
+
+  /** Both have a strong entity tag (RFC 9110 §8.8.1), and it is the same. */
+  sharesStrongTagWith(other: Reply): boolean {
+    const { entityTag } = this.response;
+    return entityTag !== null && !entityTag.startsWith('W/') && entityTag === other.response.entityTag;
+  }
+
+  /** A 206 whose octets can be compared with those of the whole: neither has a content coding. */
+  isPartOf(whole: Reply): boolean {
+    const isPlain = [this, whole].every(({ response }) => response.contentCodings.length === 0);
+    return this.status === 206 && isPlain;
+  }
+
+  /** What is wrong with the octets of a part of the whole, by where it says that they begin; null when nothing is. */
+  partFault(whole: Reply): string | null {
+    const { contentRange, content } = this.response;
+    if (contentRange === null) return null;
+    const { first, last } = contentRange;
+    const meant = whole.response.content.subarray(first, last + 1);
+    return Buffer.compare(meant, content) === 0 ? null : `other octets than ${first} to ${last}`;
   }
 }
