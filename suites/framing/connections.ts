@@ -20,14 +20,9 @@ function answers({ statuses }: Pick<Reply, 'statuses'>): string {
   return statuses.length === 0 ? 'no response' : statuses.map((status) => `status ${status}`).join(' and ');
 }
 
-/** A 400 behind the first response refuses what is left of the message, and no other request: the hidden one is well formed. */
-function answersAnother({ statuses }: Reply): boolean {
-  return statuses.slice(1).some((status) => status !== 400);
-}
-
 /** What comes on a connection that should have ended. */
 function goingOn(reply: Reply): string | null {
-  if (answersAnother(reply)) return `${answers(reply)} on one connection`;
+  if (reply.answersAnother) return `${answers(reply)} on one connection`;
   return reply.staysOpen ? `${answers(reply)} and an open connection` : null;
 }
 
@@ -58,7 +53,7 @@ const oneRequest = ({ id, what, ground, probe, change, closes }: Disputed): Chec
     judge: ({ expect }) =>
       expect(probe).toConform(
         closes ? 'one response at most and the end of the connection' : 'one response at most',
-        (reply) => (answersAnother(reply) || closes ? goingOn(reply) : null),
+        (reply) => (reply.answersAnother || closes ? goingOn(reply) : null),
       ),
   });
 
@@ -90,14 +85,6 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
 
 /** Some refuse it as what they cannot take: no harm comes of the other status. */
 const REFUSES_CODING: readonly number[] = [400, 411, 415, 422, 501];
-
-/** RFC 9112 §9.3: an answer that keeps the connection says nothing else. */
-function announcesClose({ response, exchange }: Reply): boolean {
-  const tokens = response.elements('connection').map((token) => token.toLowerCase());
-  return (
-    tokens.includes('close') || (exchange.response?.httpVersion === '1.0' && !tokens.includes('keep-alive'))
-  );
-}
 
 // RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
 export const oneResponse = check('framing.one-response', {
@@ -214,7 +201,7 @@ export const connections: readonly CheckDefinition[] = [
       await expect(connection.keptOpen)
         .where(({ status }) => status !== null)
         .toConform('Connection: close, or an open connection', (reply) =>
-          reply.staysOpen || announcesClose(reply) ? null : 'the end of the connection without it',
+          reply.staysOpen || reply.response.announcesClose ? null : 'the end of the connection without it',
         );
     },
   }),

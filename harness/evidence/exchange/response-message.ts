@@ -16,6 +16,10 @@ import { visible } from '../octets/visible.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
 import { decodeContent, looksCompressed } from './content-coding.ts';
 
+/** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
+const NO_TRAILERS =
+  /^(?:content-(?:length|encoding|type|range)|transfer-encoding|trailer|connection|host|cache-control|expires|date|location|retry-after|vary|age|set-cookie|authorization|(?:www|proxy)-authenticate|te|upgrade|access-control-.+)$/i;
+
 /** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
 export class ResponseMessage {
   readonly evidence: Exchange | Conversation;
@@ -84,6 +88,29 @@ export class ResponseMessage {
 
   has(name: string): boolean {
     return this.fieldLines(name).length > 0;
+  }
+
+  /** RFC 9112 §9.3: the connection ends behind it, as it says. */
+  get announcesClose(): boolean {
+    const tokens = this.elements('connection').map((token) => token.toLowerCase());
+    return (
+      tokens.includes('close') || (this.response.httpVersion === '1.0' && !tokens.includes('keep-alive'))
+    );
+  }
+
+  /** Fields came behind the content. */
+  get hasTrailers(): boolean {
+    return this.response.trailers.length > 0;
+  }
+
+  /** The first of those that belongs before the content; null for none. */
+  get misplacedTrailer(): string | null {
+    return this.response.trailers.find(([name]) => NO_TRAILERS.test(name))?.[0] ?? null;
+  }
+
+  /** Content-Length (RFC 9110 §8.6); null when absent or malformed. */
+  get contentLength(): number | null {
+    return this.fieldAs('content-length', (value) => (/^\d+$/.test(value) ? Number(value) : null));
   }
 
   // --- the content ---
