@@ -8,8 +8,7 @@ import type { Variation } from '../contract/variation.ts';
 import type { ClauseKey, ErrorCondition } from '../contract/vocabulary.ts';
 import type { Probe } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
-import { type Expect, Expectation } from './expect.ts';
-import { gather } from './hold.ts';
+import { type Expect, expectIn } from './expect.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {
@@ -67,12 +66,10 @@ export function openContext(
       if ('failed' in answer) throw answer.failed;
       return answer.value;
     },
-    expect: (...asked) =>
-      new Expectation({
-        evidence: () => gather(asked, context.probe),
-        note: context.note,
-        held: (expectation) => held.push(expectation),
-      }),
+    expect: expectIn((probe) => context.probe(probe), {
+      note: (remark) => context.note(remark),
+      held: (expectation) => held.push(expectation),
+    }),
     observe(value) {
       if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
       session.observe({ key: records, value, check, ...(varies && { varies }) });

@@ -22,6 +22,7 @@ const closed = (code: number) => {
 const expectation = (...all: readonly ConversationView[]) =>
   new Expectation({
     evidence: async () => ({ all, shortfall: null }),
+    subject: (piece) => piece,
     note: () => undefined,
     held: () => undefined,
   });

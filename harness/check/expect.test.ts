@@ -8,7 +8,7 @@ import {
   exampleResponse,
   octetsOf,
 } from '../evidence/fixtures/example-evidence.ts';
-import { Expectation } from './expect.ts';
+import { Expectation, expectIn } from './expect.ts';
 import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './reading.ts';
 
 function reply(response: Partial<RecordedResponse> = {}, exchange: Partial<Exchange> = {}): Reply {
@@ -30,6 +30,7 @@ const fields = (...lines: readonly FieldLine[]): Partial<RecordedResponse> => ({
 const expect = (...all: readonly Reply[]) =>
   new Expectation<Reply>({
     evidence: async () => ({ all, shortfall: null }),
+    subject: (piece) => piece,
     note: () => undefined,
     held: () => undefined,
   });
@@ -108,6 +109,33 @@ describe('an expectation', () => {
     await see(none.toHaveStatus(418)).rejects.toThrow(new NotApplicable('no teapot'));
     const unanswered = expect(silent).where(({ response }) => response.status === 418, 'no teapot');
     await see(unanswered.toHaveStatus(418)).rejects.toThrow(new NotApplicable('no teapot'));
+  });
+});
+
+describe('an expectation of evidence with what it is judged by', () => {
+  const { each } = expectIn(() => Promise.reject(new Error('nothing is asked here')), {
+    note: () => undefined,
+    held: () => undefined,
+  });
+  const pair = (page: Reply, wanted: number) => ({ page, wanted });
+  const held = (...pairs: readonly ReturnType<typeof pair>[]) =>
+    each(pairs, ({ page }) => page, 'no page').toConform(
+      'its own status',
+      ({ page: { response }, wanted }) => (response.status === wanted ? null : `status ${response.status}`),
+    );
+
+  it('names the evidence that does not conform, in the words of evidence alone', async () => {
+    await see(held(pair(reply(), 200), pair(reply({ status: 404 }), 404))).resolves.toBeUndefined();
+    const message = 'expected its own status, got status 200 for GET as documented';
+    const other = pair(reply({}, { id: exampleId('e2') }), 404);
+    await see(held(pair(reply(), 200), other)).rejects.toThrow(
+      see.objectContaining({ message, evidence: 'e2' }),
+    );
+    await see(held(pair(silent, 200))).rejects.toThrow(`got ${NONE} for GET as documented`);
+  });
+
+  it('gives the reason where there is none', async () => {
+    await see(held()).rejects.toThrow(new NotApplicable('no page'));
   });
 });
 

@@ -6,28 +6,51 @@ import type { Echo } from '../evidence/conversation/message.ts';
 import type { ConversationView } from '../evidence/conversation/view.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { ResponseView } from '../evidence/exchange/response.ts';
+import type { Probe } from '../session/probe.ts';
 import type { Asked, Gathered, PieceOf } from './hold.ts';
-import { holdEach, orList, type Subject } from './hold.ts';
+import { gather, holdEach, orList, type Subject } from './hold.ts';
 import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';
 
-/** Probes are asked one after the other. Of several pieces of evidence each is held to what is expected. */
-export type Expect = <const A extends readonly Asked[]>(
-  ...asked: A
-) => Expectation<Extract<PieceOf<A[number]>, Subject>>;
+export interface Expect {
+  /** Probes are asked one after the other. Of several pieces of evidence each is held to what is expected. */
+  <const A extends readonly Asked[]>(...asked: A): Expectation<Extract<PieceOf<A[number]>, Subject>>;
+  /**
+   * Evidence together with what it is judged by: `about` is the piece that is named where it does not conform. Where there
+   * is none the check does not apply, for this reason.
+   */
+  each<K>(known: readonly K[], about: (known: K) => Subject, otherwise?: string): Expectation<K>;
+}
 
-/** What an expectation needs of the check that has it. */
-interface Means<S> {
-  readonly evidence: () => Promise<Gathered<S>>;
+/** What expectations need of the check that has them. */
+interface Judging {
   readonly note: (remark: string) => void;
   /** Told of each expectation as it begins, so that none is forgotten. */
   readonly held: (expectation: Promise<void>) => void;
+}
+
+interface Means<S> extends Judging {
+  readonly evidence: () => Promise<Gathered<S>>;
+  /** The piece of evidence that it is, or is about. */
+  subject(piece: S): Subject;
+}
+
+/** The expectations of one check, which asks for the evidence of a probe in this way. */
+export function expectIn(ask: <E>(probe: Probe<E>) => Promise<E>, judging: Judging): Expect {
+  const ofAll = <S extends Subject>(...asked: readonly Asked[]) =>
+    new Expectation<S>({ ...judging, evidence: () => gather(asked, ask), subject: (piece) => piece });
+  return Object.assign(ofAll, {
+    each<K>(known: readonly K[], about: (known: K) => Subject, otherwise = NOTHING) {
+      const evidence = async () => ({ all: known, shortfall: null });
+      return new Expectation({ ...judging, evidence, subject: about }).where(() => true, otherwise);
+    },
+  });
 }
 
 /**
  * Expectations in the field's words. A message says what was expected and what came, in one line; of several pieces
  * of evidence it names those that do not conform.
  */
-export class Expectation<S extends Subject> {
+export class Expectation<S> {
   readonly #means: Means<S>;
 
   constructor(means: Means<S>) {
@@ -65,15 +88,17 @@ export class Expectation<S extends Subject> {
   }
 
   async #hold(wanted: string, got: (piece: S) => string | null, reading: Reading | undefined): Promise<void> {
-    const { all: pieces, shortfall } = await this.#means.evidence();
+    const { evidence, subject } = this.#means;
+    const { all: pieces, shortfall } = await evidence();
     // A check that has looked at nothing is not green.
     if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
-    const unread = (piece: S) => (reading === undefined ? null : unreadOf(piece, reading));
+    const unread = (piece: S) => (reading === undefined ? null : unreadOf(subject(piece), reading));
     const judged = reading?.partly ? pieces : pieces.filter((piece) => unread(piece) === null);
-    holdEach(judged, wanted, (piece) => gotOrNoResponse(piece, got));
+    holdEach(judged, wanted, (piece) => gotOrNoResponse(subject(piece), () => got(piece)), subject);
     for (const piece of pieces) {
       const reason = unread(piece);
-      if (reason !== null) throw new Blocked(`${piece.to} cannot be judged for ${wanted}: ${reason}`);
+      if (reason !== null)
+        throw new Blocked(`${subject(piece).to} cannot be judged for ${wanted}: ${reason}`);
     }
     if (shortfall?.end === 'blocked') throw new Blocked(shortfall.reason);
     if (shortfall?.end === 'not-applicable') throw new NotApplicable(shortfall.reason);
@@ -252,9 +277,9 @@ export class Expectation<S extends Subject> {
 const NOTHING = 'there is no such answer to judge';
 
 /** A reply whose response never came violates any expectation of it, in its own words. */
-function gotOrNoResponse<S extends Subject>(piece: S, got: (piece: S) => string | null): string | null {
+function gotOrNoResponse(piece: Subject, got: () => string | null): string | null {
   try {
-    return got(piece);
+    return got();
   } catch (thrown) {
     if (thrown instanceof Violation && piece instanceof Reply) return failureText(piece) ?? thrown.message;
     throw thrown;

@@ -16,18 +16,19 @@ export interface Subject {
 const NAMED = 3;
 
 /**
- * Holds each subject to the same expectation: `got` completes "expected …, got …", and is null when it conforms.
+ * Holds each piece to the same expectation: `got` completes "expected …, got …", and is null when it conforms.
  *
- * @throws Violation that names, in one line, those that do not.
+ * @throws Violation that names, in one line, the subjects of those that do not.
  */
-export function holdEach<S extends Subject>(
-  subjects: readonly S[],
+export function holdEach<S>(
+  pieces: readonly S[],
   wanted: string,
-  got: (subject: S) => string | null,
+  got: (piece: S) => string | null,
+  subjectOf: (piece: S) => Subject,
 ): void {
-  const faults = subjects.flatMap((subject) => {
-    const text = got(subject);
-    return text === null ? [] : [{ text, subject }];
+  const faults = pieces.flatMap((piece) => {
+    const text = got(piece);
+    return text === null ? [] : [{ text, subject: subjectOf(piece) }];
   });
   const [first] = faults;
   if (first === undefined) return;

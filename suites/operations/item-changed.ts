@@ -1,6 +1,5 @@
 import { type CheckDefinition, rfc9110 } from '../../harness/check/suite.ts';
-import { idOf, itemOf } from '../../harness/probe/operation/item.ts';
-import type { Life } from '../../harness/probe/operation/lifecycle.ts';
+import { idIn } from '../../harness/probe/operation/item.ts';
 import { readBack, uniqueIds } from './item-created.ts';
 import { lived, loss, unserved } from './lived.ts';
 
@@ -14,7 +13,7 @@ const updateApplied = lived({
   wanted: 'the item with the change',
   step: 'updatedRead',
   after: ['updated'],
-  got: (reply, life) => (life.updated?.status === 202 ? null : loss(reply, life.change, life)),
+  got: (reply, life) => (life.updated?.status === 202 ? null : loss(reply, life, 'change')),
 });
 
 const replaceApplied = lived({
@@ -27,7 +26,7 @@ const replaceApplied = lived({
   wanted: 'the item as it was put',
   step: 'replacedRead',
   after: ['replaced'],
-  got: (reply, life) => (life.replaced?.status === 202 ? null : loss(reply, life.replacement, life)),
+  got: (reply, life) => (life.replaced?.status === 202 ? null : loss(reply, life, 'replacement')),
 });
 
 // OpenAPI: what only the service sets is not sent; where it is, it is ignored or refused.
@@ -42,7 +41,7 @@ export const idKept = lived({
   step: 'renamedRead',
   after: ['twin', 'twinRead'],
   got(reply, { lifecycle, twin }) {
-    const [asked, came] = [twin && idOf(itemOf(twin), lifecycle), idOf(itemOf(reply), lifecycle)];
+    const [asked, came] = [idIn(twin, lifecycle), idIn(reply, lifecycle)];
     if (!reply.served) return `status ${reply.status}`;
     return !asked || came === null || came === asked ? null : `one with another ${lifecycle.idMember}`;
   },
@@ -63,7 +62,7 @@ export const changed: readonly CheckDefinition[] = [
     restsOn: [readBack],
     step: 'updatedRead',
     after: ['read', 'updated'],
-    got: (reply, life) => loss(reply, restOf(life), life),
+    got: (reply, life) => loss(reply, life, 'unchanged'),
   }),
 
   replaceApplied,
@@ -113,8 +112,3 @@ export const changed: readonly CheckDefinition[] = [
 
   idKept,
 ];
-
-/** What was written and the update did not name. */
-function restOf({ written, change }: Life): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change)));
-}

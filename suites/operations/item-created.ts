@@ -1,6 +1,7 @@
 import { type CheckDefinition, practice, rfc9110 } from '../../harness/check/suite.ts';
-import { idOf, itemOf } from '../../harness/probe/operation/item.ts';
-import { holds, listedIn, lived, loss, unserved } from './lived.ts';
+import { idIn, idsIn } from '../../harness/probe/operation/item.ts';
+import { wholeListOf } from '../../harness/probe/operation/pages.ts';
+import { lived, loss, unserved } from './lived.ts';
 
 // RFC 9110 §9.3.3: 201 with a Location that identifies what was created.
 const createdSays = lived({
@@ -13,10 +14,7 @@ const createdSays = lived({
   wanted: 'Location, or an id in the body',
   step: 'created',
   got: (reply, { lifecycle }) =>
-    !reply.served ||
-    reply.status === 202 ||
-    reply.response.has('location') ||
-    idOf(itemOf(reply), lifecycle) !== null
+    !reply.served || reply.status === 202 || reply.response.has('location') || idIn(reply, lifecycle) !== null
       ? null
       : `status ${reply.status} with neither`,
 });
@@ -43,7 +41,7 @@ export const readBack = lived({
   wanted: 'the item as it was written',
   step: 'read',
   after: ['created'],
-  got: (reply, life) => loss(reply, life.written, life),
+  got: (reply, life) => loss(reply, life, 'written'),
 });
 
 export const uniqueIds = lived({
@@ -56,7 +54,7 @@ export const uniqueIds = lived({
   step: 'twin',
   after: ['created', 'twin'],
   got(reply, { lifecycle, created }) {
-    const [first, second] = [created && idOf(itemOf(created), lifecycle), idOf(itemOf(reply), lifecycle)];
+    const [first, second] = [idIn(created, lifecycle), idIn(reply, lifecycle)];
     return first !== null && first === second ? `the same ${lifecycle.idMember}` : null;
   },
 });
@@ -73,7 +71,7 @@ export const itemAskedFor = lived({
   after: ['twin'],
   got(reply, { lifecycle, twin }) {
     if (!reply.served || twin === undefined) return unserved(reply);
-    const [asked, came] = [idOf(itemOf(twin), lifecycle), idOf(itemOf(reply), lifecycle)];
+    const [asked, came] = [idIn(twin, lifecycle), idIn(reply, lifecycle)];
     return asked === null || came === asked ? null : `one with another ${lifecycle.idMember}`;
   },
 });
@@ -100,8 +98,9 @@ export const created: readonly CheckDefinition[] = [
     step: 'listed',
     after: ['created', 'read', 'listed'],
     got(reply, { lifecycle, created }) {
-      const [list, id] = [listedIn(reply), created && idOf(itemOf(created), lifecycle)];
-      return list === null || !id || holds(list, id, lifecycle) ? null : `${list.length} others`;
+      const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
+      if (list === null || id === null) return null;
+      return idsIn(list, lifecycle).includes(id) ? null : `${list.length} others`;
     },
   }),
 ];

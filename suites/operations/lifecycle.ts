@@ -8,12 +8,13 @@ import {
   rfc9110,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
-import { idOf, itemOf } from '../../harness/probe/operation/item.ts';
+import { idIn, idsIn, itemOf } from '../../harness/probe/operation/item.ts';
 import { lives } from '../../harness/probe/operation/lifecycle.ts';
+import { wholeListOf } from '../../harness/probe/operation/pages.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { changed, idKept } from './item-changed.ts';
 import { created, itemAskedFor, readBack, uniqueIds } from './item-created.ts';
-import { changeIn, documented, holds, listedIn, lived } from './lived.ts';
+import { changeSince, documented, lived } from './lived.ts';
 
 const deleteApplied = lived({
   id: 'operations.delete-applied',
@@ -38,7 +39,7 @@ export const othersUntouched = lived({
   wanted: 'the other item as it was',
   step: 'twinAfter',
   after: ['twin', 'twinRead', 'removed'],
-  got: (reply, life) => changeIn(reply, life.twinRead, life),
+  got: (reply, life) => changeSince(reply, life, 'twinRead'),
 });
 
 const checks: readonly CheckDefinition[] = [
@@ -77,9 +78,9 @@ const checks: readonly CheckDefinition[] = [
     step: 'listedAfter',
     after: ['created', 'removed', 'listedAfter'],
     got(reply, { lifecycle, created, removed }) {
-      const [list, id] = [listedIn(reply), created && idOf(itemOf(created), lifecycle)];
-      const isThere = list !== null && id && removed?.status !== 202 && holds(list, id, lifecycle);
-      return isThere ? `it among ${list.length}` : null;
+      const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
+      if (list === null || id === null || removed?.status === 202) return null;
+      return idsIn(list, lifecycle).includes(id) ? `it among ${list.length}` : null;
     },
   }),
 
@@ -133,9 +134,9 @@ const checks: readonly CheckDefinition[] = [
     got(reply, { lifecycle, keyed }) {
       // 409: the first request is still at work.
       if (reply.status === 409) return null;
-      const [first, second] = [keyed && idOf(itemOf(keyed), lifecycle), idOf(itemOf(reply), lifecycle)];
+      const [first, second] = [idIn(keyed, lifecycle), idIn(reply, lifecycle)];
       if (!reply.served) return `status ${reply.status}`;
-      return !first || second === null || first === second ? null : `another ${lifecycle.idMember}`;
+      return first === null || second === null || first === second ? null : `another ${lifecycle.idMember}`;
     },
   }),
   lived({

@@ -10,9 +10,10 @@ import {
 } from '../../harness/check/suite.ts';
 import { isSameItem, itemOf } from '../../harness/probe/operation/item.ts';
 import { type Life, lives } from '../../harness/probe/operation/lifecycle.ts';
+import { wholeListOf } from '../../harness/probe/operation/pages.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { othersUntouched } from './lifecycle.ts';
-import { changeIn, listedIn, lived } from './lived.ts';
+import { changeSince, lived } from './lived.ts';
 
 const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
 
@@ -54,7 +55,7 @@ export const otherAccounts: readonly CheckDefinition[] = [
         step: 'othersList',
         after: ['twinAfter', 'othersList'],
         got(reply, life) {
-          const list = listedIn(reply);
+          const list = wholeListOf(reply);
           return list?.some((item) => isTwin(item, life)) ? `it among ${list.length}` : null;
         },
       }),
@@ -69,7 +70,7 @@ export const otherAccounts: readonly CheckDefinition[] = [
         wanted: 'the item as it was',
         step: 'twinLeft',
         after: ['twinAfter'],
-        got: (reply, life) => changeIn(reply, life.twinAfter, life),
+        got: (reply, life) => changeSince(reply, life, 'twinAfter'),
       }),
     ],
   ),

@@ -1,6 +1,6 @@
 import { type CheckDefinition, check, practice } from '../../harness/check/suite.ts';
 import { filteredPages, kindsIn } from '../../harness/probe/operation/filtered-pages.ts';
-import { itemsOf, nextOf, pages } from '../../harness/probe/operation/pages.ts';
+import { itemsOf, nextOf, type Pages, pages } from '../../harness/probe/operation/pages.ts';
 import type { Row } from '../row.ts';
 import { documented } from './lived.ts';
 
@@ -9,14 +9,7 @@ interface Turned extends Row<'title' | 'headline' | 'restsOn'> {
   readonly wanted: string;
   /** Which answer is judged, and what came instead; null where it conforms, or shows nothing. */
   readonly judged: 'first' | 'behind';
-  readonly got: (items: Items) => string | null;
-}
-
-/** What is on the pages. */
-interface Items {
-  readonly first: readonly string[];
-  readonly behind: readonly string[];
-  readonly both: readonly string[];
+  readonly got: (items: NonNullable<Pages['items']>) => string | null;
 }
 
 /** Judges pages of the same list; where others change it meanwhile, nothing can be told. */
@@ -24,20 +17,14 @@ const turned = ({ wanted, judged, got, ...notes }: Turned): CheckDefinition =>
   check(notes.id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
-    async judge({ probe, expect, notApplicable }) {
-      const all = (await probe(pages)).flatMap((each) => {
-        const [first, both] = [itemsOf(each.first), itemsOf(each.both)];
-        const behind = each.behind.map(itemsOf);
-        const reply = judged === 'first' ? each.first : each.behind[0];
-        if (!first || !both || reply === undefined || behind.includes(null)) return [];
-        return [{ reply, items: { first, behind: behind.flatMap((items) => items ?? []), both } }];
+    async judge({ probe, expect }) {
+      const told = (await probe(pages)).flatMap(({ first, behind, items }) => {
+        const reply = judged === 'first' ? first : behind[0];
+        return reply && items ? [{ reply, items }] : [];
       });
-      if (all.length === 0) notApplicable('no list that was turned over has one list of items');
-      const itemsIn = new Map(all.map(({ reply, items }) => [reply, items]));
-      await expect([...itemsIn.keys()]).toConform(wanted, (reply) => {
-        const items = itemsIn.get(reply);
-        return items === undefined ? null : got(items);
-      });
+      await expect
+        .each(told, ({ reply }) => reply, 'no list that was turned over has one list of items')
+        .toConform(wanted, ({ items }) => got(items));
     },
   });
 
@@ -76,12 +63,12 @@ const pagesFilter = check('operations.pages-filter', {
   grounds: [documented, practice('lists in pages')],
   restsOn: [size, disjoint],
   async judge({ probe, expect }) {
-    const all = new Map((await probe(filteredPages)).map((each) => [each.next, each]));
-    await expect([...all.keys()]).toConform('items of that kind alone', (reply) => {
-      const { name = '', kept } = all.get(reply) ?? {};
-      const stray = kindsIn(reply, name).filter((kind) => kind !== kept);
-      return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
-    });
+    await expect
+      .each(await probe(filteredPages), ({ next }) => next)
+      .toConform('items of that kind alone', ({ next, name, kept }) => {
+        const stray = kindsIn(next, name).filter((kind) => kind !== kept);
+        return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
+      });
   },
 });
 
@@ -115,25 +102,20 @@ export const pagesOfLists: readonly CheckDefinition[] = [
     change: 'Link to the page behind the last item, and leave the link out on the last page.',
     grounds: [practice('RFC 8288 §3.3')],
     restsOn: [size, disjoint],
-    async judge({ probe, expect, notApplicable }) {
-      const all = (await probe(pages)).filter(({ followed }) => followed.length > 0);
-      if (all.length === 0) notApplicable('no page links to a next one');
-      const faults = new Map(
-        all.flatMap(({ first, followed }) =>
-          [first, ...followed].map((reply, index, pages) => {
-            const before = pages.slice(0, index);
-            if (!reply.served) return [reply, `status ${reply.status}`] as const;
-            const seen = new Set(before.flatMap((page) => itemsOf(page) ?? []));
-            const again = (itemsOf(reply) ?? []).filter((item) => seen.has(item)).length;
-            const isSame = nextOf(reply)?.href === reply.exchange.request.url;
-            return [reply, isSame ? 'a link to itself' : again > 0 ? `${again} items again` : null] as const;
-          }),
-        ),
+    async judge({ probe, expect }) {
+      const linked = (await probe(pages)).filter(({ followed }) => followed.length > 0);
+      const inTurn = linked.flatMap(({ first, followed }) =>
+        [first, ...followed].map((page, index, all) => ({ page, before: all.slice(0, index) })),
       );
-      await expect([...faults.keys()]).toConform(
-        'a page with further items',
-        (reply) => faults.get(reply) ?? null,
-      );
+      await expect
+        .each(inTurn, ({ page }) => page, 'no page links to a next one')
+        .toConform('a page with further items', ({ page, before }) => {
+          if (!page.served) return `status ${page.status}`;
+          if (nextOf(page)?.href === page.exchange.request.url) return 'a link to itself';
+          const seen = new Set(before.flatMap((each) => itemsOf(each) ?? []));
+          const again = (itemsOf(page) ?? []).filter((item) => seen.has(item)).length;
+          return again > 0 ? `${again} items again` : null;
+        });
     },
   }),
 
@@ -148,14 +130,14 @@ export const pagesOfLists: readonly CheckDefinition[] = [
     grounds: [documented, practice('lists in pages')],
     restsOn: [pagesFilter],
     async judge({ probe, expect }) {
-      const all = new Map((await probe(filteredPages)).map((each) => [each.crossed, each]));
-      await expect([...all.keys()]).toConform('a refusal, or items of one of the two', (reply) => {
-        const { name = '', kept, other } = all.get(reply) ?? {};
-        if (reply.response.statusClass === 5) return `status ${reply.status}`;
-        const kinds = kindsIn(reply, name);
-        const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
-        return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
-      });
+      await expect
+        .each(await probe(filteredPages), ({ crossed }) => crossed)
+        .toConform('a refusal, or items of one of the two', ({ crossed, name, kept, other }) => {
+          if (crossed.response.statusClass === 5) return `status ${crossed.status}`;
+          const kinds = kindsIn(crossed, name);
+          const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
+          return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
+        });
     },
   }),
 ];

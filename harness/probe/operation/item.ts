@@ -16,6 +16,19 @@ export function idOf(item: JsonObject | null, { idMember }: Pick<Lifecycle, 'idM
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : null;
 }
 
+/** The name of the item that a reply carries; null where it carries none. */
+export function idIn(reply: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMember'>): string | null {
+  return reply === undefined ? null : idOf(itemOf(reply), lifecycle);
+}
+
+/** The names of the items of a list. */
+export function idsIn(
+  list: readonly unknown[],
+  lifecycle: Pick<Lifecycle, 'idMember'>,
+): readonly (string | null)[] {
+  return list.map((item) => idOf(isJsonObject(item) ? item : null, lifecycle));
+}
+
 /** Names that mean something elsewhere, so that no value can be made up for them. */
 const REFERENCE =
   /(?:id|ids|ref|uri|url|href|link|key|code|parent|owner|user|email|phone|status|state|type)$/i;

@@ -68,6 +68,8 @@ export interface Life extends Readonly<Partial<Steps>> {
   readonly written: JsonObject;
   readonly change: JsonObject;
   readonly replacement: JsonObject;
+  /** What was written with the creation, and the update did not name. */
+  readonly unchanged: JsonObject;
   /** Requests to the twin without a credential. */
   readonly anonymous: readonly OperationReply[];
   /** Why it ended before its end; null where it did not. */
@@ -99,11 +101,12 @@ type LifePort = Pick<Port, 'http' | 'remains' | 'config'>;
 async function live(lifecycle: Lifecycle, port: LifePort): Promise<Life> {
   const steps: Partial<Steps> = {};
   const written = { ...fullBody(lifecycle), ...changesOf(lifecycle.body, lifecycle, 'conform') };
-  const changes = Object.entries(changesOf(written, lifecycle, 'changed'));
+  const change = Object.fromEntries(Object.entries(changesOf(written, lifecycle, 'changed')).slice(0, 1));
   const life = {
     lifecycle,
     written,
-    change: Object.fromEntries(changes.slice(0, 1)),
+    change,
+    unchanged: Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change))),
     replacement: { ...written, ...changesOf(written, lifecycle, 'replaced') },
     anonymous: [] as OperationReply[],
   };

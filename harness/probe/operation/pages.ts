@@ -40,6 +40,15 @@ export interface Pages {
   readonly both: OperationReply;
   /** Where each page says that the next one is, from the first one on. */
   readonly followed: readonly OperationReply[];
+  /** What is on them; null where one of them has no one list of items. */
+  readonly items: ItemsOfPages | null;
+}
+
+/** Each item as it can be told from others. */
+interface ItemsOfPages {
+  readonly first: readonly string[];
+  readonly behind: readonly string[];
+  readonly both: readonly string[];
 }
 
 /** @throws NotApplicable where no list is documented with both parameters. */
@@ -113,13 +122,19 @@ async function turn(paged: Paged, port: Pick<Port, 'http'>): Promise<Pages> {
     followed.push(reply);
     next = nextOf(reply);
   }
-  return {
-    paged,
-    first,
-    both,
-    followed,
-    behind: second === null ? behindOf(first, both, followed) : [second],
-  };
+  const behind = second === null ? behindOf(first, both, followed) : [second];
+  return { paged, first, both, followed, behind, items: itemsOn(first, behind, both) };
+}
+
+function itemsOn(
+  first: OperationReply,
+  behind: readonly OperationReply[],
+  both: OperationReply,
+): ItemsOfPages | null {
+  const [ofFirst, ofBoth] = [itemsOf(first), itemsOf(both)];
+  const ofBehind = behind.map(itemsOf);
+  if (ofFirst === null || ofBoth === null || ofBehind.includes(null)) return null;
+  return { first: ofFirst, behind: ofBehind.flatMap((items) => items ?? []), both: ofBoth };
 }
 
 /** A page may have fewer items than were asked for, or none, and lead on. */
@@ -193,7 +208,17 @@ export function listOf({ served, response }: OperationReply): readonly unknown[]
   return list === undefined || more.length > 0 ? null : list;
 }
 
-/** The same, each as it can be told from others. */
+/** Items of a list that may be a page of a longer one. */
+const OF_A_PAGE = 10;
+
+/** The same of a list that is the whole of it; null where there is none, it may go on, or says so. */
+export function wholeListOf(reply: OperationReply): readonly unknown[] | null {
+  const list = listOf(reply);
+  const goesOn = reply.response.links.some(({ relations }) => relations.includes('next'));
+  return list === null || goesOn || list.length >= OF_A_PAGE ? null : list;
+}
+
+/** The items of a page, each as it can be told from others. */
 export function itemsOf(page: OperationReply): readonly string[] | null {
   const told = (item: unknown) => JSON.stringify(isJsonObject(item) && 'id' in item ? item.id : item);
   return listOf(page)?.map(told) ?? null;
