@@ -10,23 +10,17 @@ import {
 import * as credential from '../../harness/probe/request/credential.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { headSample } from '../../harness/probe/request/target.ts';
-import type { Row } from '../row.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
+import { type Guarded, guarded } from './guarded.ts';
 
-interface Way extends Row<'headline'> {
-  /** Completes "asks for a credential …". */
-  readonly where: string;
+interface Way extends Guarded {
   readonly ways: readonly credential.WayAround[];
 }
 
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
-function guards({ id, where, ways, ...notes }: Way): CheckDefinition {
-  return check(id, {
+const guards = ({ ways, ...notes }: Way): CheckDefinition =>
+  guarded({
     ...notes,
-    title: `asks for a credential ${where}`,
-    grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    applies: [credentialDemanded],
-    restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
       for (const { anonymous, twin, isOtherPath } of ways) {
@@ -41,11 +35,9 @@ function guards({ id, where, ways, ...notes }: Way): CheckDefinition {
       await expect(telling).toHaveStatus(401, 403);
     },
   });
-}
 
 /** Requests that carry no credential and hope that nobody asks. */
 export const waysAround: readonly CheckDefinition[] = [
-  // auth.scheme: the credential is demanded of every request, however it comes.
   guards({
     id: 'auth.head',
     where: 'on HEAD as on GET',

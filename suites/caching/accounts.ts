@@ -11,6 +11,7 @@ import { secondKeySample } from '../../harness/probe/request/credential.ts';
 import { sample, sampleAgain, samplesInARow } from '../../harness/probe/request/sample.ts';
 import * as validator from '../../harness/probe/request/validator.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
+import { TAG_CHANGED } from '../headers/own-tag.ts';
 import { otherTag } from './conditions.ts';
 
 /** Validators of an address at which each account finds something of its own. */
@@ -63,7 +64,7 @@ export const accounts: readonly CheckDefinition[] = given(
             entityTag === null ||
             validator.opaque(entityTag) === validator.opaque(mine.response.entityTag ?? '')
           )
-            notApplicable('the ETag has changed in between');
+            notApplicable(TAG_CHANGED);
         }
         await expect(validator.tagOfAnother).toConform(
           'what this account gets, or a refusal',

@@ -11,6 +11,7 @@ import {
 import { rawSample, sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import * as validator from '../../harness/probe/request/validator.ts';
+import { NO_TAG, ownTag, TAG_CHANGED } from '../headers/own-tag.ts';
 import type { Row } from '../row.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
 import { repeatsFields } from './repeated-fields.ts';
@@ -26,9 +27,9 @@ const notModified = check('caching.not-modified', {
     const tag = (await probe(sample)).response.entityTag;
     const { served, response } = await probe(target.conditional);
     if (response.status !== 304 && response.status !== 412) {
-      if (tag === null) notApplicable('the documented response has no ETag');
+      if (tag === null) notApplicable(NO_TAG);
       if (!served) notApplicable('such a request is refused');
-      if (response.entityTag !== tag) notApplicable('the ETag has changed in between');
+      if (response.entityTag !== tag) notApplicable(TAG_CHANGED);
     }
     await expect(target.conditional).toConform('status 304', ({ status }) => {
       if (status === 304) return null;
@@ -58,8 +59,7 @@ const sees304 = ({
       if ((await probe(plain)).status !== 304) notApplicable('no such condition is answered 304');
       const { response } = await probe(condition);
       const tag = (await probe(sample)).response.entityTag;
-      if (response.statusClass === 2 && response.entityTag !== tag)
-        notApplicable('the ETag has changed in between');
+      if (response.statusClass === 2 && response.entityTag !== tag) notApplicable(TAG_CHANGED);
       await expect(condition).toHaveStatus(304);
     },
   });
@@ -208,10 +208,10 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'The client marks its old copy with a new ETag, and never gets the new version.',
     change: 'Send with 304 the ETag that a 200 would have now.',
     grounds: [rfc9110('15.4.5', 'MUST')],
-    async judge({ probe, expect, notApplicable }) {
-      const tag =
-        (await probe(sample)).response.entityTag ?? notApplicable('the documented response has no ETag');
-      await expect(target.conditional)
+    async judge(context) {
+      const tag = await ownTag(context);
+      await context
+        .expect(target.conditional)
         .where(
           ({ status, response }) => status === 304 && response.entityTag !== null,
           'no request was answered 304 with an ETag',
@@ -249,10 +249,9 @@ export const conditions: readonly CheckDefinition[] = [
     title: 'heeds conditions on reads, or ignores them',
     why: 'A client that relies on conditions has to know which of them count.',
     grounds: [clause('endpoint.other-operations')],
-    async observe({ probe, notApplicable }) {
-      if ((await probe(sample)).response.entityTag === null)
-        notApplicable('the documented response has no ETag');
-      return statusesOf(probe, {
+    async observe(context) {
+      await ownTag(context);
+      return statusesOf(context.probe, {
         ifNoneMatchOwn: target.conditional,
         ifNoneMatchOther: validator.otherTag,
         ifMatchOther: validator.otherIfMatch,

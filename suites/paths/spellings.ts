@@ -1,22 +1,10 @@
-import {
-  type CheckDefinition,
-  check,
-  clause,
-  credentialDemanded,
-  IN_JSON,
-  type Probe,
-  practice,
-  type Reply,
-} from '../../harness/check/suite.ts';
+import { type CheckDefinition, IN_JSON, type Probe, type Reply } from '../../harness/check/suite.ts';
 import { rewritten, SPELLED } from '../../harness/probe/request/path.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPathWithoutCredential } from '../../harness/probe/request/target.ts';
-import { missingCredential } from '../auth/bad-credentials.ts';
-import type { Row } from '../row.ts';
+import { type Guarded, guarded } from '../auth/guarded.ts';
 
-interface Spelling extends Row<'headline'> {
-  /** Completes "asks for a credential …". */
-  readonly where: string;
+interface Spelling extends Guarded {
   readonly probe: Probe<Reply>;
 }
 
@@ -24,13 +12,9 @@ interface Spelling extends Row<'headline'> {
  * Whoever serves the resource under another spelling asks for the credential there too. A refusal, a redirect, another
  * resource: all are in order. What is served to everybody at any path is not the resource.
  */
-function guards({ id, where, probe: spelled, ...notes }: Spelling): CheckDefinition {
-  return check(id, {
+const guards = ({ probe: spelled, ...notes }: Spelling): CheckDefinition =>
+  guarded({
     ...notes,
-    title: `asks for a credential ${where}`,
-    grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    applies: [credentialDemanded],
-    restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const reply = await probe(spelled);
       if (!reply.served) return;
@@ -48,7 +32,6 @@ function guards({ id, where, probe: spelled, ...notes }: Spelling): CheckDefinit
       );
     },
   });
-}
 
 /** Spellings of the documented path that one of two who read it may take for the path, and the other for another one. */
 export const spellings: readonly CheckDefinition[] = [

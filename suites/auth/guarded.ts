@@ -1,0 +1,25 @@
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  credentialDemanded,
+  practice,
+} from '../../harness/check/suite.ts';
+import type { Row } from '../row.ts';
+import { missingCredential } from './bad-credentials.ts';
+
+/** A way to the documented resource on which nobody may forget to ask for the credential. */
+export interface Guarded extends Row<'headline'> {
+  /** Completes "asks for a credential …". */
+  readonly where: string;
+}
+
+/** auth.scheme: the credential is demanded of every request, however it comes. */
+export const guarded = ({ where, ...notes }: Guarded & Pick<CheckDefinition, 'judge'>): CheckDefinition =>
+  check(notes.id, {
+    ...notes,
+    title: `asks for a credential ${where}`,
+    grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
+    applies: [credentialDemanded],
+    restsOn: [missingCredential],
+  });
