@@ -9,7 +9,11 @@ import { preflight } from './request/origin.ts';
 import { rawSample, sample, sampleAgain, sampleOnKept, served as servedSample } from './request/sample.ts';
 import * as targets from './request/target.ts';
 
-/** Replies of many probes, for checks that hold for whatever the service says. */
+/**
+ * Replies of several probes, for checks that hold for whatever the service says. Which ones stands here, by hand: a few of
+ * each way in which a service and its HTTP server come to answer. A new probe is not among them before it is written down
+ * here.
+ */
 
 /** Errors that a service explains itself, once the message has got through to it. */
 const REFUSED_BY_THE_SERVICE = [
@@ -29,7 +33,8 @@ const REFUSED_BY_ITS_SERVER = [
   targets.withoutHost,
 ];
 
-const EVERYTHING = [
+/** Of all kinds: what is served, what is refused by whom, and what is unusual. */
+const OF_ALL_KINDS = [
   sample,
   sampleAgain,
   ...credentials.REFUSED,
@@ -49,7 +54,7 @@ const EVERYTHING = [
   targets.gzipAccepted,
 ];
 
-/** What is sent over a raw socket, so that the framing of its answer is seen. */
+/** Of what is sent over a raw socket, so that the framing of its answer is seen. */
 const RAW = [
   rawSample,
   targets.headSample,
@@ -62,7 +67,7 @@ const RAW = [
   targets.spacedFieldName,
 ];
 
-/** Every answer whose framing was seen octet by octet: that to the sample alone where it is not served. */
+/** Answers whose framing was seen octet by octet: that to the sample alone where it is not served. */
 export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async ({ ask }) => {
   const { served } = await ask(sample);
   return repliesTo(ask, served ? RAW : [rawSample]);
@@ -85,7 +90,7 @@ export interface Followed extends Omit<Unasked, 'octets'> {
 /** How long the last connection is listened to at the least, in ms. */
 const AFTERWARDS_MS = 50;
 
-/** Every error of the service's own. */
+/** Errors of the service's own. */
 export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async ({ ask }) =>
   errorsAmong(await repliesTo(ask, REFUSED_BY_THE_SERVICE)),
 );
@@ -121,16 +126,16 @@ export const repliesToNobody: Probe<readonly Reply[]> = probe('replies-to-nobody
   ...(await repliesTo(ask, [preflight])),
 ]);
 
-/** Every answer that carries the documented resource. */
+/** Answers that carry the documented resource. */
 export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async ({ ask }) => {
   await ask(servedSample);
   const replies = await repliesTo(ask, [sample, sampleAgain]);
   return replies.filter(({ served }) => served);
 });
 
-/** Whatever the service answered to the requests of the functional suites. */
+/** What the service answers to requests of all kinds; of the probes of single suites none but these (see above). */
 export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({ ask }) => {
-  const replies = await repliesTo(ask, [...new Set(EVERYTHING)]);
+  const replies = await repliesTo(ask, [...new Set(OF_ALL_KINDS)]);
   return replies.filter(({ status }) => status !== null);
 });
 

@@ -7,7 +7,10 @@ import * as frames from './frames.ts';
 import { opening } from './ordinary-client.ts';
 import { pusherClient } from './pusher.ts';
 
-/** Conversations of many probes, for checks that hold for whatever the service sends. */
+/**
+ * Conversations of several probes, for checks that hold for whatever the service sends. Which ones stands here, by hand: a
+ * new probe is not among them before it is written down here.
+ */
 
 type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
@@ -49,17 +52,17 @@ const ECHOES: readonly Conversations[] = [
 /** The conversations that the service had to fail (RFC 6455 §7.1.7). */
 export const failures = gathered('websocket-failures', () => FAILURES);
 
-/** All in which the service sent a frame. */
+/** Those of them in which the service sent a frame. */
 export const everyConversation: Probe<readonly ConversationView[]> = probe(
   'websocket-every-conversation',
   async ({ ask }) => {
-    const held = (await ask(everything)).filter(({ serverFrames }) => serverFrames.length > 0);
+    const held = (await ask(ofAllKinds)).filter(({ serverFrames }) => serverFrames.length > 0);
     if (held.length === 0) throw new Blocked('the service sent no frame in any conversation');
     return held;
   },
 );
 
-const everything = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
+const ofAllKinds = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
   lawful.unsolicitedPong,
   lawful.pingBetweenFragments,
   ...CLOSINGS,
