@@ -1,4 +1,3 @@
-import { HarnessError } from '../base/exit.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Sample } from '../contract/clause.ts';
 import type { Coverage } from '../report/results/results.ts';
@@ -110,35 +109,3 @@ type Borrow = <E>(other: Probe<E>, restsOn: (yielded: E) => readonly string[]) =
 export type Remembered<E> =
   | { readonly evidence: readonly string[]; readonly value: E }
   | { readonly evidence: readonly string[]; readonly failed: unknown };
-
-/**
- * Each probe is sent once per session; every check that asks shares its evidence. A probe is known by its name,
- * so two different ones of the same name would silently answer for each other: refused.
- */
-export class ProbeMemory {
-  readonly #answers = new Map<
-    string,
-    { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }
-  >();
-
-  recall<A>(probe: Probe<unknown>, send: () => Promise<A>): Promise<A> {
-    const known = this.#answers.get(probe.name);
-    if (known !== undefined) {
-      if (known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
-      // Stored by the same probe, whose answers all have one type.
-      return known.answer as Promise<A>;
-    }
-    const answer = send();
-    this.#answers.set(probe.name, { probe, answer });
-    return answer;
-  }
-
-  knows(probe: Probe<unknown>): boolean {
-    return this.#answers.has(probe.name);
-  }
-
-  /** It is sent when it is asked for again. */
-  forget(probe: Probe<unknown>): void {
-    this.#answers.delete(probe.name);
-  }
-}

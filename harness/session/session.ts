@@ -5,29 +5,18 @@ import type { Variation } from '../contract/variation.ts';
 import type { Secret } from '../credential/secret.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { LeftBehind } from '../report/results/fold/left-behind.ts';
-import { NoRoomYet } from '../transport/pace/budget.ts';
-import { type Clock, startDeadline } from '../transport/pace/clock.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
-import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
-import {
-  isPutOff,
-  type Port,
-  type Probe,
-  ProbeMemory,
-  PutOff,
-  type PutsOff,
-  type Remembered,
-} from './probe.ts';
+import { openPort } from './port.ts';
+import type { Probe, PutsOff, Remembered } from './probe.ts';
+import { Probing } from './probing.ts';
 import { Remains } from './remains.ts';
-import { onBehalfOf } from './turn/asking.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
-import { mostRunMs } from './turn/run-time.ts';
-import { openTurn, type Turn } from './turn/turn.ts';
-import { webhookPort } from './webhooks.ts';
-import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
+import { RunTime } from './turn/run-time.ts';
+import { handshakeOccasions } from './websocket/conversation.ts';
 
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
@@ -78,125 +67,40 @@ interface Closed {
 }
 
 export function openSession(options: SessionOptions): Session {
-  const over = new AbortController();
+  const { clock, record, pacts } = options;
   const closed = new AbortController();
-  const shared = openMeans(options, ({ forMs, signal = over.signal }) => http.costs(forMs, signal));
+  const shared = openMeans(options, ({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   const means: SessionMeans = {
     ...shared,
     credentials: openCredentials(shared, options.learned),
     key: new KeyTrial(shared, () => [...http.occasions(), ...handshakeOccasions(means)]),
   };
   const { config, budget, pauses, transport, outage, log } = means;
-  const { clock, record } = options;
   const http = new ServiceHttp(means);
-  const memory = new ProbeMemory();
   const remains = new Remains(means, options.leftBehind ?? []);
-  const openedMs = clock.now();
-  const { runMs } = config.timeouts;
-  const endDeadline =
-    runMs === undefined || runMs === Number.POSITIVE_INFINITY
-      ? null
-      : startDeadline(clock, runMs, () => over.abort(new Blocked(`${TOOK_LONGER} timeouts.run`)));
-
-  /** Where nobody has said how long it may take, it ends once that is much more than it takes as a rule. */
-  function endIfTooSlow(): void {
-    if (runMs !== undefined || over.signal.aborted) return;
-    const mostMs = mostRunMs(budget, config.safety.maxRequests, means.answerTimes.usualMs);
-    if (clock.now() - openedMs <= mostMs) return;
-    const most = `${Math.round(mostMs / 60_000)} min`;
-    over.abort(new Blocked(`${TOOK_LONGER} ${most}: it is too slow to be judged in that (timeouts.run)`));
-  }
-
-  function portFor(turn: Turn, putsOff: PutsOff): Port {
-    return {
-      config,
-      documented: means.documented,
-      clock,
-      signal: turn.signal,
-      pause: pauses.portFor(turn.signal),
-      async ask(other) {
-        const answer = await ask(other, turn.signal, putsOff);
-        for (const id of answer.evidence) turn.trail.add(id);
-        if ('failed' in answer) throw answer.failed;
-        return answer.value;
-      },
-      async borrow(other, restsOn) {
-        if (!memory.knows(other)) return null;
-        const answer = await ask(other, turn.signal, putsOff);
-        if ('failed' in answer) return null;
-        for (const id of restsOn(answer.value)) turn.trail.add(id);
-        return answer.value;
-      },
-      http: http.portFor(turn),
-      websocket: webSocketPort(means, turn),
-      quota: quotaPort(means, http, turn),
-      webhooks: webhookPort(means, turn),
-      pact: options.pacts.portFor(means, http, turn),
-      remains,
-      cover: (coverage) => {
-        if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
-      },
-    };
-  }
-
-  async function ask<E>(
-    asked: Probe<E>,
-    signal: AbortSignal,
-    putsOff: PutsOff = 'nothing',
-  ): Promise<Remembered<E>> {
-    endIfTooSlow();
-    if (!memory.knows(asked)) {
-      if (over.signal.aborted) return { evidence: [], failed: over.signal.reason };
-      if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
-      if (isPutOff(asked, putsOff)) {
-        if (asked.begunBy !== undefined) await ask(asked.begunBy, signal, putsOff);
-        return { evidence: [], failed: new PutOff(asked.name, 'last') };
-      }
-    }
-    const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
-      const turn = openTurn(
-        log,
-        outage,
-        AbortSignal.any([signal, over.signal, closed.signal]),
-        putsOff === 'waiting',
-      );
-      try {
-        const value = await onBehalfOf(asked.name, () => asked.send(portFor(turn, putsOff)));
-        // It may go on to gather evidence.
-        return {
-          get evidence() {
-            return [...turn.trail];
-          },
-          value,
-        };
-      } catch (thrown) {
-        const failed = thrown instanceof NoRoomYet ? new PutOff(asked.name, 'waiting') : thrown;
-        return { evidence: [...turn.trail], failed };
-      }
-    });
-    if ('failed' in answer && answer.failed instanceof PutOff) memory.forget(asked);
-    if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
-    return { evidence: answer.evidence, failed: outage.blocked() };
-  }
+  const time = new RunTime(means);
+  const probing = new Probing(means, time, closed.signal, (turn, asking) =>
+    openPort(means, { http, pacts, remains }, turn, asking),
+  );
 
   let ended: Promise<Closed> | null = null;
   async function end(): Promise<Closed> {
-    endDeadline?.();
+    time.stop();
     closed.abort(new Blocked('the session is closed'));
     await remains.remove(http);
     await http.close();
-    await options.pacts.close();
-    return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
+    await pacts.close();
+    return { requestsSent: budget.spent(), durationMs: time.tookMs };
   }
 
   return {
     config,
     clock,
     get outage() {
-      return over.signal.aborted ? over.signal.reason.message : outage.reason;
+      return time.overtime ?? outage.reason;
     },
     get silentSince() {
-      return over.signal.aborted ? null : outage.since;
+      return time.overtime === null ? outage.since : null;
     },
     get waitedMs() {
       return pauses.totalMs;
@@ -207,7 +111,7 @@ export function openSession(options: SessionOptions): Session {
     get progress() {
       return budget.spent() + log.size;
     },
-    ask,
+    ask: (probe, signal, putsOff) => probing.ask(probe, signal, putsOff),
     observe: ({ value, ...observation }) =>
       record({
         type: 'observation',
@@ -227,5 +131,3 @@ export function openSession(options: SessionOptions): Session {
     },
   };
 }
-
-const TOOK_LONGER = 'the run of this service took longer than';

@@ -5,7 +5,7 @@ import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
 import { withRefusedBeside } from '../../evidence/limit/refused-beside.ts';
-import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { type InTurn, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
@@ -65,7 +65,7 @@ export const firstBurst: Probe<Count> = probe('first-burst', async (port) => {
   };
 });
 
-async function count(port: Port, mode: Mode, other: Span | null): Promise<Count> {
+async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<Count> {
   const plan = planOf(port.config);
   const silentMs = forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs;
   await port.pause.until(
@@ -81,14 +81,14 @@ async function count(port: Port, mode: Mode, other: Span | null): Promise<Count>
   return counted;
 }
 
-async function countInTurn(port: Port): Promise<Count> {
+async function countInTurn(port: QuotaParts): Promise<Count> {
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
   const { bursts, second } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
   return countOf(bursts, port, second?.refusedAtMs);
 }
 
-async function countTogether(port: Port): Promise<Count> {
+async function countTogether(port: QuotaParts): Promise<Count> {
   const upTo = planOf(port.config).requests + PARALLEL_OVERSHOOT;
   const purpose = 'all at once, to count what is admitted';
   return countOf([await port.quota.burst({ purpose, before: 0, upTo, together: true })], port);

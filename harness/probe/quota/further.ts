@@ -14,7 +14,7 @@ import { apartFrom } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
 import { serialBurst } from './planner.ts';
-import { exhaustion, observedSoFar, planOf, quietFrom, quotaSample } from './quota.ts';
+import { exhaustion, observedSoFar, planOf, type QuotaParts, quietFrom, quotaSample } from './quota.ts';
 
 /** How a further limit is kept. */
 export interface FurtherLimitMet {
@@ -46,7 +46,7 @@ export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe('further-l
 });
 
 /** All that was sent by the time at which the main limit is measured. */
-async function observedByThen(port: Port): Promise<readonly LimitObservation[]> {
+async function observedByThen(port: QuotaParts & Pick<Port, 'ask'>): Promise<readonly LimitObservation[]> {
   await port.ask(limitMeasurement);
   return observedSoFar(port);
 }
@@ -91,7 +91,7 @@ export const furtherShared: Probe<readonly FurtherTold[]> = probe('further-share
 });
 
 /** Once more, at a moment at which no window of a clock that ended the first time can end again. */
-async function againAt(port: Port, limit: FurtherLimit, first: Group): Promise<FurtherLimitMet> {
+async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Promise<FurtherLimitMet> {
   const { windowMs } = planOf(port.config);
   const freshMs = forgottenMs(observedSoFar(port), windowMs) + windowMs;
   await port.pause.until(apartFrom(first, freshMs, limit.windowMs), 'no limiter remembers any request');

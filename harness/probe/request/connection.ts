@@ -152,7 +152,10 @@ export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'stay
 }
 
 /** Behind the first, the second comes without a credential, so that the answers tell the two apart. */
-async function pairOf({ ask, http, config, documented }: Port, stimulus: Stimulus): Promise<Pair> {
+async function pairOf(
+  { ask, http, config, documented }: Pick<Port, 'ask' | 'http' | 'config' | 'documented'>,
+  stimulus: Stimulus,
+): Promise<Pair> {
   await ask(served);
   if (documented.method !== 'GET') throw new NotApplicable('the documented request is no GET');
   const anonymous = config.credentials.carrier === null ? null : await ask(withoutCredential);

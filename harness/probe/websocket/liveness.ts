@@ -132,7 +132,7 @@ export function besideOthers(errand: Errand): Ride {
 
 /** As many; `speak` is done on each once all are open, with what no other says, and tells whether it was served. */
 export async function openedTogether(
-  port: Port,
+  port: Pick<Port, 'config' | 'websocket'>,
   speak: (conversation: OpenConversation, said: string) => Promise<boolean>,
   errands: readonly Errand[] = [],
 ): Promise<readonly Beside[]> {

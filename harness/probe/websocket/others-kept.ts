@@ -62,7 +62,7 @@ export const othersKept: Probe<BesideOthers> = {
   evenInOutage: true,
 };
 
-async function everythingRisky({ ask, config }: Port): Promise<readonly Suspect[]> {
+async function everythingRisky({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<readonly Suspect[]> {
   const all: Suspect[] = [];
   const { websocket, safety } = config;
   const long = websocket?.echo ? [...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : [];

@@ -22,7 +22,7 @@ export function heldOpenEach(
 
 /** One after the other; where the service does not do what it must, and each wait is long, side by side. */
 export async function holdEach(
-  port: Port,
+  port: Pick<Port, 'ask' | 'websocket'>,
   conversations: readonly (readonly [HandshakeStimulus, Conversing])[],
 ): Promise<readonly ConversationView[]> {
   await makeRoom(port);
@@ -30,7 +30,7 @@ export async function holdEach(
 }
 
 /** For as many conversations side by side as the service keeps, where each wait is long. */
-export async function makeRoom({ ask, websocket }: Port): Promise<void> {
+export async function makeRoom({ ask, websocket }: Pick<Port, 'ask' | 'websocket'>): Promise<void> {
   // One may be left alone beside them.
   if (websocket.waitsInVain) websocket.widen((await ask(keptTogether)) - 1);
 }

@@ -75,7 +75,7 @@ export async function onTheWay(
 
 /** The same, or else what came of it on a connection of its own. */
 export async function runErrand(
-  port: Port,
+  port: Pick<Port, 'borrow' | 'config' | 'websocket'>,
   errand: Errand,
   ride: Ride | null,
   alone: HandshakeStimulus = { purpose: `a WebSocket ${errand.what}` },
