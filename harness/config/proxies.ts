@@ -35,13 +35,13 @@ export function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   return { plain: read('HTTP_PROXY'), secure: read('HTTPS_PROXY'), exempt };
 }
 
-/** What is to be kept out of reports: the logins, and of each the password, or the user where that is all there is. */
-export function proxySecrets({ plain, secure }: Proxies): readonly Secret[] {
+/** To be kept out of reports beside the logins: of each the password, or the user where that is all there is. */
+export function proxyPasswords({ plain, secure }: Proxies): readonly Secret[] {
   return [plain, secure].flatMap((proxy) => {
     if (!proxy?.login) return [];
     const { login } = proxy;
     const [user = '', password = ''] = login.reveal().split(/:(.*)/s, 2);
-    return [login, new Secret(login.name, password || user)];
+    return [new Secret(login.name, password || user)];
   });
 }
 

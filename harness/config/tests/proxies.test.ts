@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../base/exit.ts';
-import { proxiesOf, proxyFor, proxySecrets } from '../proxies.ts';
+import { proxiesOf, proxyFor, proxyPasswords } from '../proxies.ts';
 
 const PROXY = 'http://proxy.example:3128';
 
@@ -80,10 +80,10 @@ describe('the proxies of the environment', () => {
     const proxies = proxiesOf({ HTTPS_PROXY: 'http://jo:p%40ss:word@proxy.example:3128' });
     expect(proxies.secure).toMatchObject({ shown: PROXY, variable: 'HTTPS_PROXY' });
     expect(proxies.secure?.login?.reveal()).toBe('jo:p@ss:word');
-    expect(proxySecrets(proxies).map((secret) => secret.reveal())).toEqual(['jo:p@ss:word', 'p@ss:word']);
+    expect(proxyPasswords(proxies).map((secret) => secret.reveal())).toEqual(['p@ss:word']);
     expect(JSON.stringify(proxies)).not.toContain('word');
     const token = proxiesOf({ HTTPS_PROXY: 'http://token-of-a-test@proxy.example' });
-    expect(proxySecrets(token).map((secret) => secret.reveal())).toContain('token-of-a-test');
+    expect(proxyPasswords(token).map((secret) => secret.reveal())).toContain('token-of-a-test');
   });
 
   it.each([

@@ -5,9 +5,10 @@ import { HarnessError } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { hasMembers } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { selfSigned } from '../../proof/certificate.ts';
 import { loadOnly, ORDERS_CONTRACT, pactText } from '../fixtures/config-folder.ts';
-import { packService, serviceSecrets, unpackService } from '../secrets.ts';
+import { packService, secretForms, serviceSecrets, unpackService } from '../secrets.ts';
 import type { ServiceConfig } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
 
@@ -131,7 +132,8 @@ describe.each([undefined, 'local', 'bare'])(
       const pacts = config.pacts && { ...config.pacts, broker: null };
       const expected: ServiceConfig = { ...config, ...(pacts && { pacts }) };
       expect(inClear(travelled)).toEqual(inClear(expected));
-      expect(serviceSecrets(travelled)).toEqual(serviceSecrets(config));
+      const there = serviceSecrets(config).filter(({ name }) => name !== 'BROKER_TOKEN');
+      expect(serviceSecrets(travelled)).toEqual(there);
     });
   },
 );
@@ -150,8 +152,32 @@ it('knows as secrets what references yield, but no defaults and nothing too shor
       'CLIENT_CERTIFICATE_KEY',
       'GATEWAY_KEY',
       'HTTP_PROXY_LOGIN',
+      'BROKER_TOKEN',
     ]),
   );
+});
+
+const { config: whole } = await loadOnly(temporaryFolder(FILES), { env });
+
+it.each([
+  ...Object.keys(whole).filter((key) => key !== 'credentials'),
+  'a block that nobody has thought of yet',
+])('a secret anywhere in %s is known to redaction, and reaches the worker', (key) => {
+  const secret = new Secret('HIDDEN', 'hush-hidden-secret', 'the file hidden.txt');
+  const hidden = { deep: [['text', secret], { again: secret }] };
+  const config: ServiceConfig = { ...whole, [key]: hidden };
+  expect(createRedaction(serviceSecrets(config)).text('has hush-hidden-secret in it')).not.toContain('hush');
+  expect(secretForms(config).map(({ name }) => name)).toContain('HIDDEN');
+  const travelled = unpackService(structuredClone(packService(config)));
+  expect(inClear(travelled)).toMatchObject({ [key]: inClear(hidden) });
+});
+
+it('what only looks like a packed secret reaches the worker as the text that it is', () => {
+  const packed = { secretName: 'NAME', secretValue: 'value', secretPlace: 'place' };
+  const config: ServiceConfig = { ...whole, definitions: { example: packed, again: [packed] } };
+  const { definitions } = unpackService(structuredClone(packService(config)));
+  expect(definitions).toEqual(config.definitions);
+  expect(definitions?.example).toBe([definitions?.again].flat(2)[0]);
 });
 
 it.each([null, 'text', {}, { packed: 'something else', config: {}, credentials: {} }])(
