@@ -102,7 +102,7 @@ async function isLostAgain(
   port: Port,
 ): Promise<boolean> {
   const { websocket } = port;
-  // Who says goodbye stops in an orderly way.
+  // Who sends a Close stops in an orderly way.
   if (websocket.silentSince !== null) return view.serverClose === null;
   const purpose = 'a WebSocket beside one on which the same is said again';
   const again = await websocket.converse({ purpose, beside: true }, async (conversation) => {

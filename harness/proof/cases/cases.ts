@@ -105,7 +105,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-closes-4401+ws-takes-small-messages+ws-empty-close-for-bad-codes',
     'counts-handshakes+ws-pongs-after-close',
     'ws-destroys-behind-1009+ws-greets',
-    'ws-takes-few-fragments+ws-sends-fragments+ws-says-goodbye-to-half-closed+ws-hangs-up-on-missing-host+ws-bounds-frames',
+    'ws-takes-few-fragments+ws-sends-fragments+ws-sends-close-to-half-closed+ws-hangs-up-on-missing-host+ws-bounds-frames',
     'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
     'ws-takes-no-messages+ws-pings-first',
     'ws-demands-login+ws-pings-first',

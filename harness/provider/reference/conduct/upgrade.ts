@@ -17,7 +17,7 @@ const STAND_IN_KEY = Buffer.alloc(16).toString('base64');
 /** Sockets of connections whose messages are compressed: on other threads, which nobody sees at work. */
 export const compressing = new WeakSet<Socket>();
 
-/** Takes connections that ask for WebSocket; `closeAll` says goodbye with 1001. */
+/** Takes connections that ask for WebSocket; `closeAll` ends them with Close 1001. */
 interface Upgrader {
   take(incoming: IncomingMessage, request: ReceivedRequest, socket: Socket, early: Buffer): void;
   closeAll(): void;

@@ -162,7 +162,7 @@ describe('pusher-js', () => {
     await expect.poll(() => own.connection.state).toBe('disconnected');
   });
 
-  it('says goodbye, and its channel is empty', async () => {
+  it('leaves, and its channel is empty', async () => {
     const own = client();
     await event(own.subscribe('room'), 'pusher:subscription_succeeded');
     const gone = event(own.connection, 'disconnected');

@@ -241,7 +241,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
       onAnswer('upgrade-required', having('Via', '1.1 front')),
     ),
   },
-  'ws-says-goodbye-to-half-closed': {
+  'ws-sends-close-to-half-closed': {
     summary: 'sends a Close to a client that has ended its side of TCP, and ends the connection',
     patch: inWebSocket(() => ({
       atHalfClose: (send, end) => {

@@ -74,7 +74,7 @@ describe('a connection', () => {
     expect([seen.survived, closeCode(seen)]).toEqual([false, code]);
   });
 
-  it('says goodbye with 1001 when the service stops', async () => {
+  it('sends a Close with 1001 when the service stops', async () => {
     const provider = await realtime();
     const socket = new WebSocket(`${provider.url.replace('http', 'ws')}/ws`, {
       headers: { Authorization: `Bearer ${KEY}` },

@@ -107,7 +107,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-only-closes-half-closed': {
     summary:
-      'says goodbye to a client that has ended its side of TCP, and waits for an answer that cannot come',
+      'sends a Close to a client that has ended its side of TCP, and waits for an answer that cannot come',
     cause: 'The connection of a client that has ended its side waits for its Close',
     trips: ['websocket.half-closed'],
     patch: inWebSocket(() => ({ atHalfClose: (send) => send(GOING_AWAY) })),
