@@ -2,7 +2,7 @@ import { UsageError } from '../../base/exit.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
-import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
+import { AUTH_DEFECTS } from './defects/auth.ts';
 import { BODY_DEFECTS } from './defects/bodies.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
@@ -12,9 +12,9 @@ import { ACCOUNT_DEFECTS } from './defects/items/accounts.ts';
 import { LIFECYCLE_DEFECTS } from './defects/items/lifecycle.ts';
 import { PAGE_DEFECTS } from './defects/items/pages.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
-import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
+import { LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
-import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
+import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { MESSAGE_SIGNATURE_DEFECTS, WRONG_SIGNATURE_DEFECTS } from './defects/message-signatures.ts';
 import { METHOD_DEFECTS } from './defects/methods.ts';
@@ -23,7 +23,7 @@ import { OPERATION_DEFECTS } from './defects/operations.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
-import { STATUS_CODE_DEFECTS } from './defects/status.ts';
+import { STATUS_DEFECTS } from './defects/status.ts';
 import { TRANSPORT_SECURITY_DEFECTS } from './defects/transport-security.ts';
 import { VERSIONING_DEFECTS } from './defects/versioning.ts';
 import { WEBHOOK_DEFECTS } from './defects/webhooks.ts';
@@ -36,7 +36,7 @@ import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { ACCOUNT_VARIANTS } from './variants/accounts.ts';
-import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
+import { AUTH_VARIANTS } from './variants/auth.ts';
 import { BODY_VARIANTS } from './variants/bodies.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
@@ -49,15 +49,15 @@ import { MESSAGE_SIGNATURE_VARIANTS } from './variants/message-signatures.ts';
 import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
-import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
+import { STATUS_VARIANTS } from './variants/status.ts';
 import { TRANSPORT_SECURITY_VARIANTS } from './variants/transport-security.ts';
 import { WEBHOOK_VARIANTS } from './variants/webhooks.ts';
 
 const DEFECTS: readonly Defect[] = [
-  ...AUTHENTICATION_DEFECTS,
+  ...AUTH_DEFECTS,
   ...CREDENTIAL_DEFECTS,
   ...SIGNATURE_DEFECTS,
-  ...STATUS_CODE_DEFECTS,
+  ...STATUS_DEFECTS,
   ...METHOD_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
   ...PATH_DEFECTS,
@@ -75,8 +75,8 @@ const DEFECTS: readonly Defect[] = [
   ...LIFECYCLE_DEFECTS,
   ...ACCOUNT_DEFECTS,
   ...PAGE_DEFECTS,
-  ...RATE_LIMIT_DEFECTS,
-  ...RATE_LIMIT_COUNTING_DEFECTS,
+  ...LIMIT_DEFECTS,
+  ...LIMIT_COUNTING_DEFECTS,
   ...SEVERAL_LIMITS_DEFECTS,
   ...QUOTA_FIELD_DEFECTS,
   ...WEBSOCKET_HANDSHAKE_DEFECTS,
@@ -92,8 +92,8 @@ const DEFECTS: readonly Defect[] = [
 ];
 
 const VARIANTS: readonly Variant[] = [
-  ...AUTHENTICATION_VARIANTS,
-  ...STATUS_CODE_VARIANTS,
+  ...AUTH_VARIANTS,
+  ...STATUS_VARIANTS,
   ...TRANSPORT_SECURITY_VARIANTS,
   ...MESSAGE_SIGNATURE_VARIANTS,
   ...WEBHOOK_VARIANTS,

@@ -44,7 +44,7 @@ function presentedKey(request: ReceivedRequest): string {
 const failingOver = (odd: (key: string) => boolean): Patch =>
   onAnswer('wrong-credential', failed, (request) => odd(presentedKey(request)));
 
-export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
+export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
     summary: 'serves requests that carry no credential at all',
     cause: 'A request without a credential is answered {status:200}',

@@ -30,7 +30,7 @@ const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
 /** With content where there is none. */
 const withBraces = writtenAs((head) => Buffer.concat([head, Buffer.from('{}')]));
 
-export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
+export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
     summary: 'does not serve the documented sample request',
     cause: 'The documented request with the right key is answered {status:404}',

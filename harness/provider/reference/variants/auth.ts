@@ -26,7 +26,7 @@ function forbidden(answer: Answer): Answer {
   return asProblem(403)(withoutField(answer, 'WWW-Authenticate'));
 }
 
-export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
+export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   'refuses-403-for-wrong-key': {
     summary: 'answers a wrong key with 403, a missing one with 401',
     shows: ['auth.refusal-status', 'websocket.refusal'],

@@ -9,7 +9,7 @@ import { acceptsJson } from '../http/negotiation.ts';
 /** A name where the collection of resources is. */
 const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);
 
-export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
+export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   '404-instead-of-405': {
     summary: 'says 404 for a method that a path does not offer',
     patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),

@@ -67,7 +67,7 @@ const inTurn =
   };
 
 /** Faults of how requests are counted, and for whom. */
-export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
+export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
     summary: 'looks at the counter first and writes it when the answer is out',
     cause: 'Requests that are sent together get past the limit',

@@ -32,7 +32,7 @@ const offBy = (difference: number): Patch =>
 /** A client notices it, and no time limit of one. */
 const TARPIT_MS = 1_500;
 
-export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
+export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-off-by-one-low': {
     summary: 'admits one request less than its plan',
     cause: 'The limit refuses one request too early',
