@@ -6,7 +6,7 @@ import type { Probe } from '../session/probe.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 
-/** Dotted and stable: once 1.0 is tagged an id never changes (pinned by a snapshot). */
+/** Dotted and stable: an id never changes (pinned by a snapshot). */
 export type CheckId = string & { readonly __checkId: unique symbol };
 
 export interface CheckDefinition {
