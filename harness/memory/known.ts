@@ -64,7 +64,7 @@ function stated(entry: ListedFailure, service: ServiceResult, setting: Setting):
     return { ...entry, state: 'unmatched', note };
   }
   const failing = meant.filter(isFinding);
-  if (failing.some((check) => isAsListed(entry, check))) return standing(entry, asOf);
+  if (failing.some((check) => isAsListed(entry, check))) return stillListed(entry, asOf);
   const gone = missingOperation(entry, service);
   if (gone !== null) return { ...entry, state: 'unmatched', note: gone };
   const [other] = failing;
@@ -76,7 +76,7 @@ function stated(entry: ListedFailure, service: ServiceResult, setting: Setting):
   const isUnseen = (coverage && meant.some(isOfOperations)) || (!isWhole && entry.check.includes('*'));
   const isSeen = meant.every(passes) && !isUnseen;
   if (isSeen) return { ...entry, state: 'stale', note: 'it passes now: remove the entry' };
-  return until(entry, asOf) < 0 ? standing(entry, asOf) : entry;
+  return until(entry, asOf) < 0 ? stillListed(entry, asOf) : entry;
 }
 
 /** Whether the check may be one of those that stand behind one that could not be told apart (pacts not fetched). */
@@ -95,7 +95,7 @@ function missingOperation({ got }: ListedFailure, { operations }: ServiceResult)
 }
 
 /** An entry whose failure still comes, or may. */
-function standing(entry: ListedFailure, asOf: string): ListedFailure {
+function stillListed(entry: ListedFailure, asOf: string): ListedFailure {
   const days = until(entry, asOf);
   if (days < 0) {
     const note = `it was known until ${entry.until}: mend the failure, or set a later day`;

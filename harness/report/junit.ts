@@ -6,7 +6,7 @@ import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts
 import { findingAsText, VALUE_CAP } from './results/evidence/evidence-view.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from './results/run-verdict.ts';
-import { counted, isBlockedByTrouble } from './results/tally.ts';
+import { counted, isBlockedByOutage } from './results/tally.ts';
 import { cut, plainLine, plainText } from './results/words/plain.ts';
 import { valueInWords } from './results/words/words.ts';
 
@@ -196,7 +196,7 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
       // A wait for the window to end is no work of the check that happened to be next.
       time: seconds(check.durationMs - (check.waitedMs ?? 0)),
     },
-    children: isBlockedByTrouble(service, check)
+    children: isBlockedByOutage(service, check)
       ? // What befell the service as a whole is one error of its own, and not one of each check.
         [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
       : childrenOf(VERDICTS[check.outcome](check, rules), check, service),

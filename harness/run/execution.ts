@@ -128,7 +128,7 @@ export async function execute(run: Execution): Promise<void> {
           onPrint: (text) => say(redact(text)),
         })
       : NOTHING_RAN;
-    for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
+    for (const [service, reason] of engine.crashed) progress.outage(service, redact(reason));
     await clearUp(started, { runId, userAgent, redaction, record, read: journal.read });
     if (!signal.aborted) await recordEndings(providers, journal.read, record);
     finishJournal(record, engine, signal, redact);
@@ -182,8 +182,8 @@ function follow(
     case 'estimate':
       progress.estimated(message.service, message.cost);
       return;
-    case 'trouble':
-      progress.trouble(message.service, message.reason);
+    case 'outage':
+      progress.outage(message.service, message.reason);
       return;
     case 'finished':
       progress.serviceFinished(message.service);

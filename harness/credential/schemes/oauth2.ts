@@ -143,8 +143,8 @@ async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> 
   });
   const { response } = exchange;
   if (response !== null && isRefusal(response)) throw new Blocked(clientRefused(client, response));
-  const trouble = troubleOf(exchange) ?? (typeof read.token === 'string' ? read.token : null);
-  if (trouble !== null || typeof read.token === 'string') throw none(trouble ?? '');
+  const why = whyNone(exchange) ?? (typeof read.token === 'string' ? read.token : null);
+  if (why !== null || typeof read.token === 'string') throw none(why ?? '');
   const { value, expiresIn } = read.token;
   return { key: new Secret('ACCESS_TOKEN', value), forMs: expiresIn === null ? null : expiresIn * 1000 };
 }
@@ -248,7 +248,7 @@ function clientRefused({ tokenUrl, clientSecret }: Client, response: Response): 
 }
 
 /** Why the exchange yields no token whatever it holds; null where it may. Of the evidence, which is redacted. */
-function troubleOf({ response, failure }: Exchange): string | null {
+function whyNone({ response, failure }: Exchange): string | null {
   if (failure !== null || response === null) return failure?.message ?? 'no response';
   const { status, fields } = response;
   if (status >= 200 && status < 300) return null;

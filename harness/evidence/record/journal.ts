@@ -67,11 +67,11 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
   let place = path;
   let isTorn = false;
   const kept: string[] = [];
-  let trouble: string | null = null;
+  let whyKept: string | null = null;
 
   function keep(line: string, why: string): void {
     kept.push(line);
-    trouble ??= why;
+    whyKept ??= why;
   }
 
   function findAnother(): void {
@@ -99,7 +99,7 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
     place = to;
     isTorn = false;
     kept.length = 0;
-    trouble = null;
+    whyKept = null;
   }
 
   return {
@@ -125,7 +125,7 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
     restore() {
       attempt(`read the journal ${place}`, findAnother);
       const isGone = files.length > 1 || !existsSync(place);
-      const why = trouble;
+      const why = whyKept;
       if (!isGone && why === null) return null;
       moveTo(place);
       return isGone

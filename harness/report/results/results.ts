@@ -243,6 +243,7 @@ export const SERVICE = Type.Object({
         'true: the provider is built in and shared a clock with the harness that leaps over waits. All times of this service are of that clock; only those of the run are real.',
     }),
   ),
+  /** Its outage, as code calls it; results.json keeps the name that it had first. */
   trouble: textOrNull('Why the service could not be exercised to its end.'),
   remarks: Type.Optional(
     texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),

@@ -78,7 +78,7 @@ export interface SameReason {
 }
 
 /** Whether a check is blocked for what befell the service as a whole, which is told of the service. */
-export function isBlockedByTrouble({ trouble }: ServiceResult, { outcome, message }: CheckResult): boolean {
+export function isBlockedByOutage({ trouble }: ServiceResult, { outcome, message }: CheckResult): boolean {
   return trouble !== null && outcome === 'blocked' && message.includes(trouble);
 }
 
@@ -89,7 +89,7 @@ const AS_TOLD = 'nothing more can be asked of the service, as told of it';
 export function notRun(results: Results): readonly SameReason[] {
   return (['blocked', 'skipped'] as const).flatMap((outcome) => {
     const byReason = Map.groupBy(judgedWith(results, outcome), ({ service, check }) =>
-      isBlockedByTrouble(service, check) ? AS_TOLD : check.message,
+      isBlockedByOutage(service, check) ? AS_TOLD : check.message,
     );
     return [...byReason]
       .map(([reason, judged]) => ({ outcome, reason: reason || 'no reason given', judged }))

@@ -43,7 +43,7 @@ describe('progress off a terminal', () => {
     progress.waiting('search', 'rate-limit window', now() + 58_200);
     progress.outcome('search', 'json', 'fail');
     progress.serviceFinished('search');
-    progress.trouble('search', 'connection\nrefused \u001b[31m');
+    progress.outage('search', 'connection\nrefused \u001b[31m');
     progress.stop();
     expect(written()).toBe(
       [
@@ -134,7 +134,7 @@ describe('quiet progress', () => {
   it.each([true, false])('writes nothing (terminal: %s)', (isTTY) => {
     const { progress, written } = setUp({ isTTY, quiet: true });
     progress.serviceStarted('search', 4);
-    progress.trouble('search', 'gone');
+    progress.outage('search', 'gone');
     progress.say('hello');
     progress.stop();
     expect(written()).toBe('');

@@ -17,7 +17,7 @@ export interface Progress {
   outcome(service: string, suite: string, outcome: Outcome): void;
   /** `untilMs` is Unix time. */
   waiting(service: string, reason: string, untilMs: number): void;
-  trouble(service: string, reason: string): void;
+  outage(service: string, reason: string): void;
   serviceFinished(service: string): void;
   /** A line that stays, above the block. */
   say(line: string): void;
@@ -42,7 +42,7 @@ interface Lane {
   bad: number;
   suite: string;
   wait: { readonly reason: string; readonly untilMs: number } | null;
-  trouble: string | null;
+  outage: string | null;
   finished: boolean;
 }
 
@@ -68,7 +68,7 @@ export function createProgress(options: ProgressOptions): Progress {
   return {
     serviceStarted(service, planned) {
       if (stopped) return;
-      lanes.set(service, { planned, done: 0, bad: 0, suite: '', wait: null, trouble: null, finished: false });
+      lanes.set(service, { planned, done: 0, bad: 0, suite: '', wait: null, outage: null, finished: false });
       screen.began();
     },
     estimated(service, cost) {
@@ -93,9 +93,9 @@ export function createProgress(options: ProgressOptions): Progress {
         }
       });
     },
-    trouble(service, reason) {
+    outage(service, reason) {
       change(service, (lane) => {
-        lane.trouble = reason;
+        lane.outage = reason;
         lane.wait = null;
         screen.note('trouble', service, reason);
       });
@@ -122,6 +122,7 @@ export function createProgress(options: ProgressOptions): Progress {
   };
 }
 
+/** As it is printed. */
 type Note = 'started' | 'waiting' | 'trouble' | 'finished';
 
 interface Screen {
@@ -248,7 +249,7 @@ class RedrawnBlock implements Screen {
   }
 
   #doing(lane: Lane): string {
-    if (lane.trouble !== null) return plainLine(lane.trouble, 200);
+    if (lane.outage !== null) return plainLine(lane.outage, 200);
     if (lane.finished) return 'done';
     if (lane.wait === null) return plainLine(lane.suite, 60);
     return `${secondsUntil(lane.wait.untilMs, this.#now())} s  ${plainLine(lane.wait.reason, 200)}`;

@@ -98,7 +98,7 @@ export type ServiceMessage = {
   /** It waits on purpose; `untilMs` is Unix time in ms. */
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }
   /** The service cannot be exercised any more. */
-  | { readonly type: 'trouble'; readonly reason: string }
+  | { readonly type: 'outage'; readonly reason: string }
   /** One that has arrived, for whoever keeps secrets out of logs and reports; never written anywhere. */
   | { readonly type: 'secret'; readonly name: string; readonly value: string }
   /** It wants its provider started anew; the answer is `renewed`. */

@@ -223,7 +223,7 @@ class ServiceRun {
     if (reason === null || this.#outageTold) return;
     this.#outageTold = true;
     this.#means.record({ type: 'service-trouble', service: this.service, reason });
-    this.#tell({ type: 'trouble', reason });
+    this.#tell({ type: 'outage', reason });
   }
 
   /** Once the service has its quota to itself, or its provider has started anew; where it has not, nothing is sent. */

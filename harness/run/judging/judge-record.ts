@@ -91,8 +91,8 @@ async function judgeService(
   const clock = replayClock(beginning?.startedMs ?? 0, new Date(beginning?.startedAt ?? run.startedAt));
   let pieces = 0;
   // It was never there to be asked.
-  const absence = beginning === undefined ? recorded.trouble : null;
-  let trouble: string | null = null;
+  const absence = beginning === undefined ? recorded.outage : null;
+  let outage: string | null = null;
   const open = () => {
     const session = openSession({
       config,
@@ -122,9 +122,9 @@ async function judgeService(
   });
   for await (const { check, judgment, session } of judged) {
     record({ type: 'outcome', service, id: check.id, ...judgment });
-    if (session.outage === null || trouble !== null) continue;
-    trouble = session.outage;
-    record({ type: 'service-trouble', service, reason: trouble });
+    if (session.outage === null || outage !== null) continue;
+    outage = session.outage;
+    record({ type: 'service-trouble', service, reason: outage });
   }
   for (const text of [...recorded.remarks, ...remarksOn(config, shelf)])
     record({ type: 'remark', service, text });

@@ -48,7 +48,7 @@ export function recordOfHar(text: string, { file, service, harness, redaction }:
         environment: null,
         providerUrl: originOf(evidence[0]?.evidence.request.url),
         image: null,
-        trouble: null,
+        outage: null,
         evidence,
         unasked: [],
         receivers: [],

@@ -100,7 +100,7 @@ function recordOf({ run, services }: Results, events: readonly JournalEvent[]): 
 }
 
 function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): RecordedService {
-  const { service, environment, provider, trouble } = result;
+  const { service, environment, provider, trouble: outage } = result;
   const ofKind = <T extends JournalEvent['type']>(type: T) =>
     all.filter(
       (event): event is Extract<JournalEvent, { type: T }> =>
@@ -115,7 +115,7 @@ function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): Recorde
     environment,
     providerUrl: URL.canParse(provider.url) && findMarkers(provider.url).length === 0 ? provider.url : null,
     image: provider.image ?? null,
-    trouble,
+    outage,
     evidence,
     unasked: ofKind('unasked'),
     receivers: ofKind('receiver'),

@@ -27,7 +27,7 @@ export interface RecordedService {
   readonly providerUrl: string | null;
   readonly image: string | null;
   /** Why it could not be exercised to its end. */
-  readonly trouble: string | null;
+  readonly outage: string | null;
   readonly evidence: readonly Recorded[];
   readonly unasked: readonly Event<'unasked'>[];
   readonly receivers: readonly Event<'receiver'>[];

@@ -59,13 +59,13 @@ export class Providers {
   }
 
   /**
-   * How those came to their end that ended of their own; a troubled one may be about to. `only`: of this service.
+   * How those came to their end that ended of their own; one with an outage may be about to. `only`: of this service.
    */
-  async endings(troubled: ReadonlySet<string>, only?: string): Promise<ReadonlyMap<string, string>> {
+  async endings(withOutage: ReadonlySet<string>, only?: string): Promise<ReadonlyMap<string, string>> {
     const asked = [...this.#running].filter(([service]) => only === undefined || service === only);
     const all = await Promise.all(
       asked.map(async ([service, provider]) => {
-        const ending = await provider.ending?.(troubled.has(service) ? PATIENCE_MS : 0);
+        const ending = await provider.ending?.(withOutage.has(service) ? PATIENCE_MS : 0);
         return [service, ending ?? ''] as const;
       }),
     );
@@ -99,9 +99,9 @@ export async function recordEndings(
   record: (event: JournalEvent) => void,
   only?: string,
 ): Promise<void> {
-  const troubles = eventsIn(read(['service-trouble']).entries);
-  const troubled = troubles.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
-  const endings = await providers.endings(new Set(troubled), only);
+  const outages = eventsIn(read(['service-trouble']).entries);
+  const withOutage = outages.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
+  const endings = await providers.endings(new Set(withOutage), only);
   const events = endings.size === 0 ? [] : eventsIn(read(['service-trouble', 'outcome']).entries);
   for (const [service, ending] of endings) {
     for (const event of endingEvents(events, service, ending)) record(event);

@@ -39,7 +39,7 @@ interface StartContext {
 const SAID = 500;
 
 /**
- * Starts the providers, side by side. A service whose provider does not start is in trouble, the others run.
+ * Starts the providers, side by side. A service whose provider does not start has an outage, the others run.
  *
  * @throws UsageError for a provider that cannot be meant, such as one with an unknown defect.
  */
@@ -102,7 +102,7 @@ async function startService(
     const reason = redact(`its provider did not start: ${reasonOf(error)}`);
     record({ type: 'service-trouble', service, reason });
     record({ type: 'service-finished', service, requestsSent: 0, durationMs: 0 });
-    progress.trouble(service, reason);
+    progress.outage(service, reason);
     return null;
   }
 }

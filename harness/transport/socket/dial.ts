@@ -86,8 +86,8 @@ class Way {
       socket = await this.#standing('TLS with the proxy', secured, 'secureConnect');
     }
     this.#step = 'tunnel';
-    const trouble = await openTunnel(socket, proxy, this.#address);
-    if (trouble !== null) throw new NoTunnel(trouble);
+    const why = await openTunnel(socket, proxy, this.#address);
+    if (why !== null) throw new NoTunnel(why);
     return socket;
   }
 

@@ -10,7 +10,7 @@ import { type Asked, limited, limitedConfig, simulated } from '../fixtures/limit
 const PLAN = { requests: 100, windowMs: 60_000 };
 const SELDOM = 30;
 
-interface Conduct {
+interface Failing {
   readonly limiter: string;
   /** How it refuses. */
   readonly refusal: number;
@@ -21,7 +21,7 @@ interface Conduct {
   readonly tellsQuota: boolean;
 }
 
-const USUAL: Conduct = {
+const USUAL: Failing = {
   limiter: 'fixed-window',
   refusal: 429,
   failure: 500,
@@ -29,7 +29,7 @@ const USUAL: Conduct = {
   tellsQuota: false,
 };
 
-async function found(more: Partial<Conduct>) {
+async function found(more: Partial<Failing>) {
   const { limiter: name, refusal, failure, countsFailures, tellsQuota } = { ...USUAL, ...more };
   const clock = proofClock({ leaps: true });
   let quota = { left: 0, untilMs: 0 };
@@ -70,14 +70,14 @@ async function found(more: Partial<Conduct>) {
 }
 
 /** What limits.* raise of such a limiter that never fails. */
-const unfailing = async (more: Partial<Conduct>) => (await found({ ...more, failure: null })).ofLimits;
+const unfailing = async (more: Partial<Failing>) => (await found({ ...more, failure: null })).ofLimits;
 
 /** Of a fault that came outside of bursts as well, another check tells. */
 const TOLD =
   /^(?:warning: expected no failure, got status 50\d for \d+ of \d+ |blocked: status\.stable fails)/;
 
 describe('a service that fails now and then', () => {
-  it.each<[string, Partial<Conduct>]>([
+  it.each<[string, Partial<Failing>]>([
     ['with 500, and counts it', {}],
     ['with 500, and does not', { countsFailures: false }],
     ['with 503, and tells what remains', { failure: 503, tellsQuota: true }],

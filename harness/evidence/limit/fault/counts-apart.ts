@@ -65,11 +65,11 @@ function otherLimits(told: readonly Told[]): string | null {
 
 /** Which count each answer is of: one that stood one higher, or else a new one. */
 function countsIn(told: readonly Told[]): readonly number[] {
-  const standing: number[] = [];
+  const latest: number[] = [];
   return told.map(({ remaining }) => {
-    const known = standing.indexOf(remaining + 1);
-    const at = known === -1 ? standing.length : known;
-    standing[at] = remaining;
+    const known = latest.indexOf(remaining + 1);
+    const at = known === -1 ? latest.length : known;
+    latest[at] = remaining;
     return at;
   });
 }

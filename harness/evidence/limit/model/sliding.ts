@@ -39,7 +39,7 @@ export function fitSlidingLog(decisions: readonly Decision[], windowMs: number, 
 }
 
 /** How a sliding counter counts. */
-export interface CounterConduct {
+export interface CounterRules {
   /** A moment at which a window begins, known to `toleranceMs` either way. */
   readonly phaseMs: number;
   readonly toleranceMs: number;
@@ -56,7 +56,7 @@ export interface CounterConduct {
 export function fitSlidingCounter(
   decisions: readonly Decision[],
   windowMs: number,
-  { phaseMs, toleranceMs, refusalsCount, whole }: CounterConduct,
+  { phaseMs, toleranceMs, refusalsCount, whole }: CounterRules,
 ): Fit {
   const windowOf = (atMs: number) => Math.floor((atMs - phaseMs) / windowMs);
   const latest = new Counters();

@@ -11,7 +11,7 @@ interface One {
  * first; a refusal lasts until none of them refuses.
  */
 export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
-  const standing =
+  const statesBy =
     (how: 'take' | 'peek') =>
     (key: string, nowMs: number): readonly [LimitState, ...LimitState[]] => {
       const [first, ...further] = limits;
@@ -22,7 +22,7 @@ export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
       };
       return [state(first), ...further.map(state)];
     };
-  const [look, count] = [standing('peek'), standing('take')];
+  const [look, count] = [statesBy('peek'), statesBy('take')];
   const told = (states: readonly [LimitState, ...LimitState[]], admitted: boolean): Admission => {
     const [{ admission }] = states;
     const refusing = states.filter((each) => !each.admission.admitted);

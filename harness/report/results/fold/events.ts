@@ -123,6 +123,7 @@ const EVENTS = {
   /** Without a service: on the run itself. */
   remark: Type.Object({ service: Type.Optional(service), text: text() }),
   coverage: Type.Object({ service, ...COVERAGE.properties }),
+  /** An outage, as code calls it; journals keep the name that they had first. */
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
   /** Secrets that there were: what of each judging needs, and nothing that gives it away. */

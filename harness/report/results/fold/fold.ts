@@ -44,7 +44,7 @@ class ServiceRecord {
   readonly service: string;
   started: Started | null = null;
   finished: Finished | null = null;
-  trouble: string | null = null;
+  outage: string | null = null;
   listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'] = [];
   accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'] = [];
   readonly remarks = new Set<string>();
@@ -199,7 +199,7 @@ function noteService(
       record.coverage.set(event.request, picked(COVERAGE, event));
       return;
     case 'service-trouble':
-      record.trouble = event.reason;
+      record.outage = event.reason;
       return;
     case 'service-finished':
       record.finished = event;
@@ -239,8 +239,8 @@ function endingOf(record: RunRecord, context: FoldContext): string | null {
 function closeService(record: ServiceRecord, endedBy: string | null, faults: string[]): ServiceResult {
   const { service, started, finished } = record;
   const ledger = wholeLedger(record);
-  const trouble = record.trouble ?? (started ? null : 'it was never started');
-  const lost = trouble === null ? endedBy : `${service} could not be exercised: ${trouble}`;
+  const outage = record.outage ?? (started ? null : 'it was never started');
+  const lost = outage === null ? endedBy : `${service} could not be exercised: ${outage}`;
   const planned = [...record.planned.values()].map((check) =>
     judged(check, record.outcomes.get(check.id), lost),
   );
@@ -254,7 +254,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     requestsSent: requestsIn(ledger),
     durationMs: finished?.durationMs ?? 0,
     simulatedTime: started?.simulatedTime || undefined,
-    trouble,
+    trouble: outage,
     remarks: unlessEmpty([...record.remarks]),
     checks: [...planned, ...unplanned(record, faults)],
     known: unlessEmpty(record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null }))),
