@@ -99,7 +99,7 @@ const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
 /** What tests start as a process of its own. */
 const PROGRAM = 'harness/package/fixtures/built-program.ts';
 
-/** The harness's own tests. The suites run through `harness/run/engine.ts`, never through this file. */
+/** The harness's own tests. The suites run through `harness/run/engine/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
     pool: 'forks',

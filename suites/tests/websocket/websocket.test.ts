@@ -338,7 +338,7 @@ function bombFrame(masked = false): Buffer {
 }
 
 describe('a service that sends compression bombs', () => {
-  // That no message is inflated beyond a bound is held where it is inflated (harness/evidence/inflation.test.ts).
+  // That no message is inflated beyond a bound is held where it is inflated (harness/evidence/conversation/inflation.test.ts).
   it('is told that nobody asked for them', async () => {
     const bomb = bombFrame();
     const url = await bareEndpoint(
