@@ -69,7 +69,7 @@ const OPERATION = mapping(
       'Query parameters, by name; a list is sent as the same parameter several times.',
       { expected: 'a mapping such as { limit: 10 }', examples: [{ limit: 10 }] },
       either<Scalar | readonly Scalar[]>(
-        'Value of the header.',
+        'Value of the parameter.',
         { expected: 'text, a number, true, false, or a list of them' },
         {
           type: ['string', 'number', 'boolean', 'array'],
