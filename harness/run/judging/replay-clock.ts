@@ -30,7 +30,8 @@ export function replayClock(beginMs: number, beginAt: Date): ReplayClock {
     while (waitings.size > 0) {
       const seen = stirred;
       for (let turn = 0; turn < QUIET_TURNS; turn += 1) await turnOfLoop();
-      if (seen !== stirred) continue;
+      // Whoever waited may have given up meanwhile: then there is no moment to go to.
+      if (seen !== stirred || waitings.size === 0) continue;
       nowMs = Math.max(nowMs, Math.min(...[...waitings].map(({ dueMs }) => dueMs)));
       for (const waiting of [...waitings].filter(({ dueMs }) => dueMs <= nowMs)) {
         waitings.delete(waiting);
