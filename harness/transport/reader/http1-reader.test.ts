@@ -207,6 +207,13 @@ describe('a response that cannot be read to its end', () => {
     expect(read(octets)).toMatchObject({ complete: false, failure: 'fields-too-large' });
   });
 
+  it('stops at short field lines without end before their octets are too many', () => {
+    const limits = { bodyBytes: 1000, fieldBytes: 64 * 1024 };
+    const section = (lines: number) => `HTTP/1.1 204 OK\r\n${'X:\r\n'.repeat(lines)}\r\n`;
+    expect(read(section(2000), { limits })).toMatchObject({ complete: true, faults: [] });
+    expect(read(section(2001), { limits })).toMatchObject({ failure: 'fields-too-large' });
+  });
+
   it('stops at chunk extensions without end, but not at many small chunks', () => {
     const small = read(`${CHUNKED}${'1\r\na\r\n'.repeat(900)}0\r\n\r\n`);
     expect(small).toMatchObject({ complete: true, faults: [] });

@@ -25,6 +25,7 @@ type Stage =
   | 'failed';
 
 const MAX_FIELD_LINES = 2000;
+/** 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 32;
 const STATUS_LAST_DIGIT = 'HTTP/1.1 10'.length;
 
@@ -263,7 +264,7 @@ export class ResponseReader {
     this.#fields = new FieldSection(this.#fault);
     this.#head = null;
     this.#stage = 'status';
-    if (this.#informational.length > (this.#options.limits.informational ?? MAX_INFORMATIONAL)) {
+    if (this.#informational.length > MAX_INFORMATIONAL) {
       this.#fail('fields-too-large');
     }
   }

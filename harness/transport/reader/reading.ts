@@ -9,8 +9,6 @@ export interface ReaderLimits {
   readonly fieldBytes: number;
   /** Lines in one field section. */
   readonly fieldLines?: number;
-  /** 1xx responses before the final one. */
-  readonly informational?: number;
 }
 
 /** The response as far as it came. */
