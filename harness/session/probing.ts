@@ -9,51 +9,46 @@ import { openTurn, type Turn } from './turn/turn.ts';
 /** How a probe in its turn comes to the evidence of others. */
 type Asking = Pick<Port, 'ask' | 'borrow'>;
 
-/** Sends the probes that checks ask for, each in a turn of its own, with the service as it reaches it in that turn. */
-export class Probing {
-  readonly #means: Pick<SessionMeans, 'log' | 'outage'>;
-  readonly #time: Pick<RunTime, 'signal' | 'endIfTooSlow'>;
-  readonly #closed: AbortSignal;
-  readonly #portFor: (turn: Turn, asking: Asking) => Port;
-  readonly #memory = new ProbeMemory();
+/** Asks a probe, as the session's `ask`. */
+type AskProbe = <E>(asked: Probe<E>, signal: AbortSignal, putsOff?: PutsOff) => Promise<Remembered<E>>;
 
-  constructor(
-    means: Pick<SessionMeans, 'log' | 'outage'>,
-    time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
-    closed: AbortSignal,
-    portFor: (turn: Turn, asking: Asking) => Port,
-  ) {
-    this.#means = means;
-    this.#time = time;
-    this.#closed = closed;
-    this.#portFor = portFor;
-  }
+/**
+ * Sends the probes that checks ask for, each in a turn of its own. `closed` ends them all; `portFor`: the service as a
+ * probe reaches it in its turn.
+ */
+export function openProbing(
+  { log, outage }: Pick<SessionMeans, 'log' | 'outage'>,
+  time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
+  closed: AbortSignal,
+  portFor: (turn: Turn, asking: Asking) => Port,
+): AskProbe {
+  const memory = new ProbeMemory();
 
-  /** As `ask` of the session. */
-  async ask<E>(asked: Probe<E>, signal: AbortSignal, putsOff: PutsOff = 'nothing'): Promise<Remembered<E>> {
-    const { outage } = this.#means;
-    this.#time.endIfTooSlow();
-    if (!this.#memory.knows(asked)) {
-      const over = this.#time.signal;
-      if (over.aborted) return { evidence: [], failed: over.reason };
+  async function ask<E>(
+    asked: Probe<E>,
+    signal: AbortSignal,
+    putsOff: PutsOff = 'nothing',
+  ): Promise<Remembered<E>> {
+    time.endIfTooSlow();
+    if (!memory.knows(asked)) {
+      if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
       if (isPutOff(asked, putsOff)) {
-        if (asked.begunBy !== undefined) await this.ask(asked.begunBy, signal, putsOff);
+        if (asked.begunBy !== undefined) await ask(asked.begunBy, signal, putsOff);
         return { evidence: [], failed: new PutOff(asked.name, 'last') };
       }
     }
-    const answer = await this.#memory.recall(asked, () => this.#send(asked, signal, putsOff));
-    if ('failed' in answer && answer.failed instanceof PutOff) this.#memory.forget(asked);
+    const answer = await memory.recall(asked, () => send(asked, signal, putsOff));
+    if ('failed' in answer && answer.failed instanceof PutOff) memory.forget(asked);
     if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
     return { evidence: answer.evidence, failed: outage.blocked() };
   }
 
-  async #send<E>(asked: Probe<E>, signal: AbortSignal, putsOff: PutsOff): Promise<Remembered<E>> {
-    const { log, outage } = this.#means;
-    const ends = AbortSignal.any([signal, this.#time.signal, this.#closed]);
+  async function send<E>(asked: Probe<E>, signal: AbortSignal, putsOff: PutsOff): Promise<Remembered<E>> {
+    const ends = AbortSignal.any([signal, time.signal, closed]);
     const turn = openTurn(log, outage, ends, putsOff === 'waiting');
     try {
-      const port = this.#portFor(turn, this.#askingIn(turn, putsOff));
+      const port = portFor(turn, askingIn(turn, putsOff));
       const value = await onBehalfOf(asked.name, () => asked.send(port));
       // It may go on to gather evidence.
       return {
@@ -68,23 +63,25 @@ export class Probing {
     }
   }
 
-  #askingIn(turn: Turn, putsOff: PutsOff): Asking {
+  function askingIn(turn: Turn, putsOff: PutsOff): Asking {
     return {
-      ask: async (other) => {
-        const answer = await this.ask(other, turn.signal, putsOff);
+      async ask(other) {
+        const answer = await ask(other, turn.signal, putsOff);
         for (const id of answer.evidence) turn.trail.add(id);
         if ('failed' in answer) throw answer.failed;
         return answer.value;
       },
-      borrow: async (other, restsOn) => {
-        if (!this.#memory.knows(other)) return null;
-        const answer = await this.ask(other, turn.signal, putsOff);
+      async borrow(other, restsOn) {
+        if (!memory.knows(other)) return null;
+        const answer = await ask(other, turn.signal, putsOff);
         if ('failed' in answer) return null;
         for (const id of restsOn(answer.value)) turn.trail.add(id);
         return answer.value;
       },
     };
   }
+
+  return ask;
 }
 
 /**

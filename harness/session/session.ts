@@ -11,7 +11,7 @@ import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
 import { openPort } from './port.ts';
 import type { Probe, PutsOff, Remembered } from './probe.ts';
-import { Probing } from './probing.ts';
+import { openProbing } from './probing.ts';
 import { Remains } from './remains.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
@@ -79,7 +79,7 @@ export function openSession(options: SessionOptions): Session {
   const http = new ServiceHttp(means);
   const remains = new Remains(means, options.leftBehind ?? []);
   const time = new RunTime(means);
-  const probing = new Probing(means, time, closed.signal, (turn, asking) =>
+  const ask = openProbing(means, time, closed.signal, (turn, asking) =>
     openPort(means, { http, pacts, remains }, turn, asking),
   );
 
@@ -111,7 +111,7 @@ export function openSession(options: SessionOptions): Session {
     get progress() {
       return budget.spent() + log.size;
     },
-    ask: (probe, signal, putsOff) => probing.ask(probe, signal, putsOff),
+    ask,
     observe: ({ value, ...observation }) =>
       record({
         type: 'observation',
