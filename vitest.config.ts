@@ -63,20 +63,20 @@ const SLOW = [
   'suites/tests/third-party.test.ts',
   'suites/tests/limits/schedule.test.ts',
   'suites/tests/limits/real-limiters.test.ts',
-  'suites/tests/bounded-time.test.ts',
+  'suites/tests/bounds/bounded-time.test.ts',
   'suites/tests/last-of-all.test.ts',
   'suites/tests/webhooks.test.ts',
   'suites/tests/websocket/websocket.test.ts',
   'suites/tests/limits/lawful-limiters.test.ts',
-  'suites/tests/bounds.test.ts',
+  'suites/tests/bounds/bounds.test.ts',
   'suites/tests/pairing.test.ts',
   'suites/tests/limits/unknown-refusals.test.ts',
   'harness/config/operation/openapi/tests/bounds.test.ts',
-  'suites/tests/websocket/websocket-front.test.ts',
+  'suites/tests/websocket/front.test.ts',
   'harness/probe/quota/planner.test.ts',
   'harness/evidence/redaction/redaction.test.ts',
-  'suites/tests/websocket/websocket-dialect.test.ts',
-  'harness/report/junit.test.ts',
+  'suites/tests/websocket/dialect.test.ts',
+  'harness/report/formats/junit.test.ts',
   'suites/tests/variations.test.ts',
   'suites/tests/archive/archive.test.ts',
 ];
@@ -103,8 +103,8 @@ const PROGRAM = 'harness/package/fixtures/built-program.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
-    maxWorkers: 2,
+    // One more than the smallest machine that they run on has cores: one of them mostly waits.
+    maxWorkers: 3,
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,4 +1,4 @@
-import { NO_RESPONSE } from '../base/sentence.ts';
+import { NO_RESPONSE } from '../base/text/sentence.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import { closeCodeMeaning, OPCODE } from '../evidence/conversation/frame.ts';
 import type { FrameRule } from '../evidence/conversation/frame-faults.ts';

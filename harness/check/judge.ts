@@ -1,4 +1,4 @@
-import { headlineOf } from '../base/sentence.ts';
+import { headlineOf } from '../base/text/sentence.ts';
 import { traceOf } from '../base/thrown.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';

@@ -2,7 +2,7 @@
  * What a suite is written with: this and the probes (`harness/probe/`) are all that it may import, so that users' own
  * suites can stand on the same surface.
  */
-export { capitalized } from '../base/sentence.ts';
+export { capitalized } from '../base/text/sentence.ts';
 export {
   clause,
   type Ground,

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../base/exit.ts';
 import { isLoopback, withoutBrackets } from '../base/loopback.ts';
-import { percentDecoded } from '../base/percent-decoded.ts';
+import { percentDecoded } from '../base/text/percent-decoded.ts';
 import { Secret } from '../credential/secret.ts';
 
 /** The proxies of the environment: through which one an address is reached. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import Type from '../base/type.ts';
+import Type from '../base/schema/type.ts';
 import { Secret } from './secret.ts';
 
 /** The three credentials of an application: identifier and key are public, the secret is not. */

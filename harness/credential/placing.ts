@@ -15,7 +15,7 @@ import { type Forgery, forged, isForgery } from './json-web-token.ts';
 import type { HttpRequest } from './request.ts';
 import type { Credentials } from './scheme.ts';
 import { Secret } from './secret.ts';
-import { signature } from './signature.ts';
+import { signature } from './signing/signature.ts';
 
 /** Which credential a stimulus carries, and where. */
 export type CredentialChoice =

@@ -1,4 +1,4 @@
-import { percentDecoded } from '../base/percent-decoded.ts';
+import { percentDecoded } from '../base/text/percent-decoded.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
 
 /** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */

@@ -1,4 +1,4 @@
-import Type from '../base/type.ts';
+import Type from '../base/schema/type.ts';
 import type { Question } from './first-use.ts';
 import type { Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';

@@ -1,4 +1,4 @@
-import { filledIn } from '../base/sentence.ts';
+import { filledIn } from '../base/text/sentence.ts';
 import type { CheckResult } from '../report/results/results.ts';
 import { cheapestCover } from './cover.ts';
 import type { Entry, Seen } from './dictionary.ts';

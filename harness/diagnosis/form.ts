@@ -1,4 +1,4 @@
-import { deviationIn, STIMULUS, withoutGround } from '../base/sentence.ts';
+import { deviationIn, STIMULUS, withoutGround } from '../base/text/sentence.ts';
 
 /**
  * What one part of a message says, "got … for …, for … and for 3 more", without the values that differ from service to

@@ -1,5 +1,5 @@
 import type { SignatureKeys } from '../config/blocks/signatures.ts';
-import { type SignatureVerdict, verdictOnSignature } from '../credential/verification-key.ts';
+import { type SignatureVerdict, verdictOnSignature } from '../credential/signing/verification-key.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import { type Component, sameness } from '../evidence/fields/signature/component.ts';
 import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';

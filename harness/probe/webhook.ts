@@ -2,7 +2,7 @@ import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
-import { eventScheme, TIME_GROUNDS } from '../credential/event-signature.ts';
+import { eventScheme, TIME_GROUNDS } from '../credential/signing/event-signature.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readJsonText } from '../evidence/json/text.ts';

@@ -1,10 +1,10 @@
-import { ctrf } from './ctrf.ts';
 import type { ReportFormat } from './format.ts';
-import { har } from './har.ts';
+import { ctrf } from './formats/ctrf.ts';
+import { har } from './formats/har.ts';
+import { junit } from './formats/junit.ts';
+import { markdown } from './formats/markdown.ts';
 import { htmlPage } from './html/page.ts';
 import { inPieces } from './in-pieces.ts';
-import { junit } from './junit.ts';
-import { markdown } from './markdown.ts';
 
 const json: ReportFormat = {
   name: 'json',

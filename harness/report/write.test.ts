@@ -15,8 +15,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../base/exit.ts';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { junit } from './formats/junit.ts';
 import { REPORT_FORMATS } from './formats.ts';
-import { junit } from './junit.ts';
 import { readResults } from './results/read-results.ts';
 import { openRunFolder, reportsFolderOf, type WriteOptions, writeReports } from './write.ts';
 

@@ -1,6 +1,6 @@
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
-import { eventScheme, type SignedEvent, type Worth } from '../credential/event-signature.ts';
+import { eventScheme, type SignedEvent, type Worth } from '../credential/signing/event-signature.ts';
 import { isStandIn } from '../credential/stand-in.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../evidence/exchange.ts';

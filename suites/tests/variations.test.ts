@@ -6,8 +6,8 @@ import { VARIATIONS, type Variation } from '../../harness/contract/variation.ts'
 import { acceptable, driftOf } from '../../harness/memory/drift.ts';
 import { SHIPPED, settingNamed } from '../../harness/proof/cases/settings.ts';
 import { proofClock } from '../../harness/proof/clock.ts';
-import { inEvents, onAnswer, type Patch } from '../../harness/provider/reference/conduct/patch.ts';
-import { onOpen } from '../../harness/provider/reference/conduct/websocket-patch.ts';
+import { inEvents, onAnswer, type Patch } from '../../harness/provider/reference/conduct/patches/patch.ts';
+import { onOpen } from '../../harness/provider/reference/conduct/patches/websocket-patch.ts';
 import { withField } from '../../harness/provider/reference/http/message.ts';
 import { startReference } from '../../harness/provider/reference/reference.ts';
 import { suites } from '../catalogue.ts';

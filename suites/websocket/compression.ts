@@ -11,8 +11,8 @@ import {
   rfc7692,
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
-import * as deflate from '../../harness/probe/websocket/deflate.ts';
-import * as series from '../../harness/probe/websocket/deflate-series.ts';
+import * as deflate from '../../harness/probe/websocket/deflate/deflate.ts';
+import * as series from '../../harness/probe/websocket/deflate/series.ts';
 import type { Row } from '../row.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';

@@ -1,7 +1,7 @@
 import { check, clause, rfc6455, rfc9110 } from '../../harness/check/suite.ts';
 import { connectionInTwoLines } from '../../harness/probe/websocket/echo.ts';
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
-import { comesBack } from '../../harness/probe/websocket/liveness.ts';
+import { comesBack } from '../../harness/probe/websocket/liveness/liveness.ts';
 import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts';
 
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */

@@ -14,8 +14,8 @@ import {
   IDLE_MS,
   idle,
   isEndedForLogin,
-} from '../../harness/probe/websocket/left-alone.ts';
-import { othersKept } from '../../harness/probe/websocket/others-kept.ts';
+} from '../../harness/probe/websocket/liveness/left-alone.ts';
+import { othersKept } from '../../harness/probe/websocket/liveness/others-kept.ts';
 import { dialectHeartbeat } from './dialects.ts';
 import { pusherPing } from './pusher.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '../../harness/check/suite.ts';
 import { LONGEST_ECHO, longEchoes } from '../../harness/probe/websocket/echo.ts';
 import { closedInTraffic } from '../../harness/probe/websocket/errand/lawful.ts';
-import * as liveness from '../../harness/probe/websocket/liveness.ts';
-import { clientEvents } from '../../harness/probe/websocket/pusher.ts';
+import * as liveness from '../../harness/probe/websocket/liveness/liveness.ts';
+import { clientEvents } from '../../harness/probe/websocket/pusher/pusher.ts';
 import { serverReserved } from './frames.ts';
 
 const grounds = [clause('websocket.messages')];

@@ -7,7 +7,7 @@ import {
   practice,
   pusherDialect,
 } from '../../harness/check/suite.ts';
-import * as misuse from '../../harness/probe/websocket/pusher-misuse.ts';
+import * as misuse from '../../harness/probe/websocket/pusher/misuse.ts';
 import { privateChannel, pusherPing } from './pusher.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];

@@ -7,7 +7,7 @@ import {
   practice,
   pusherDialect,
 } from '../../harness/check/suite.ts';
-import * as pusher from '../../harness/probe/websocket/pusher.ts';
+import * as pusher from '../../harness/probe/websocket/pusher/pusher.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { listed } from '../../base/sentence.ts';
+import { listed } from '../../base/text/sentence.ts';
 import {
   EVENT_SCHEME_NAMES,
   type EventSchemeName,
   eventScheme,
   SCHEMES_WITH_HEADER,
-} from '../../credential/event-signature.ts';
-import type { VerificationKey } from '../../credential/verification-key.ts';
+} from '../../credential/signing/event-signature.ts';
+import type { VerificationKey } from '../../credential/signing/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { baseUrl, ownPath, token } from '../shape/address.ts';

@@ -1,4 +1,4 @@
-import type { OwnSchema } from '../../base/own-schema.ts';
+import type { OwnSchema } from '../../base/schema/own-schema.ts';
 import type { Clause, Contract, Standing } from '../../contract/clause.ts';
 import { isClauseKey, VOCABULARY } from '../../contract/vocabulary.ts';
 import { Faults } from '../draft/faults.ts';

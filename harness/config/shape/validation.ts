@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { asList, isJsonObject } from '../../base/json-text.ts';
-import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
+import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';

@@ -1,4 +1,4 @@
-import { NO_RESPONSE } from '../../base/sentence.ts';
+import { NO_RESPONSE } from '../../base/text/sentence.ts';
 import { Violation } from '../../base/verdict.ts';
 import type { Exchange } from '../exchange.ts';
 import { type FramingMatter, faultOfMatter } from './framing-faults.ts';

@@ -14,7 +14,7 @@ import { keep, lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
-import { decodeContent, looksCompressed } from './content-coding.ts';
+import { decodeContent, looksCompressed } from './content/content-coding.ts';
 
 /** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
 const NO_TRAILERS =

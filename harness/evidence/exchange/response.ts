@@ -3,13 +3,13 @@ import { HarnessError } from '../../base/exit.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
-import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
 import { isToken } from '../fields/grammar/field-grammar.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
+import { type ChallengeReading, parseChallenges } from '../fields/security/challenge.ts';
+import { readTransportSecurity, type TransportSecurity } from '../fields/security/transport-security.ts';
 import { acceptQueryFault, lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
-import { readTransportSecurity, type TransportSecurity } from '../fields/transport-security.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { keep, lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -17,8 +17,8 @@ import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
 import { namesPolicies, violatedPoliciesFault } from '../quota/violated-policies.ts';
 import { isCredential } from '../redaction/marker.ts';
-import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
-import { findBodyLinks, isInnerHost, navigates } from './links.ts';
+import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './content/leaks.ts';
+import { findBodyLinks, isInnerHost, navigates } from './content/links.ts';
 import { ResponseMessage } from './response-message.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */

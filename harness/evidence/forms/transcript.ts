@@ -1,9 +1,9 @@
-import { shortened } from '../../base/shortened.ts';
+import { shortened } from '../../base/text/shortened.ts';
 import type { Burst, BurstEntry } from '../burst.ts';
 import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
-import { decodeContent } from '../exchange/content-coding.ts';
+import { decodeContent } from '../exchange/content/content-coding.ts';
 import type {
   ConnectionUse,
   Exchange,

@@ -1,4 +1,4 @@
-import type { Span } from './observation.ts';
+import type { Span } from './observed/observation.ts';
 
 /** Whether no window of a clock, of that length, can end within both. */
 export function isApart(a: Span, b: Span, windowMs: number): boolean {

@@ -1,5 +1,5 @@
 import type { QuotaReading } from '../quota/quota.ts';
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import type { DocumentedLimit, LimitObservation } from './observed/observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** Requests of others that are counted with ours: a colleague's on the same staging key, or those of an earlier run. */

@@ -1,4 +1,4 @@
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import type { DocumentedLimit, LimitObservation } from './observed/observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** Shorter slots than this, in ms, cannot be told from an ordinary answer's time. */

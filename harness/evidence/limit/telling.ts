@@ -1,5 +1,5 @@
 import { explainingKinds } from './infer.ts';
-import type { DocumentedLimit, LimitObservation, Span } from './observation.ts';
+import type { DocumentedLimit, LimitObservation, Span } from './observed/observation.ts';
 
 /** Moments that are looked at, evenly apart. */
 const MOMENTS = 12;

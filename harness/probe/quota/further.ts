@@ -6,7 +6,7 @@ import { keptAnyway } from '../../evidence/limit/fault/longer-limit.ts';
 import type { Group } from '../../evidence/limit/fault/second-limit.ts';
 import { sharingFault } from '../../evidence/limit/fault/shared-limit.ts';
 import { fallFault, remainingOf } from '../../evidence/limit/fault/told-of-limit.ts';
-import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import type { LimitObservation } from '../../evidence/limit/observed/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { secondKeySample } from '../request/credential.ts';

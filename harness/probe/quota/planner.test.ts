@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
-import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import type { LimitObservation } from '../../evidence/limit/observed/observation.ts';
 import { SIMULATED, type SimulatedPlan, SimulatedService } from './fixtures/simulated-limiter.ts';
 import { nextLimitStep } from './planner.ts';
 

@@ -1,7 +1,7 @@
 import { documentedWithin } from '../../evidence/limit/fault/first-refused.ts';
 import { GRADUAL, inferLimit } from '../../evidence/limit/infer.ts';
-import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observation.ts';
-import { serverClock } from '../../evidence/limit/observing.ts';
+import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observed/observation.ts';
+import { serverClock } from '../../evidence/limit/observed/observing.ts';
 import { expiryMs, lawfullyBackMs } from '../../evidence/limit/put-off.ts';
 import { tellingMoment } from '../../evidence/limit/telling.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';

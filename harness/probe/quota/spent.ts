@@ -1,8 +1,8 @@
 import { Blocked, NotApplicable, unlessUnjudged } from '../../base/verdict.ts';
 import type { CredentialSpelling } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { oneByOne } from '../../evidence/limit/observation.ts';
-import { spendingKind, spendingsOf } from '../../evidence/limit/spending.ts';
+import { oneByOne } from '../../evidence/limit/observed/observation.ts';
+import { spendingKind, spendingsOf } from '../../evidence/limit/observed/spending.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/probe.ts';

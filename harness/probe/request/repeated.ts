@@ -5,7 +5,7 @@ import type * as oddOnes from '../../evidence/exchange/odd-ones.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
-import { wholeOf } from '../../evidence/limit/observing.ts';
+import { wholeOf } from '../../evidence/limit/observed/observing.ts';
 import { isLimitersRefusal } from '../../evidence/limit/refusal-face.ts';
 import { latin1Text } from '../../evidence/octets/latin1.ts';
 import { lookingBack, type Port, type Probe, probe } from '../../session/probe.ts';

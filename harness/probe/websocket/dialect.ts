@@ -10,7 +10,7 @@ import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import { type Errand, runErrand } from './errand/errand.ts';
 import { EXCHANGE, EXCHANGE_IN_FRAGMENTS, exchangeAt, piecemealAt } from './errand/errands.ts';
 import { everyConversation } from './every-conversation.ts';
-import { besideOthers } from './liveness.ts';
+import { besideOthers } from './liveness/liveness.ts';
 import { answerIn, exchange, whole } from './message-pair.ts';
 import { alive } from './ordinary-client.ts';
 

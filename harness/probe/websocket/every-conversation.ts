@@ -5,7 +5,7 @@ import * as echo from './echo.ts';
 import * as lawful from './errand/lawful.ts';
 import * as frames from './frames.ts';
 import { opening } from './ordinary-client.ts';
-import { pusherClient } from './pusher.ts';
+import { pusherClient } from './pusher/pusher.ts';
 
 /**
  * Conversations of several probes, for checks that hold for whatever the service sends. Which ones stands here, by hand: a

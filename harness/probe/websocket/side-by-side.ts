@@ -3,7 +3,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
-import { manyConnections, openedTogether } from './liveness.ts';
+import { manyConnections, openedTogether } from './liveness/liveness.ts';
 import { alive } from './ordinary-client.ts';
 
 /** Conversations that are held only when an ordinary one is, and each of which opens. */

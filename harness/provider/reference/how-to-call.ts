@@ -1,4 +1,4 @@
-import { filledIn } from '../../base/sentence.ts';
+import { filledIn } from '../../base/text/sentence.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import type { Carrier } from '../../credential/carrier.ts';
 import type { AppCredentials } from '../../credential/keys.ts';

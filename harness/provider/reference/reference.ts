@@ -6,7 +6,7 @@ import type { RunningProvider } from '../provider.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
 import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
 import { conformingTo } from './conduct/conforming.ts';
-import { inQuota, type Patch, patched } from './conduct/patch.ts';
+import { inQuota, type Patch, patched } from './conduct/patches/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
 import { openHost, type ServerIdentity } from './host.ts';

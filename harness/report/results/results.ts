@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import Type from '../../base/type.ts';
+import Type from '../../base/schema/type.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
 import { VARIATIONS } from '../../contract/variation.ts';
 import {

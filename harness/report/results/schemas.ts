@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
+import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { SHARED } from './shapes.ts';
 

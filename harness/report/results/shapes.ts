@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import Type from '../../base/type.ts';
+import Type from '../../base/schema/type.ts';
 
 /** What the shapes of the results model are made of. */
 

@@ -3,7 +3,7 @@ import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Exchange, RecordedRequest } from '../../evidence/exchange.ts';
-import { wholeOf } from '../../evidence/limit/observing.ts';
+import { wholeOf } from '../../evidence/limit/observed/observing.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 
 /** A piece of evidence, and what is known of why it was gathered. */

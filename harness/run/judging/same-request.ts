@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../credential/request.ts';
-import { withoutMoment } from '../../credential/signature.ts';
+import { withoutMoment } from '../../credential/signing/signature.ts';
 import type { FieldLine, RecordedBody, RecordedRequest } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';

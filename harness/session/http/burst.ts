@@ -4,7 +4,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
-import { wholeOf } from '../../evidence/limit/observing.ts';
+import { wholeOf } from '../../evidence/limit/observed/observing.ts';
 import { isDropped, isFailure, type RefusalFace } from '../../evidence/limit/refusal-face.ts';
 import { isQuotaField } from '../../evidence/quota/quota.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';

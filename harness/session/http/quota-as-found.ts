@@ -1,6 +1,6 @@
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { observationsOf } from '../../evidence/limit/observing.ts';
+import { observationsOf } from '../../evidence/limit/observed/observing.ts';
 import { spentBefore } from '../../evidence/limit/others.ts';
 import { untilAdmitted } from '../../transport/pace/backoff.ts';
 import type { Budget } from '../../transport/pace/budget.ts';

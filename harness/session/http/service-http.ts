@@ -4,7 +4,7 @@ import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../evidence/exchange.ts';
-import { type Spendings, spendingKind, toldRemaining } from '../../evidence/limit/spending.ts';
+import { type Spendings, spendingKind, toldRemaining } from '../../evidence/limit/observed/spending.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { RawForm } from '../../transport/http/raw.ts';

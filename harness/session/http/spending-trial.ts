@@ -1,7 +1,12 @@
 import { unlessBlocked } from '../../base/verdict.ts';
 import { documentedSample } from '../../contract/clause.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { openRequests, type Spendings, spendingsOf, toldRemaining } from '../../evidence/limit/spending.ts';
+import {
+  openRequests,
+  type Spendings,
+  spendingsOf,
+  toldRemaining,
+} from '../../evidence/limit/observed/spending.ts';
 import type { SessionMeans } from '../turn/means.ts';
 
 type Means = Pick<SessionMeans, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;

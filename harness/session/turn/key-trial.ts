@@ -1,8 +1,8 @@
 import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { parseChallenges } from '../../evidence/fields/challenge.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import { parseChallenges } from '../../evidence/fields/security/challenge.ts';
 import type { OutageWatch } from './outage.ts';
 
 /** How an ordinary request with the key of the run was received. */

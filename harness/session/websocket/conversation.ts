@@ -3,7 +3,7 @@ import type { WebSocketConfig } from '../../config/service.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
-import { handshakeKind } from '../../evidence/limit/spending.ts';
+import { handshakeKind } from '../../evidence/limit/observed/spending.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { HarnessError } from '../../base/exit.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
-import { decodeContent } from '../../evidence/exchange/content-coding.ts';
+import { decodeContent } from '../../evidence/exchange/content/content-coding.ts';
 import type {
   ConnectionUse,
   EvidenceId,

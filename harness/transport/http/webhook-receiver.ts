@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
-import type { Worth } from '../../credential/event-signature.ts';
+import type { Worth } from '../../credential/signing/event-signature.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { linesIn } from '../../evidence/fields/grammar/field-lines.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';

@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import * as zlib from 'node:zlib';
-import { decodeContent, looksCompressed, possibleContents } from '../../evidence/exchange/content-coding.ts';
+import {
+  decodeContent,
+  looksCompressed,
+  possibleContents,
+} from '../../evidence/exchange/content/content-coding.ts';
 import type {
   ExchangeFailure,
   FieldLine,

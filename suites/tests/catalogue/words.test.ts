@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { deviationIn, headlineOf } from '../../../harness/base/sentence.ts';
+import { deviationIn, headlineOf } from '../../../harness/base/text/sentence.ts';
 import { MESSAGES } from '../../../harness/proof/messages.ts';
 import { suites } from '../../catalogue.ts';
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../../../base/exit.ts';
-import { filledIn } from '../../../base/sentence.ts';
+import { filledIn } from '../../../base/text/sentence.ts';
 import type { CheckDefinition, Suite } from '../../../check/check.ts';
 import { suitesFor } from '../../../check/check.ts';
 import { applicabilityOf } from '../../../check/judge.ts';

@@ -1,5 +1,5 @@
-import type { DocumentedLimit, LimitObservation } from '../observation.ts';
-import { oneByOne } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
+import { oneByOne } from '../observed/observation.ts';
 
 /** Answers of one count before it is taken for one, and how often counts take turns before there are several. */
 const ANSWERS = 3;

@@ -1,5 +1,5 @@
 import type { FirstRefusedBounds } from '../infer.ts';
-import type { DocumentedLimit } from '../observation.ts';
+import type { DocumentedLimit } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 
 /** The index of the first refused request of a window. */

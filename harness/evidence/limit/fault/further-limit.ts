@@ -1,4 +1,4 @@
-import type { DocumentedLimit } from '../observation.ts';
+import type { DocumentedLimit } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 import type { Group } from './second-limit.ts';
 

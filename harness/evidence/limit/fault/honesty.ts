@@ -1,5 +1,5 @@
 import type { LimitInference } from '../infer.ts';
-import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observation.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UNTOLD } from '../../quota/dialect.ts';
 import type { QuotaReading } from '../../quota/quota.ts';
 import { at, ofQuota } from '../fixtures/observed.ts';
-import type { LimitObservation } from '../observation.ts';
+import type { LimitObservation } from '../observed/observation.ts';
 import { keptAnyway } from './longer-limit.ts';
 import { sharingFault } from './shared-limit.ts';
 import { fallFault } from './told-of-limit.ts';

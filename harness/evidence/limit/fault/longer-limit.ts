@@ -1,5 +1,5 @@
 import { isApart } from '../apart.ts';
-import type { DocumentedLimit, LimitObservation, Span } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 import type { Kept } from './further-limit.ts';
 import { isOfAnother } from './second-limit.ts';

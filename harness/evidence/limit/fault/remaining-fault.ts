@@ -1,5 +1,5 @@
 import { GRADUAL, type LimitInference } from '../infer.ts';
-import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
 import { requestsOfOthers } from '../others.ts';
 import { isOfAnother } from './second-limit.ts';
 

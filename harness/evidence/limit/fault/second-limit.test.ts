@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { at, group } from '../fixtures/observed.ts';
-import type { LimitObservation } from '../observation.ts';
+import type { LimitObservation } from '../observed/observation.ts';
 import { isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './second-limit.ts';
 
 const DOCUMENTED = { requests: 20, windowMs: 60_000 };

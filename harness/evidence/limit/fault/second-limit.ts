@@ -1,4 +1,4 @@
-import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
 import { flowedIn, type ToldOfLimit, toldOf } from './told-of-limit.ts';
 
 /** Requests that have to be gone for the first key, before more for the second one says anything. */

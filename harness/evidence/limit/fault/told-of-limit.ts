@@ -1,5 +1,5 @@
 import type { QuotaReading } from '../../quota/quota.ts';
-import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 
 /** What an answer says remains of one of several limits, known by its number and its window. */

@@ -1,4 +1,4 @@
-import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observation.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observed/observation.ts';
 import { lawfullyBackMs } from '../put-off.ts';
 import { TOLERANCE } from '../tolerances.ts';
 import { isOfAnother } from './second-limit.ts';

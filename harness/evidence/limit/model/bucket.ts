@@ -1,4 +1,4 @@
-import type { Bounds, DocumentedLimit } from '../observation.ts';
+import type { Bounds, DocumentedLimit } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 import { type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { describe } from './window.ts';

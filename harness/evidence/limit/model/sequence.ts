@@ -1,5 +1,5 @@
 import { countBelow } from '../../../base/ascending.ts';
-import type { Bounds, LimitObservation, Span } from '../observation.ts';
+import type { Bounds, LimitObservation, Span } from '../observed/observation.ts';
 
 /** An answered observation in the order of the limiter's decisions, as far as that is known. */
 export interface Decision {

@@ -1,4 +1,4 @@
-import type { Bounds, Span } from '../observation.ts';
+import type { Bounds, Span } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
 import { around, atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 

@@ -2,7 +2,7 @@ import type { ConversationView } from '../../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../../session/probe.ts';
 import { echoes } from '../echo.ts';
 import { otherOrder, otherSpelling } from '../handshake-forms.ts';
-import { besideOthers } from '../liveness.ts';
+import { besideOthers } from '../liveness/liveness.ts';
 import { alive, answersPings } from '../ordinary-client.ts';
 import { makeRoom } from '../side-by-side.ts';
 import { type Errand, type Ride, rideOf, runErrand } from './errand.ts';

@@ -1,5 +1,5 @@
 import type { ReferenceName } from '../../../config/service.ts';
-import type { Patch } from './patch.ts';
+import type { Patch } from './patches/patch.ts';
 
 /** Something that a reference provider does otherwise, and what the proof shows of it. */
 interface Deviation {

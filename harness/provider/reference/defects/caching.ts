@@ -1,10 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { byAccount } from '../conduct/accounts.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { byAccount } from '../conduct/patches/accounts.ts';
+import {
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onReceipt,
+  type Patch,
+  together,
+} from '../conduct/patches/patch.ts';
+import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/patches/validated.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
 import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';

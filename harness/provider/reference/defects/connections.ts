@@ -8,7 +8,7 @@ import {
   onWire,
   type Patch,
   withTrailer,
-} from '../conduct/patch.ts';
+} from '../conduct/patches/patch.ts';
 import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { inChunks } from '../http/wire.ts';

@@ -1,6 +1,6 @@
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
+import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../conduct/patches/instances.ts';
 import {
   asProblem,
   dropped,

@@ -9,7 +9,7 @@ import {
   type Patch,
   together,
   WITH_CONTENT,
-} from '../conduct/patch.ts';
+} from '../conduct/patches/patch.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';

@@ -4,8 +4,15 @@ import {
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
-} from '../conduct/lenient-paths.ts';
-import { admitting, beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+} from '../conduct/patches/lenient-paths.ts';
+import {
+  admitting,
+  beforehand,
+  onAnswer,
+  onReceipt,
+  type Patch,
+  together,
+} from '../conduct/patches/patch.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import {
   type Answer,

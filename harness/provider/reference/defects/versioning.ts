@@ -1,5 +1,5 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patches/patch.ts';
 import { having, withText } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { withField } from '../http/message.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
-import { inEvents, inWebhooks, type Patch, together } from '../conduct/patch.ts';
+import { inEvents, inWebhooks, type Patch, together } from '../conduct/patches/patch.ts';
 import {
   coveredDigest,
   messageCompose,

@@ -1,6 +1,6 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
-import { allowingOrigin, namingMetadata } from '../conduct/browsers.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { allowingOrigin, namingMetadata } from '../conduct/patches/browsers.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -10,7 +10,7 @@ import {
   onAnswer,
   onReceipt,
   together,
-} from '../conduct/patch.ts';
+} from '../conduct/patches/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/refused.ts';
 import { asProblem, having } from '../http/answer-changes.ts';

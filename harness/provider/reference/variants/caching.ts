@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { byAccount } from '../conduct/accounts.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
-import { onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
+import { byAccount } from '../conduct/patches/accounts.ts';
+import { onAnswer, onFinished, onReceipt, together } from '../conduct/patches/patch.ts';
+import { dated, ranged, withTag } from '../conduct/patches/validated.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { dated, ranged, withTag } from '../conduct/validated.ts';
 import { lacking, varyingBy } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';

@@ -8,7 +8,7 @@ import {
   onWire,
   together,
   withTrailer,
-} from '../conduct/patch.ts';
+} from '../conduct/patches/patch.ts';
 import { asProblem, writtenAs } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField } from '../http/message.ts';
 

@@ -1,6 +1,6 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { compressing } from '../conduct/negotiated.ts';
-import { onAnswer, onFinished } from '../conduct/patch.ts';
+import { compressing } from '../conduct/patches/negotiated.ts';
+import { onAnswer, onFinished } from '../conduct/patches/patch.ts';
 import { having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';

@@ -1,6 +1,6 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
-import { onAnswer, onFinished } from '../conduct/patch.ts';
+import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/patches/instances.ts';
+import { onAnswer, onFinished } from '../conduct/patches/patch.ts';
 import { asProblem, having, withJson } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 

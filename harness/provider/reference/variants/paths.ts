@@ -4,8 +4,8 @@ import {
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
-} from '../conduct/lenient-paths.ts';
-import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+} from '../conduct/patches/lenient-paths.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patches/patch.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
 import { type Answer, bare, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';

@@ -1,7 +1,7 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
-import { offeringQuery } from '../conduct/query.ts';
-import { cutOf, ranged } from '../conduct/validated.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patches/patch.ts';
+import { offeringQuery } from '../conduct/patches/query.ts';
+import { cutOf, ranged } from '../conduct/patches/validated.ts';
 import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';

@@ -1,6 +1,6 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { TRANSPORT_SECURITY } from '../conduct/handling.ts';
-import { onFinished } from '../conduct/patch.ts';
+import { onFinished } from '../conduct/patches/patch.ts';
 import { having } from '../http/answer-changes.ts';
 import { withoutField } from '../http/message.ts';
 

@@ -1,5 +1,5 @@
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { inEvents, inWebhooks } from '../conduct/patch.ts';
+import { inEvents, inWebhooks } from '../conduct/patches/patch.ts';
 import {
   messageCompose,
   OLD_SECRET,

@@ -1,5 +1,5 @@
 import { grouped } from '../../../base/grouped.ts';
-import { withShortValues } from '../../../base/shortened.ts';
+import { withShortValues } from '../../../base/text/shortened.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
 import { counted, type Judged, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';

@@ -1,5 +1,5 @@
-import { withoutGround } from '../../../base/sentence.ts';
-import { shortened, withShortValues } from '../../../base/shortened.ts';
+import { withoutGround } from '../../../base/text/sentence.ts';
+import { shortened, withShortValues } from '../../../base/text/shortened.ts';
 import type { ResolvedGround } from '../../../contract/outcome.ts';
 import { problemOf, violationOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';

@@ -1,9 +1,9 @@
 import { grouped } from '../../../base/grouped.ts';
-import { shortened } from '../../../base/shortened.ts';
+import { shortened } from '../../../base/text/shortened.ts';
 import type { Evidence } from '../../../evidence/evidence.ts';
 import { inferLimit } from '../../../evidence/limit/infer.ts';
-import type { LimitObservation } from '../../../evidence/limit/observation.ts';
-import { observationsOf } from '../../../evidence/limit/observing.ts';
+import type { LimitObservation } from '../../../evidence/limit/observed/observation.ts';
+import { observationsOf } from '../../../evidence/limit/observed/observing.ts';
 import { countingOnly } from '../../../evidence/limit/others.ts';
 import { faceOf } from '../../../evidence/limit/refusal-face.ts';
 import { problemOf } from '../../results/causes.ts';

@@ -1,4 +1,4 @@
-import { shortened, withShortValues } from '../../../base/shortened.ts';
+import { shortened, withShortValues } from '../../../base/text/shortened.ts';
 import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
 import { type TranscriptLine, transcript } from '../../../evidence/forms/transcript.ts';
 import type { CheckResult, ServiceResult } from '../results.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deviationIn } from '../../../base/sentence.ts';
+import { deviationIn } from '../../../base/text/sentence.ts';
 import type { EvidenceView } from './evidence-view.ts';
 import { offendingLines } from './offending.ts';
 

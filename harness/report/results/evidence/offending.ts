@@ -1,4 +1,4 @@
-import type { Deviation } from '../../../base/sentence.ts';
+import type { Deviation } from '../../../base/text/sentence.ts';
 import type { EvidenceView } from './evidence-view.ts';
 
 /** Where in a transcript that may stand which a deviation tells of. */

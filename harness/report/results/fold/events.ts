@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isJsonObject } from '../../../base/json-text.ts';
-import Type from '../../../base/type.ts';
-import { WORTHS } from '../../../credential/event-signature.ts';
+import Type from '../../../base/schema/type.ts';
+import { WORTHS } from '../../../credential/signing/event-signature.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import {
   COVERAGE,

@@ -1,5 +1,5 @@
 import { grouped } from '../../../base/grouped.ts';
-import { asSentence, listed } from '../../../base/sentence.ts';
+import { asSentence, listed } from '../../../base/text/sentence.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';

@@ -1,5 +1,5 @@
-import { asSentence } from '../../../base/sentence.ts';
-import { shortened } from '../../../base/shortened.ts';
+import { asSentence } from '../../../base/text/sentence.ts';
+import { shortened } from '../../../base/text/shortened.ts';
 import type { ResolvedGround } from '../../../contract/outcome.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
 import type { Verdict, VerdictWord } from '../run-verdict.ts';

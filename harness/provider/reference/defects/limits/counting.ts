@@ -6,7 +6,7 @@ import {
   inQuota,
   type Patch,
   together,
-} from '../../conduct/patch.ts';
+} from '../../conduct/patches/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';

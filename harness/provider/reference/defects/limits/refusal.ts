@@ -7,7 +7,7 @@ import {
   onAdmission,
   onAnswer,
   type Patch,
-} from '../../conduct/patch.ts';
+} from '../../conduct/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';

@@ -6,7 +6,7 @@ import {
   onInbound,
   onOutbound,
   upon,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 

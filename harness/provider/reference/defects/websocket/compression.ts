@@ -1,6 +1,6 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onHead, type Patch, together } from '../../conduct/patch.ts';
+import { onHead, type Patch, together } from '../../conduct/patches/patch.ts';
 import {
   cuttingAt,
   each,
@@ -8,7 +8,7 @@ import {
   onCompressedInbound,
   onCompressedOutbound,
   onSwitchingLine,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
 import { fieldValue } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';

@@ -1,13 +1,13 @@
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
+import { onAnswer, onHead, type Patch, together } from '../../conduct/patches/patch.ts';
 import {
   closingWithCode,
   inWebSocket,
   keyFromSubprotocol,
   onSwitching,
   withoutRule,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
 import { REVOKED_KEY } from '../../credentials/refused.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters } from '../../http/message.ts';

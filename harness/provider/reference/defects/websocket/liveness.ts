@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { together } from '../../conduct/patch.ts';
+import { together } from '../../conduct/patches/patch.ts';
 import {
   atQuiet,
   atQuietBut,
@@ -15,7 +15,7 @@ import {
   onOpen,
   PING,
   PONG,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>

@@ -1,6 +1,5 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
-import { upgradeRequired } from '../../conduct/preconditions.ts';
+import { onAnswer, onHead, type Patch, together } from '../../conduct/patches/patch.ts';
 import {
   omittingLine,
   onAccepted,
@@ -8,7 +7,8 @@ import {
   onSwitchingLine,
   withoutRule,
   withRule,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
+import { upgradeRequired } from '../../conduct/preconditions.ts';
 import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onReceipt, type Patch, together } from '../../conduct/patch.ts';
+import { onReceipt, type Patch, together } from '../../conduct/patches/patch.ts';
 import {
   atQuietBut,
   closingUpon,
@@ -11,7 +11,7 @@ import {
   onInbound,
   onMessage,
   onOpen,
-} from '../../conduct/websocket-patch.ts';
+} from '../../conduct/patches/websocket-patch.ts';
 import { withQuery } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 

@@ -1,0 +1,25 @@
+import { grouped } from '../grouped.ts';
+
+/** Of what is left the share that stands before the gap: the beginning of a value tells most of it. */
+const BEFORE = 2 / 3;
+
+/**
+ * A value that is longer than so many UTF-16 units without its middle, in whose place its size stands:
+ * `kkkkkkkkkk…9,216 characters…kkkkk`. However values are shown, long ones are shortened by this; the whole is in the
+ * evidence. Never half of a surrogate pair.
+ */
+export function shortened(value: string, longest: number): string {
+  if (value.length <= longest) return value;
+  const gap = `…${grouped(value.length)} characters…`;
+  const room = Math.max(0, longest - gap.length);
+  const before = Math.ceil(room * BEFORE);
+  const head = value.slice(0, before).replace(/[\ud800-\udbff]$/, '');
+  const tail = value.slice(value.length - (room - before)).replace(/^[\udc00-\udfff]/, '');
+  return `${head}${gap}${tail}`;
+}
+
+/** A text in which every value, which is a run without blanks, is `shortened`. */
+export function withShortValues(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return text.replace(/\S+/g, (value) => shortened(value, longest));
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { OK, oneOperation, onlyOperation } from '../fixtures/described.ts';
+
+const get = (parameters: readonly object[], path = '/things', root: object = {}) => ({
+  openapi: '3.1.0',
+  paths: { [path]: { get: { parameters, responses: { 200: OK } } } },
+  ...root,
+});
+const query = (more: object) => ({ name: 'q', in: 'query', required: true, ...more });
+
+describe('the value of a required parameter', () => {
+  it.each<[string, object, string]>([
+    ['its example', { example: 'a b', schema: { default: 'c' } }, '/things?q=a%20b'],
+    ['its first example', { examples: { first: { value: 'x' }, second: { value: 'y' } } }, '/things?q=x'],
+    ['the example of its schema', { schema: { type: 'string', example: 's' } }, '/things?q=s'],
+    ['an example of its schema', { schema: { type: 'string', examples: ['s', 't'] } }, '/things?q=s'],
+    ['its default', { schema: { type: 'integer', default: 20, enum: [10, 20] } }, '/things?q=20'],
+    ['its constant', { schema: { const: 'only' } }, '/things?q=only'],
+    ['its first enumerated value', { schema: { enum: ['e', 'f'] } }, '/things?q=e'],
+    ['made up from its schema', { schema: { type: 'boolean' } }, '/things?q=false'],
+    [
+      'JSON where its content is',
+      { content: { 'application/json': { example: { a: 1 } } } },
+      '/things?q=%7B%22a%22%3A1%7D',
+    ],
+    ['repeated for a list', { example: [1, 2], schema: { type: 'array' } }, '/things?q=1&q=2'],
+    [
+      'one list without explode',
+      { example: [1, 2], explode: false, schema: { type: 'array' } },
+      '/things?q=1%2C2',
+    ],
+    ['separated by pipes', { example: [1, 2], style: 'pipeDelimited', explode: false }, '/things?q=1%7C2'],
+    [
+      'a deep object',
+      { example: { a: 1, b: 'c' }, style: 'deepObject', explode: true },
+      '/things?q%5Ba%5D=1&q%5Bb%5D=c',
+    ],
+  ])('is %s', async (_, parameter, path) => {
+    const operation = await onlyOperation(get([query(parameter)]));
+    expect([operation.uncallable, operation.path]).toEqual([null, path]);
+  });
+
+  it('is the same each time it is made up', async () => {
+    const document = get([query({ schema: { type: 'string', format: 'uuid' } })]);
+    expect((await onlyOperation(document)).path).toBe((await onlyOperation(document)).path);
+  });
+
+  it('goes where it belongs', async () => {
+    const parameters = [
+      { name: 'id', in: 'path', required: true, example: 'a/b' },
+      { name: 'X-Tenant', in: 'header', required: true, example: 'one' },
+      { name: 'session', in: 'cookie', required: true, example: 's 1' },
+      { name: 'optional', in: 'query', example: 'not sent' },
+    ];
+    const { path, template, fields } = await onlyOperation(get(parameters, '/things/{id}'));
+    expect([path, template]).toEqual(['/things/a%2Fb', '/things/{id}']);
+    expect(fields.join(' ')).toBe('X-Tenant,one Cookie,session=s%201');
+  });
+
+  it('is overridden by the operation where its path has one too', async () => {
+    const document = get([query({ example: 'own' })]);
+    const [item] = Object.values(document.paths);
+    Object.assign(item ?? {}, { parameters: [query({ example: 'general' })] });
+    expect((await onlyOperation(document)).path).toBe('/things?q=own');
+  });
+});
+
+describe('an operation cannot be called', () => {
+  const withId = (more: object) => get([{ name: 'id', in: 'path', required: true, ...more }], '/things/{id}');
+
+  it.each<[string, object, string]>([
+    [
+      'without an identifier',
+      withId({ schema: { type: 'string' } }),
+      'the required path parameter "id" has no example, default or enumerated value',
+    ],
+    ['by an identifier that changes the path', withId({ example: '..' }), 'no path segment'],
+    [
+      'when nothing describes its path',
+      get([], '/things/{id}'),
+      'its path has {id}, which no parameter describes',
+    ],
+    ['in a style that is not spoken', withId({ style: 'matrix', example: 1 }), 'style'],
+    [
+      'by a field that no message can carry',
+      get([{ name: 'X', in: 'header', required: true, example: 'a\nb' }]),
+      'no field can carry',
+    ],
+    [
+      'with a value that cannot be',
+      get([query({ schema: { type: 'integer', minimum: 2, maximum: 1 } })]),
+      'no value can be made up',
+    ],
+    [
+      'with a value that is too large',
+      get([query({ schema: { type: 'string', minLength: 1_000_000 } })]),
+      'demands minLength 1000000',
+    ],
+    [
+      'with a value that repeats too often',
+      get([query({ schema: { type: 'string', pattern: 'a{99999}' } })]),
+      'a very long text',
+    ],
+    [
+      'when no success is documented',
+      oneOperation({ responses: { 404: { description: 'none' } } }),
+      'no success is documented',
+    ],
+  ])('%s', async (_, document, reason) => {
+    expect((await onlyOperation(document)).uncallable).toContain(reason);
+  });
+});
+
+describe('an operation that answers with a stream', () => {
+  it('is not called: its answer would not end', async () => {
+    const responses = { 200: { description: 'ok', content: { 'text/event-stream': {} } } };
+    expect((await onlyOperation(oneOperation({ responses }))).uncallable).toContain('a stream');
+  });
+});
+
+describe('the credential among the parameters', () => {
+  it('is left to the config', async () => {
+    const named = [{ name: 'Authorization', in: 'header', required: true }];
+    expect((await onlyOperation(get(named))).uncallable).toBeNull();
+  });
+});
+
+const post = (content: object, more: object = {}) => {
+  const operation = { requestBody: { required: true, content, ...more }, responses: { 201: OK } };
+  return { openapi: '3.1.0', paths: { '/things': { post: operation } } };
+};
+
+describe('the body of a request', () => {
+  const schema = {
+    type: 'object',
+    required: ['name', 'size'],
+    properties: { name: { type: 'string', example: 'a' }, size: { enum: [3] }, note: { type: 'string' } },
+  };
+
+  const JSON_TYPE = 'application/json';
+  const FORM = 'application/x-www-form-urlencoded';
+  const PATCH = 'application/merge-patch+json';
+  it.each<[string, string, object, string]>([
+    ['its example', JSON_TYPE, { [JSON_TYPE]: { example: { a: 1 }, schema } }, '{"a":1}'],
+    ['its first example', JSON_TYPE, { [JSON_TYPE]: { examples: { one: { value: [1] } } } }, '[1]'],
+    ['made up, what is required only', JSON_TYPE, { [JSON_TYPE]: { schema } }, '{"name":"a","size":3}'],
+    ['JSON before other forms', PATCH, { 'text/plain': { example: 'x' }, [PATCH]: { example: {} } }, '{}'],
+    ['a form', FORM, { [FORM]: { example: { a: 'b c', d: [1, 2] } } }, 'a=b+c&d=1&d=2'],
+    ['text', 'text/csv', { 'text/csv': { example: 'a,b' } }, 'a,b'],
+  ])('is %s', async (_, mediaType, content, text) => {
+    const operation = await onlyOperation(post(content));
+    expect([operation.uncallable, operation.body]).toEqual([null, { mediaType, text }]);
+  });
+
+  it('that cannot be made up stops the call only where it is required', async () => {
+    const content = { 'multipart/form-data': { schema } };
+    expect((await onlyOperation(post(content))).uncallable).toContain('multipart/form-data');
+    const optional = await onlyOperation(post(content, { required: false }));
+    expect([optional.uncallable, optional.body]).toEqual([null, null]);
+  });
+
+  it('without end is not made up', async () => {
+    const next = { $ref: '#/components/schemas/E' };
+    const endless = { type: 'object', required: ['next'], properties: { next } };
+    const document = {
+      ...post({ 'application/json': { schema: next } }),
+      components: { schemas: { E: endless } },
+    };
+    expect((await onlyOperation(document)).uncallable).toContain('no value can be made up');
+  });
+});

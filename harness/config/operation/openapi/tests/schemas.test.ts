@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { SchemaBook } from '../../../../evidence/json/schema.ts';
+import { answerJudge, described, inJson, OK, oneOperation } from '../fixtures/described.ts';
+
+type Schema = object | boolean;
+
+/** Why the documented response refuses a value; null when it does not. */
+async function refusalOf(
+  openapi: string,
+  schema: Schema,
+  value: unknown,
+  schemas: object = {},
+): Promise<string | null> {
+  const responses = { 200: inJson(schema) };
+  const judge = await answerJudge(oneOperation({ responses }, { openapi, components: { schemas } }));
+  return judge(value)?.keyword ?? null;
+}
+
+describe('a schema of OpenAPI 3.0', () => {
+  it.each<[string, Schema, unknown, string | null]>([
+    ['nullable', { type: 'string', nullable: true }, null, null],
+    ['not nullable', { type: 'string' }, null, 'type'],
+    ['nullable without a type', { nullable: true, properties: {} }, null, null],
+    ['nullable beside alternatives', { nullable: true, oneOf: [{ type: 'string' }] }, null, null],
+    ['nullable beside a reference', { nullable: true, $ref: '#/components/schemas/A' }, null, null],
+    ['a reference, whatever stands beside it', { $ref: '#/components/schemas/A', minLength: 9 }, 'a', null],
+    [
+      'nullable with an enumeration that leaves null out',
+      { type: 'string', nullable: true, enum: ['a'] },
+      null,
+      null,
+    ],
+    [
+      'exclusiveMinimum: true',
+      { type: 'integer', minimum: 1, exclusiveMinimum: true },
+      1,
+      'exclusiveMinimum',
+    ],
+    ['exclusiveMaximum: false', { type: 'integer', maximum: 1, exclusiveMaximum: false }, 1, null],
+    [
+      'a property that is called nullable',
+      { type: 'object', properties: { nullable: { type: 'boolean' } } },
+      { nullable: 1 },
+      'type',
+    ],
+    [
+      'a property that is called $ref',
+      { type: 'object', properties: { $ref: { type: 'integer' } } },
+      { $ref: 'a' },
+      'type',
+    ],
+    [
+      'an example that looks like a schema',
+      { type: 'object', example: { $ref: '#/none', type: 7 } },
+      {},
+      null,
+    ],
+    ['required twice', { type: 'object', required: ['a', 'a'] }, {}, 'required'],
+    [
+      'additionalProperties: false',
+      { type: 'object', additionalProperties: false },
+      { a: 1 },
+      'additionalProperties',
+    ],
+    ['a format', { type: 'string', format: 'date-time' }, 'yesterday', 'format'],
+    ['an unknown format', { type: 'string', format: 'colour' }, 'red', null],
+    ['binary content', { type: 'string', format: 'binary' }, 'x', null],
+  ])('reads %s', async (_, schema, value, keyword) => {
+    expect(await refusalOf('3.0.3', schema, value, { A: { type: 'string' } })).toBe(keyword);
+  });
+});
+
+describe('a schema of OpenAPI 3.1', () => {
+  it.each<[string, Schema, unknown, string | null]>([
+    ['a list of types', { type: ['string', 'null'] }, null, null],
+    ['const', { const: 'a' }, 'b', 'const'],
+    ['a boolean schema', false, 'anything', 'false schema'],
+    ['what stands beside a reference', { $ref: '#/components/schemas/A', minLength: 3 }, 'a', 'minLength'],
+    ['exclusiveMinimum', { type: 'integer', exclusiveMinimum: 1 }, 1, 'exclusiveMinimum'],
+    [
+      'the dialect of 3.0, left over',
+      { type: 'integer', minimum: 1, exclusiveMinimum: true },
+      1,
+      'exclusiveMinimum',
+    ],
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    ['if and then', { if: { minimum: 5 }, then: { multipleOf: 5 } }, 7, 'multipleOf'],
+    ['prefixItems', { prefixItems: [{ type: 'string' }] }, [1], 'type'],
+  ])('reads %s', async (_, schema, value, keyword) => {
+    expect(await refusalOf('3.1.0', schema, value, { A: { type: 'string' } })).toBe(keyword);
+  });
+
+  it('reads a reference into an operation', async () => {
+    const responses = { 200: inJson({ $ref: '#/paths/~1things/get/x-shape' }) };
+    const judge = await answerJudge(oneOperation({ 'x-shape': { type: 'integer' }, responses }));
+    expect(judge('a')?.keyword).toBe('type');
+  });
+});
+
+describe('a discriminator', () => {
+  const schemas = {
+    Cat: { type: 'object', required: ['lives'], properties: { lives: { type: 'integer' } } },
+    Dog: { type: 'object', properties: { barks: { type: 'boolean' } } },
+  };
+  const pet = {
+    oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+    discriminator: { propertyName: 'kind', mapping: { feline: '#/components/schemas/Cat', canine: 'Dog' } },
+  };
+
+  it.each<[object, string | null]>([
+    // By itself `oneOf` would find that both fit.
+    [{ kind: 'feline', lives: 7 }, null],
+    [{ kind: 'Cat', lives: 7 }, null],
+    [{ kind: 'feline' }, 'required'],
+    [{ kind: 'canine', barks: 'loud' }, 'type'],
+    [{ kind: 'fish' }, 'enum'],
+    [{ lives: 7 }, 'required'],
+  ])('chooses what a value is held against: %j', async (value, keyword) => {
+    expect(await refusalOf('3.0.3', pet, value, schemas)).toBe(keyword);
+  });
+});
+
+describe('a property that travels one way only', () => {
+  const schema = {
+    type: 'object',
+    required: ['id', 'password', 'name'],
+    properties: {
+      id: { type: 'integer', readOnly: true },
+      password: { type: 'string', writeOnly: true },
+      name: { type: 'string' },
+    },
+  };
+
+  it('is not missed in the other direction', async () => {
+    const { content } = inJson(schema);
+    const post = { requestBody: { required: true, content }, responses: { 201: { ...OK, content } } };
+    const document = { openapi: '3.0.3', paths: { '/users': { post } } };
+    const { operations, definitions } = await described(document);
+    expect(JSON.parse(operations[0]?.body?.text ?? '{}')).not.toHaveProperty('id');
+    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    expect(judge({ id: 1, name: 'a' })).toBeNull();
+    expect(judge({ name: 'a' })?.keyword).toBe('required');
+  });
+});

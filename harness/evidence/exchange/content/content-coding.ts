@@ -1,0 +1,103 @@
+import * as zlib from 'node:zlib';
+import { codeOf, reasonOf } from '../../../base/thrown.ts';
+import { listElements } from '../../fields/grammar/field-grammar.ts';
+
+/** Content as it is once its codings are undone. */
+export interface DecodedContent {
+  /** Empty when it cannot be decoded. */
+  readonly octets: Uint8Array;
+  /** Why the content is not in the coding that its field names, one line; null when it is, or nobody can tell. */
+  readonly fault: string | null;
+  /** Why this decoder gave up on content that may be right, one line; null when it did not. */
+  readonly limit: string | null;
+}
+
+/** A bomb hides nothing worth its size. In octets. */
+const LARGEST_CONTENT = 8 * 1024 * 1024;
+/** Each coding multiplies the work; nobody honest uses more. */
+const MOST_CODINGS = 3;
+
+const bound = { maxOutputLength: LARGEST_CONTENT };
+/** Content that was cut is decoded as far as it goes. */
+const cutShort = { ...bound, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+
+type Decode = (octets: Uint8Array, truncated: boolean) => Uint8Array;
+
+const gunzip: Decode = (octets, truncated) => zlib.gunzipSync(octets, truncated ? cutShort : bound);
+
+/** RFC 9110 §8.4.1, RFC 7932, RFC 8878, by name. */
+const CODINGS: Readonly<Record<string, Decode>> = {
+  identity: (octets) => octets,
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
+  br: (octets, truncated) =>
+    zlib.brotliDecompressSync(
+      octets,
+      truncated ? { ...bound, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : bound,
+    ),
+  zstd: (octets, truncated) =>
+    zlib.zstdDecompressSync(
+      octets,
+      truncated ? { ...bound, finishFlush: zlib.constants.ZSTD_e_flush } : bound,
+    ),
+};
+
+const DECODERS: readonly Decode[] = [
+  gunzip,
+  (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
+  (octets, truncated) => zlib.inflateRawSync(octets, truncated ? cutShort : bound),
+  ...[CODINGS.br, CODINGS.zstd].filter((decode) => decode !== undefined),
+];
+
+/** Everything that octets may be read as when they are compressed in a way that nobody has named, as far as it goes. */
+export function possibleContents(octets: Uint8Array): readonly Uint8Array[] {
+  return DECODERS.flatMap((decode) => {
+    try {
+      const content = decode(octets, true);
+      return content.length > 0 ? [content] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Whether octets begin as a gzip (RFC 1952 §2.3.1) or zstd (RFC 8878 §3.1.1) stream does. */
+export function looksCompressed([a, b, c, d]: Uint8Array): boolean {
+  return (a === 0x1f && b === 0x8b) || (a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd);
+}
+
+/**
+ * Undoes the codings that the Content-Encoding field lines name, the last applied first (RFC 9110 §8.4). No
+ * content is in every coding. `truncated`: the end of the content was not read.
+ */
+export function decodeContent(
+  octets: Uint8Array,
+  contentEncoding: readonly string[],
+  truncated: boolean,
+): DecodedContent {
+  const codings = listElements(contentEncoding.join(', ')).map((coding) => coding.toLowerCase());
+  if (codings.length === 0 || octets.length === 0) return { octets, fault: null, limit: null };
+  const beyond = (limit: string): DecodedContent => ({ octets: new Uint8Array(), fault: null, limit });
+  if (codings.length > MOST_CODINGS) {
+    return beyond(`it has ${codings.length} content codings, and at most ${MOST_CODINGS} are undone`);
+  }
+  let content = octets;
+  for (const coding of codings.reverse()) {
+    const decode = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
+    if (decode === undefined)
+      return beyond('it has a content coding that is not registered or not known here');
+    try {
+      content = decode(content, truncated);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === null) throw error;
+      if (code === 'ERR_BUFFER_TOO_LARGE') {
+        return beyond(`its ${coding} content expands beyond ${LARGEST_CONTENT} octets`);
+      }
+      const fault = `content that is not ${coding} (${reasonOf(error)})`;
+      return { octets: new Uint8Array(), fault, limit: null };
+    }
+  }
+  return { octets: content, fault: null, limit: null };
+}

@@ -1,0 +1,66 @@
+import type { FieldLine, RecordedResponse } from '../../exchange.ts';
+import { latin1Text } from '../../octets/latin1.ts';
+import { visible } from '../../octets/visible.ts';
+import { type Trace, traces } from '../../redaction/marker.ts';
+
+/** A secret that a response held before it was redacted. */
+export interface SecretPlace extends Trace {
+  /** In words: `the body`, `the field Location`, `the reason phrase` … */
+  readonly place: string;
+}
+
+/** Every secret in every part of a response. `content`: its body, content codings undone. */
+export function findSecretPlaces(response: RecordedResponse, content: Uint8Array): readonly SecretPlace[] {
+  const found = (text: string, place: string) => traces(text).map((trace) => ({ ...trace, place }));
+  const inLines = (lines: readonly FieldLine[], kind: string) =>
+    lines.flatMap(([name, value]) => found(`${name}\n${value}`, `${kind} ${visible(name, 100)}`));
+  return [
+    ...found(response.reason ?? '', 'the reason phrase'),
+    ...inLines(response.fields, 'the field'),
+    ...response.informational.flatMap(({ status, fields }) => inLines(fields, `the ${status} field`)),
+    ...inLines(response.trailers, 'the trailer'),
+    ...found(latin1Text(content), 'the body'),
+  ];
+}
+
+/** What an error body should not tell of the service's insides, and how it looks. */
+const INTERNALS: Readonly<Record<string, readonly RegExp[]>> = {
+  'a stack trace': [
+    /\bat [\w$.<>[\] ]{1,100}\((?:[^()\s]{1,200}:\d{1,6}:\d{1,6}|[\w$]{1,100}\.(?:java|kt|scala):\d{1,6}|native)\)/,
+    /\bat (?:async )?(?:file:\/\/)?\/[^\s()"]{1,200}:\d{1,6}:\d{1,6}/,
+    /Traceback \(most recent call last\)|\bFile \\?"[^"\\]{1,200}\\?", line \d{1,6}/,
+    /\bgoroutine \d{1,9} \[|\bpanic: |\bthread '[^']{1,60}' panicked at/,
+    /Stack trace:|PHP (?:Fatal|Parse) error|\bin [A-Z]:\\{1,2}[^\s"]{1,200}:line \d{1,6}/,
+    /[\w./-]{1,200}\.rb:\d{1,6}:in [`']/,
+  ],
+  'an SQL error': [
+    /SQLSTATE\[?|You have an error in your SQL syntax|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]{3,20}|\bSqlException\b|Unclosed quotation mark/,
+  ],
+  'an SQL statement': [
+    /\bSELECT\b[^;]{1,100}\bFROM\b[^;]{1,100}\bWHERE\b|\bINSERT INTO\b[^;]{1,100}\bVALUES\b/,
+  ],
+  'a file path': [
+    // Not the path of a URL, nor a link in a page.
+    /(?<![\w.:/-]|=\\?["'])\/(?:usr|var|home|app|srv|opt|etc|root|Users|workspace)\/[\w./@-]{1,200}\.(?:[cm]?[jt]s|py|rb|php|go|rs|java|conf|so)\b/,
+    /\bnode_modules\/|\b[A-Z]:\\{1,2}(?:[\w .-]{1,60}\\{1,2}){1,20}/,
+  ],
+  'a product version': [
+    /\b(?:nginx|Apache|PHP|Express|Werkzeug|Python|Jetty|Tomcat|IIS|openresty|Phusion Passenger|gunicorn|Kestrel|Rails)\/\d{1,4}(?:\.\d{1,6})+/,
+  ],
+};
+
+/** Bodies are searched this far, in characters. */
+export const SEARCHED = 64 * 1024;
+
+/**
+ * What a body tells of the service's insides (OWASP API8: stack traces, paths, SQL, product versions), one line with
+ * an excerpt; null when nothing of the kind is found.
+ */
+export function findInternals(text: string): string | null {
+  const searched = text.slice(0, SEARCHED);
+  for (const [what, patterns] of Object.entries(INTERNALS)) {
+    const found = patterns.map((pattern) => pattern.exec(searched)?.[0]).find((each) => each !== undefined);
+    if (found !== undefined) return `${what}: "${visible(found, 80)}"`;
+  }
+  return null;
+}

@@ -1,0 +1,204 @@
+import type { Burst, BurstEntry } from '../../burst.ts';
+import type { Conversation } from '../../conversation.ts';
+import type { Evidence } from '../../evidence.ts';
+import type { Exchange, FieldLine } from '../../exchange.ts';
+import { fieldValue } from '../../fields/grammar/field-lines.ts';
+import { readHttpDate } from '../../fields/grammar/http-date.ts';
+import { readRetryAfter, retryAfterMs } from '../../fields/retry-after.ts';
+import { readQuota } from '../../quota/quota.ts';
+import { isFailure, isLimitersRefusal, type RefusalFace } from '../refusal-face.ts';
+import { TOLERANCE } from '../tolerances.ts';
+import type { Bounds, DocumentedLimit, LimitObservation, LimitPart } from './observation.ts';
+import { type Spendings, spendingKind, spendingsOf } from './spending.ts';
+
+/** How evidence is read as observations of a limiter. */
+export interface Reading extends DocumentedLimit {
+  /** What the wall clock is ahead of the session's monotonic clock, in ms. */
+  readonly ownOffsetMs: number;
+  /** What the limiter's refusal looks like; null where none was met yet. */
+  readonly refusal: RefusalFace | null;
+}
+
+/** How the purpose of a request begins that is sent alone, to see whether the quota is back. */
+export const ALONE = 'alone: ';
+
+/** Answers given before anybody knows whose request it is, and so whose quota it would spend. */
+const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
+
+/** Evidence with the service's own credential, as a limiter has seen it, in the order of sending. */
+export function observationsOf(evidence: readonly Evidence[], reading: Reading): readonly LimitObservation[] {
+  const hasHandshakes = evidence.some(({ kind }) => kind === 'conversation');
+  const handshakes: Spendings = hasHandshakes ? spendingsOf(evidence, reading) : new Map();
+  // What a burst met is kept once more, whole.
+  const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
+  const inOrder = evidence
+    .filter(({ credential, id }) => credential === 'right' && !met.has(id))
+    .flatMap((each) => {
+      if (each.kind === 'burst') return ofBurst(each, reading);
+      return each.kind === 'exchange' ? ofExchange(each, reading) : ofHandshake(each, reading, handshakes);
+    })
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+  // What is served while the quota is spent may well have a quota of its own.
+  const spentMs = inOrder.find(({ fate }) => fate === 'refused')?.sentMs ?? Number.POSITIVE_INFINITY;
+  return inOrder.map((each) =>
+    each.part === 'before' && each.fate === 'admitted' && each.sentMs > spentMs
+      ? { ...each, counted: 'maybe' }
+      : each,
+  );
+}
+
+/** Ids of the answers of a burst that are recorded as exchanges as well. */
+export function wholeOf({ refusal, faults = [] }: Burst): readonly string[] {
+  return refusal === null ? faults : [...faults, refusal];
+}
+
+function ofBurst(burst: Burst, reading: Reading): readonly LimitObservation[] {
+  const { entries, mode } = burst;
+  const all = entries.map((entry): LimitObservation => {
+    const { sentMs, durationMs, status, fields } = entry;
+    const unanswered = reading.refusal?.status === null ? 'refused' : 'lost';
+    const isFault = isPassingFault(entry, burst, reading);
+    const isServed = status !== null && status >= 200 && status < 300;
+    const times = { sentMs, finishedMs: sentMs + durationMs };
+    return {
+      ...times,
+      fate: status === null ? unanswered : isServed || isFault ? 'admitted' : 'refused',
+      counted: isFault ? 'maybe' : 'surely',
+      part: mode,
+      status,
+      ...told(fields, times.finishedMs, reading),
+    };
+  });
+  return mode === 'serial' ? whereTold(all) : all;
+}
+
+/** The server failed, and the limiter did not refuse: one by one, what comes behind a refusal belongs to no burst. */
+function isPassingFault(
+  { index, status }: BurstEntry,
+  { entries, mode }: Burst,
+  { refusal }: Reading,
+): boolean {
+  if (!isFailure(status)) return false;
+  return mode === 'serial' ? index < entries.length : refusal !== null && refusal.status !== status;
+}
+
+/** Whether those that may count took of the quota, where what remains before and behind them tells it. */
+export function whereTold(serial: readonly LimitObservation[]): readonly LimitObservation[] {
+  const remaining = ({ counted, quota }: LimitObservation) =>
+    counted === 'surely' ? (quota?.remaining ?? null) : null;
+  return serial.flatMap((each, at) => {
+    if (each.counted === 'surely') return [each];
+    const before = serial.findLastIndex((other, place) => place < at && remaining(other) !== null);
+    const behind = serial.findIndex((other, place) => place > at && remaining(other) !== null);
+    const [first, last] = [serial[before], serial[behind]];
+    if (first === undefined || last === undefined) return [each];
+    const fell = (remaining(first) ?? 0) - (remaining(last) ?? 0);
+    const faults = serial.slice(before, behind).filter(({ counted }) => counted === 'maybe').length;
+    if (fell === behind - before) return [{ ...each, counted: 'surely' }];
+    return fell === behind - before - faults ? [] : [each];
+  });
+}
+
+function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObservation[] {
+  const { response, timing, request, purpose, failure } = exchange;
+  if (failure?.kind === 'not-sent') return [];
+  const part: LimitPart = purpose.startsWith(ALONE) ? 'probe' : 'before';
+  const times = { sentMs: timing.startedMs, finishedMs: timing.startedMs + timing.durationMs };
+  const status = response?.status ?? null;
+  const refused = isLimitersRefusal(exchange, reading.refusal);
+  if (!refused && (status === null || response === null)) {
+    // Nobody knows whether the quota was asked; a probe of the quota itself must be known.
+    if (part === 'before') return [];
+    return [
+      { ...times, fate: 'lost', counted: 'maybe', part, status, ...told([], times.finishedMs, reading) },
+    ];
+  }
+  if (!refused && BEFORE_THE_QUOTA.has(status ?? 0)) return [];
+  const plain = request.method === 'GET' && status !== null && status >= 200 && status < 300;
+  return [
+    {
+      ...times,
+      fate: refused ? 'refused' : 'admitted',
+      counted: plain || refused ? 'surely' : 'maybe',
+      part,
+      status,
+      ...told(response?.fields ?? [], times.finishedMs, reading),
+    },
+  ];
+}
+
+/** A handshake is a request like others, if the limiter stands before the upgrade. */
+function ofHandshake(
+  conversation: Conversation,
+  reading: Reading,
+  spendings: Spendings,
+): readonly LimitObservation[] {
+  const { handshake, timing } = conversation;
+  const { response } = handshake;
+  const kind = spendingKind(conversation);
+  const spending = kind === null ? undefined : spendings.get(kind);
+  const refused = isLimitersRefusal({ response, failure: null }, reading.refusal);
+  if (response === null || (!refused && BEFORE_THE_QUOTA.has(response.status))) return [];
+  if (!refused && spending === 'free') return [];
+  const { status, fields } = response;
+  const finishedMs = timing.startedMs + (timing.responseMs ?? timing.durationMs);
+  return [
+    {
+      sentMs: timing.startedMs,
+      finishedMs,
+      fate: refused ? 'refused' : 'admitted',
+      counted: spending === 'counted' ? 'surely' : 'maybe',
+      part: 'before',
+      status,
+      ...told(fields, finishedMs, reading),
+    },
+  ];
+}
+
+type Told = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retryAfterIsDate' | 'dateMs'>;
+
+interface Reread {
+  readonly receivedMs: number;
+  readonly windowMs: number;
+  readonly told: Told;
+}
+
+/** Evidence is read again with each question: what its fields told is kept as long as they are. */
+const reread = new WeakMap<readonly FieldLine[], Reread>();
+
+function told(fields: readonly FieldLine[], finishedMs: number, { windowMs, ownOffsetMs }: Reading): Told {
+  const receivedAt = new Date(finishedMs + ownOffsetMs);
+  const receivedMs = receivedAt.getTime();
+  const before = reread.get(fields);
+  if (before?.receivedMs === receivedMs && before.windowMs === windowMs) return before.told;
+  const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);
+  const at = date.kind === 'date' ? date.at : null;
+  const value = fieldValue(fields, 'retry-after');
+  const asked = value === undefined ? null : readRetryAfter(value, receivedAt);
+  const now = {
+    quota: readQuota(fields, { receivedAt, windowMs }),
+    retryAfterMs: asked && retryAfterMs(asked, { receivedAt, date: at }),
+    retryAfterIsDate: asked?.kind === 'date',
+    dateMs: at?.getTime() ?? null,
+  };
+  reread.set(fields, { receivedMs, windowMs, told: now });
+  return now;
+}
+
+/**
+ * What is to be added to the observations' clock for the service's Unix time, in ms. Each Date bounds it; where ours
+ * lies within all the bounds, the two clocks are taken for one.
+ */
+export function serverClock(observations: readonly LimitObservation[], ownOffsetMs: number): Bounds {
+  let least = Number.NEGATIVE_INFINITY;
+  let most = Number.POSITIVE_INFINITY;
+  for (const { dateMs, sentMs, finishedMs } of observations) {
+    if (dateMs === null) continue;
+    least = Math.max(least, dateMs - finishedMs);
+    most = Math.min(most, dateMs + 1_000 + TOLERANCE.dateField - sentMs);
+  }
+  const own = { least: ownOffsetMs - TOLERANCE.limiterClock, most: ownOffsetMs + TOLERANCE.limiterClock };
+  // Without any Date, or with Dates that contradict each other, nothing better than our own clock is known.
+  if (least > most || !Number.isFinite(least)) return own;
+  return own.most >= least && own.least <= most ? own : { least, most };
+}

@@ -1,0 +1,55 @@
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
+import { inCredentials, type Patch } from '../../conduct/patches/patch.ts';
+import type { SignatureRules } from '../../credentials/signature.ts';
+
+const loosened = (change: Partial<SignatureRules>): Patch =>
+  inCredentials(({ signature }) => ({ signature: { ...signature, ...change } }));
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const SIGNED = { ...REALTIME, setting: 'signed' };
+
+/** Where signed requests are held to less than they should be. */
+export const SIGNATURE_DEFECTS = tableOf<Defect>(SIGNED, {
+  'accepts-any-signature': {
+    summary: 'looks at the application key of a signed request and not at its signature',
+    cause: 'A request that was signed with a wrong secret is served',
+    trips: ['auth.wrong-credential'],
+    patch: loosened({ signatureMatches: () => true }),
+  },
+  'accepts-stale-timestamp': {
+    summary: 'takes signatures of any age',
+    cause: 'A request that was signed an hour ago is served',
+    trips: ['auth.signed-stale'],
+    patch: loosened({ toleranceMs: Number.POSITIVE_INFINITY }),
+  },
+  'ignores-body-digest': {
+    summary: 'does not hold signed content against its digest',
+    cause: 'A signed request is served although its body was changed',
+    trips: ['auth.signed-content'],
+    patch: loosened({ digestDemanded: false }),
+  },
+  'signature-ignores-method': {
+    summary: 'takes a signature for whatever method it comes with',
+    cause: 'A request that was signed for another method is served',
+    trips: ['auth.signed-method'],
+    patch: loosened({ spellings: (of) => [of, ...METHODS.map((method) => ({ ...of, method }))] }),
+  },
+  'signature-ignores-path': {
+    summary: 'takes a signature for whatever lies below as one for the path above it',
+    cause: 'A request that was signed for another path is served',
+    trips: ['auth.signed-path'],
+    patch: loosened({ spellings: (of) => [of, { ...of, path: `${of.path}/other` }] }),
+  },
+  'signature-ignores-query': {
+    summary: 'does not hold the parameters of a signed request against its signature',
+    cause: 'A signed request is served although its query was changed',
+    trips: ['auth.signed-query'],
+    patch: loosened({
+      spellings: (of) => [
+        of,
+        { ...of, parameters: of.parameters.filter(([name]) => /^(auth_|body_md5)/.test(name)) },
+      ],
+    }),
+  },
+});

@@ -1,0 +1,40 @@
+import { type Defect, REST, tableOf } from '../../../conduct/deviation.ts';
+import { ownItems } from '../../../conduct/patches/accounts.ts';
+import { SEARCHES } from '../../../services/saved-searches.ts';
+
+/** What other accounts can do with the items of one. */
+export const ACCOUNT_DEFECTS = tableOf<Defect>(
+  { ...REST, setting: 'own searches' },
+  {
+    'items-open-to-other-accounts': {
+      summary: 'asks for a key to read an item, and not whose key it is',
+      cause: 'Any account can read the items of others',
+      trips: ['operations.item-of-another'],
+      patch: ownItems(SEARCHES, { open: ['GET'] }),
+    },
+    'lists-items-of-all-accounts': {
+      summary: 'lists the items of all accounts for each of them',
+      cause: 'The list has the items of other accounts',
+      trips: ['operations.list-of-another'],
+      patch: ownItems(SEARCHES, { listsAll: true }),
+    },
+    'other-accounts-change-items': {
+      summary: 'changes an item for whoever has any key',
+      cause: 'Any account can change the items of others',
+      trips: ['operations.other-account-writes'],
+      patch: ownItems(SEARCHES, { open: ['PATCH'] }),
+    },
+    'other-accounts-delete-items': {
+      summary: 'deletes an item for whoever has any key',
+      cause: 'Any account can delete the items of others',
+      trips: ['operations.other-account-writes'],
+      patch: ownItems(SEARCHES, { open: ['DELETE'] }),
+    },
+    'items-known-by-id-alone': {
+      summary: 'looks for an item by its id alone, and tells accounts apart in the list',
+      cause: 'Any account can read, change and delete the items of others',
+      trips: ['operations.item-of-another', 'operations.other-account-writes'],
+      patch: ownItems(SEARCHES, { open: ['GET', 'PUT', 'PATCH', 'DELETE'] }),
+    },
+  },
+);

@@ -1,0 +1,125 @@
+import { type Defect, EVERY, REST, tableOf } from '../../conduct/deviation.ts';
+import { insteadOfServing, onAnswer, onFinished, type Patch } from '../../conduct/patches/patch.ts';
+import { offeringQuery } from '../../conduct/patches/query.ts';
+import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
+import { type ReceivedRequest, withoutField } from '../../http/message.ts';
+import { type Occasion, PROBLEM_OCCASIONS } from '../../http/occasion.ts';
+
+const WITH_ALLOW: readonly Occasion[] = ['options', 'method-not-allowed'];
+
+const inAllow = (change: (value: string) => string): Patch =>
+  onAnswer(WITH_ALLOW, (answer) => ({
+    ...answer,
+    fields: answer.fields.map(([name, value]) => [name, name === 'Allow' ? change(value) : value]),
+  }));
+
+const hasContent = ({ method, body }: ReceivedRequest): boolean => method === 'GET' && body.length > 0;
+
+const isOfServer = ({ target }: ReceivedRequest): boolean => target === '*';
+
+/** What the service says of its methods, and does with those that say little. */
+export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
+  'undocumented-method-refusal': {
+    services: REST.services,
+    setting: 'error codes',
+    summary: 'says 404 for a method that is not offered, where its documents say 405',
+    cause: 'DELETE, which is not offered, is answered {status:404}, not as the documents say',
+    trips: ['status.documented-method-refusal'],
+    patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),
+  },
+  'allow-without-commas': {
+    summary: 'writes Allow with spaces between the methods (RFC 9110 §10.2.1)',
+    cause: 'Allow has spaces between its methods, and no commas',
+    trips: ['status.allow-form'],
+    patch: inAllow((value) => value.replaceAll(',', '')),
+  },
+  'allow-in-brackets': {
+    summary: 'writes Allow as a list of its programming language',
+    cause: 'Allow has brackets around its methods',
+    trips: ['status.allow-form'],
+    patch: inAllow((value) => `[${value}]`),
+  },
+  'allow-in-small-letters': {
+    summary: 'writes methods in small letters, which are others (RFC 9110 §9.1)',
+    cause: 'Allow has its methods in small letters',
+    trips: ['status.allow-form'],
+    patch: inAllow((value) => value.toLowerCase()),
+  },
+  'allow-lacks-get': {
+    summary: 'forgets in Allow the method that it serves',
+    cause: 'Allow lacks the method that the documents show',
+    trips: ['status.allow-complete'],
+    patch: inAllow((value) => value.replace('GET, ', '')),
+  },
+  'options-names-every-method': {
+    summary: 'says to OPTIONS that it takes every method',
+    cause: 'OPTIONS names methods that are answered {status:405}',
+    trips: ['status.allow-kept'],
+    patch: onAnswer('options', having('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')),
+  },
+  'options-names-trace': {
+    summary: 'says to OPTIONS that it takes TRACE, which its front refuses',
+    cause: 'OPTIONS names TRACE, which is answered {status:405}',
+    trips: ['status.allow-kept'],
+    patch: onAnswer('options', having('Allow', 'GET, HEAD, OPTIONS, TRACE')),
+  },
+  'options-of-server-500': {
+    summary: 'fails over a target that is no path (RFC 9110 §9.3.7)',
+    cause: '`OPTIONS *` is answered {status:500}, a server error',
+    trips: ['status.options-server'],
+    patch: onAnswer(['options', ...PROBLEM_OCCASIONS], failed, isOfServer),
+  },
+  'options-of-server-unanswered': {
+    summary: 'closes the connection on a target that is no path',
+    cause: '`OPTIONS *` gets no response',
+    trips: ['status.options-server'],
+    patch: onFinished('every', dropped, isOfServer),
+  },
+  'get-body-500': {
+    summary: 'fails over content in a GET',
+    cause: 'A GET with a body is answered {status:500}, a server error',
+    trips: ['status.get-body'],
+    patch: insteadOfServing(hasContent, failed),
+  },
+  'get-body-unanswered': {
+    summary: 'closes the connection on content in a GET',
+    cause: 'A GET with a body gets no response',
+    trips: ['status.get-body'],
+    patch: onFinished('served', dropped, hasContent),
+  },
+  'accept-query-is-no-list': {
+    services: REST.services,
+    summary: 'writes Accept-Query like Accept, weights and all (RFC 10008 §3)',
+    cause: 'Accept-Query is no list of media types',
+    trips: ['status.accept-query'],
+    patch: offeringQuery({ accepts: 'application/json;;q=1, text' }),
+  },
+  'query-without-type-served': {
+    services: REST.services,
+    summary: 'serves a QUERY whose content has no type (RFC 10008 §2)',
+    cause: 'A QUERY without Content-Type is answered {status:200}',
+    trips: ['status.query-type'],
+    patch: offeringQuery({ takes: (type) => type === undefined || type === 'application/json' }),
+  },
+  'query-of-any-type-served': {
+    services: REST.services,
+    summary: 'serves a QUERY whatever its content is',
+    cause: 'A QUERY of an unknown type is answered {status:200}',
+    trips: ['status.query-type'],
+    patch: offeringQuery({ takes: (type) => type !== undefined }),
+  },
+  'query-of-unknown-type-500': {
+    services: REST.services,
+    summary: 'fails over a QUERY that it cannot parse',
+    cause: 'A QUERY of an unknown type is answered {status:500}, a server error',
+    trips: ['status.query-type'],
+    patch: offeringQuery({ refuses: (answer, type) => (type === undefined ? answer : failed(answer)) }),
+  },
+  'offers-query-and-refuses-it': {
+    services: REST.services,
+    summary: 'names media types for QUERY, and does not know the method',
+    cause: 'QUERY is offered and answered {status:501}',
+    trips: ['status.query-type'],
+    patch: onAnswer('options', having('Accept-Query', 'application/json')),
+  },
+});

@@ -1,0 +1,156 @@
+import { withShortValues } from '../../base/text/shortened.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { ReportFormat } from '../format.ts';
+import { inPieces } from '../in-pieces.ts';
+import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
+import type { CheckResult, Results, ServiceResult } from '../results/results.ts';
+import { verdictOf } from '../results/run-verdict.ts';
+import { suitesOf } from '../results/tally.ts';
+import { cut, plainLine, plainText } from '../results/words/plain.ts';
+import { groundInWords, verdictSentence } from '../results/words/words.ts';
+
+/** The version of the specification that is followed, and of the schema in `fixtures/schemas`. */
+const SPECIFICATION = '0.0.0';
+/** In UTF-16 units, as in JUnit: what readers show without cutting it themselves. */
+const MESSAGE_CAP = 2_048;
+const TRACE_CAP = 16_384;
+
+/** The words of the format for how a test ended (specification §9.3). */
+type Status = 'passed' | 'failed' | 'skipped' | 'pending' | 'other';
+
+/**
+ * What was judged and holds is `passed`, what was judged and does not is `failed`. `other` is what ran and is
+ * neither: a warning (a failure under --strict), an observation, a known failure. What could not be exercised waits
+ * for something and is `pending`, so that nobody takes it for passed. `rawStatus` keeps the outcome itself.
+ */
+const STATUSES: Readonly<Record<Outcome, Status>> = {
+  pass: 'passed',
+  fail: 'failed',
+  error: 'failed',
+  warning: 'other',
+  observed: 'other',
+  known: 'other',
+  skipped: 'skipped',
+  blocked: 'pending',
+};
+
+interface Test {
+  readonly name: string;
+  readonly status: Status;
+  readonly rawStatus: string;
+  /** Milliseconds, as a whole number. */
+  readonly duration: number;
+  readonly suite: readonly [string, ...string[]];
+  readonly message?: string;
+  readonly trace?: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Common Test Report Format, https://ctrf.io: one JSON document that many CI actions and dashboards read. */
+export const ctrf: ReportFormat = {
+  name: 'ctrf',
+  files: [
+    {
+      path: 'ctrf.json',
+      holds: 'the outcomes in the Common Test Report Format (ctrf.io), all services in one file',
+      readers: 'CI actions and dashboards',
+    },
+  ],
+  render: (results) => ({
+    'ctrf.json': () => inPieces(documentOf(results), ['results', 'tests'], testsOf(results)),
+  }),
+};
+
+/** A service at a time. */
+function* testsOf(results: Results): Iterable<readonly Test[]> {
+  const { strict } = results.run;
+  for (const service of results.services) yield service.checks.map((check) => testOf(check, service, strict));
+  yield runItself(results);
+}
+
+/** All but the tests. */
+function documentOf(results: Results) {
+  const { run } = results;
+  const verdict = verdictOf(results);
+  const statuses = [
+    ...results.services.flatMap(({ checks }) => checks.map((check) => statusOf(check, run.strict))),
+    ...runItself(results).map(({ status }) => status),
+  ];
+  const count = (wanted: Status) => statuses.filter((status) => status === wanted).length;
+  const start = instantOf(run.startedAt);
+  const stop = Math.max(start, instantOf(run.finishedAt));
+  return {
+    reportFormat: 'CTRF',
+    specVersion: SPECIFICATION,
+    runId: plainLine(run.id) || 'unknown',
+    generatedBy: `${run.harness.name} ${run.harness.version}`,
+    results: {
+      tool: { name: run.harness.name || 'conform', version: run.harness.version },
+      summary: {
+        tests: statuses.length,
+        passed: count('passed'),
+        failed: count('failed'),
+        skipped: count('skipped'),
+        pending: count('pending'),
+        other: count('other'),
+        suites: suitesOf(results).length,
+        start,
+        stop,
+        duration: stop - start,
+        extra: {
+          verdict: verdict.word,
+          exitCode: verdict.exitCode,
+          reason: verdictSentence(verdict, results),
+        },
+      },
+      tests: [],
+    },
+  };
+}
+
+function statusOf({ outcome }: CheckResult, strict: boolean): Status {
+  return outcome === 'warning' && strict ? 'failed' : STATUSES[outcome];
+}
+
+function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Test {
+  const status = statusOf(check, strict);
+  const message = plainLine(withShortValues(check.message, VALUE_CAP), MESSAGE_CAP);
+  const behind = status === 'failed' || check.outcome === 'warning' || check.outcome === 'known';
+  return {
+    name: `${check.id} ${plainLine(check.title)}`.trim(),
+    status,
+    rawStatus: check.outcome,
+    duration: Number.isFinite(check.durationMs) ? Math.max(0, Math.round(check.durationMs)) : 0,
+    suite: [service.service, check.suite],
+    ...(message === '' ? {} : { message }),
+    ...(behind ? { trace: cut(findingAsText(check, service), TRACE_CAP) } : {}),
+    extra: {
+      check: check.id,
+      level: check.level,
+      grounds: check.grounds.map(groundInWords),
+      ...(check.reproduce === null ? {} : { reproduce: plainText(check.reproduce, MESSAGE_CAP) }),
+    },
+  };
+}
+
+/** A run without a verdict must not come out as green because no single check failed: it is a failed test itself. */
+function runItself(results: Results): readonly Test[] {
+  const verdict = verdictOf(results);
+  if (['conforms', 'no verdict', 'does not conform'].includes(verdict.word)) return [];
+  return [
+    {
+      name: 'run the run comes to a verdict',
+      status: 'failed',
+      rawStatus: verdict.word,
+      duration: 0,
+      suite: ['run'],
+      message: verdictSentence(verdict, results),
+    },
+  ];
+}
+
+/** Milliseconds of Unix time; 0 for a text that is no instant. */
+function instantOf(iso: string): number {
+  const ms = Date.parse(iso);
+  return Number.isFinite(ms) ? ms : 0;
+}

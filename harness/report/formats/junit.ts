@@ -1,0 +1,369 @@
+import { stripVTControlCharacters } from 'node:util';
+import { withShortValues } from '../../base/text/shortened.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../format.ts';
+import { checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
+import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
+import type { CheckResult, Results, RunResult, ServiceResult } from '../results/results.ts';
+import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
+import { counted, isBlockedByOutage } from '../results/tally.ts';
+import { cut, plainLine, plainText } from '../results/words/plain.ts';
+import { valueInWords } from '../results/words/words.ts';
+
+/**
+ * JUnit XML in a strict profile, so that every CI server reads it: a `testsuite` for each suite of each service, few
+ * elements per case, since some servers count them. Cases are called by the id of their check, which never changes.
+ */
+export interface JunitReport {
+  /** All of them in one `testsuites` document, which Jenkins' `junit-10.xsd` allows. */
+  readonly merged: string;
+  /** Each in a document of its own, which Surefire's schema allows as well; by `search.auth`. */
+  readonly suites: ReadonlyMap<string, string>;
+}
+
+/** What a case turned into; the order of children is the one that Surefire's schema demands. */
+type Verdict = 'passed' | 'failure' | 'skipped' | 'error';
+
+interface Rules {
+  readonly strict: boolean;
+  readonly warnings: JunitWarnings;
+}
+
+const WARNINGS = { skipped: 'skipped', failure: 'failure', pass: 'passed' } as const;
+
+/** Outcome to JUnit. A check that could not be exercised is never green where the contract or a standard demands it. */
+const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => Verdict>> = {
+  pass: () => 'passed',
+  fail: () => 'failure',
+  warning: (_, { strict, warnings }) => (strict ? 'failure' : WARNINGS[warnings]),
+  observed: () => 'passed',
+  known: () => 'skipped',
+  skipped: () => 'skipped',
+  blocked: ({ level }) => (level === 'MUST' ? 'error' : 'skipped'),
+  error: () => 'error',
+};
+
+const SCHEMA_TIME_DIGITS = 3;
+/** Causes that are told of a service: CI servers count elements. */
+const CAUSES = 50;
+
+export const junit: ReportFormat = {
+  name: 'junit',
+  files: [
+    { path: 'junit.xml', holds: 'JUnit XML, all services in one file', readers: 'CI servers' },
+    {
+      path: 'junit/SERVICE.xml',
+      holds: 'JUnit XML, one suite of one service each: `junit/search.auth.xml`',
+      readers: "CI servers that limit the size of a file, or hold it to Surefire's schema",
+    },
+  ],
+  render(results, { junitWarnings }) {
+    const { merged, suites } = renderJunit(results, junitWarnings);
+    return { 'junit.xml': merged, 'junit/SERVICE.xml': suites };
+  },
+};
+
+/** JUnit XML: all suites in one document, and each in one of its own. */
+export function renderJunit(
+  results: Results,
+  warnings: JunitWarnings = DEFAULT_CHOICES.junitWarnings,
+): JunitReport {
+  const told = toldIn(results);
+  const rules = { strict: results.run.strict, warnings };
+  const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
+  // Of those of many services not all elements lie in memory together.
+  const written = (suite: Element) => ({
+    attributes: suite.attributes,
+    alone: inDocument(renderElement(suite)),
+    // Surefire's schema knows no such attribute.
+    amongOthers: renderElement({ ...suite, attributes: { ...suite.attributes, timestamp: at } }, INDENT),
+  });
+  const all = results.services.flatMap((service) => suitesOf(service, results, { told, rules }).map(written));
+  const suites = all.length > 0 ? all : [written(suiteWithout(results.run))];
+  const root = { name: 'testsuites', attributes: { name: 'conform', ...sums(suites) } };
+  return {
+    merged: inDocument(withinTag(root, suites.map(({ amongOthers }) => amongOthers).join('\n'))),
+    suites: new Map(suites.map(({ attributes, alone }) => [String(attributes.name), alone])),
+  };
+}
+
+interface Telling {
+  readonly told: readonly Told[];
+  readonly rules: Rules;
+}
+
+/** A suite of JUnit for each suite of the service, and one for what hangs on none of its checks. */
+function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Telling): readonly Element[] {
+  const stops = [
+    ...runStops(run),
+    ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
+    ...listFaults(service).map(({ of, message }) => failed(of, message)),
+  ].map((make) => make(`${service.service}.run`));
+  const common = propertiesOf(service, run);
+  const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) =>
+    suite(
+      `${service.service}.${name}`,
+      checks.map((check) => caseOf(check, service, rules)),
+      {
+        ...causesIn(service, told, new Set(checks.map(({ id }) => id))),
+        ...common,
+        waited: seconds(checks.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0)),
+      },
+    ),
+  );
+  return stops.length === 0 ? suites : [...suites, suite(`${service.service}.run`, stops, common)];
+}
+
+function propertiesOf(service: ServiceResult, run: RunResult): Readonly<Record<string, string>> {
+  const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
+  return {
+    contract: service.contract,
+    environment: service.environment ?? 'none',
+    provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
+    ...(service.provider.proxy ? { proxy: service.provider.proxy } : {}),
+    ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
+    ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
+    plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
+    ...(service.simulatedTime ? { time: 'simulated' } : {}),
+    requests: String(service.requestsSent),
+    run: run.id,
+    started: run.startedAt,
+  };
+}
+
+/** `cause 1`: a sentence and the findings of the suite that it explains, as many as an attribute holds; most failures first. */
+function causesIn(
+  { service }: ServiceResult,
+  told: readonly Told[],
+  suite: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const here = told.flatMap((each) => {
+    const all = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
+    const ids = all.filter((id) => suite.has(id));
+    return ids.length === 0 ? [] : `${counted(ids.length, 'finding')}: ${each.sentence}: ${firstOf(ids, 20)}`;
+  });
+  return Object.fromEntries(
+    here.slice(0, CAUSES).map((text, index) => [`cause ${index + 1}`, cut(text, ATTRIBUTE_CAP)]),
+  );
+}
+
+/** A run without any service must not come out as an empty, and so green, file. */
+function suiteWithout(run: RunResult): Element {
+  const stops = [...runStops(run), stop('run', 'no service ran')];
+  return suite(
+    'conform.run',
+    stops.map((make) => make('conform.run')),
+    { run: run.id, started: run.startedAt },
+  );
+}
+
+function suite(
+  name: string,
+  cases: readonly Element[],
+  properties: Readonly<Record<string, string>>,
+): Element {
+  const have = (child: string) => cases.filter(({ children = [] }) => children[0]?.name === child).length;
+  return {
+    name: 'testsuite',
+    attributes: {
+      name,
+      tests: cases.length,
+      failures: have('failure'),
+      errors: have('error'),
+      skipped: have('skipped'),
+      time: sumOf(cases, 'time').toFixed(SCHEMA_TIME_DIGITS),
+    },
+    children: [
+      {
+        name: 'properties',
+        attributes: {},
+        children: Object.entries(properties).map(([key, value]) => ({
+          name: 'property',
+          attributes: { name: key, value: plainLine(value) },
+        })),
+      },
+      ...cases,
+    ],
+  };
+}
+
+function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Element {
+  return {
+    name: 'testcase',
+    attributes: {
+      name: check.id,
+      classname: `${service.service}.${check.suite}`,
+      // A wait for the window to end is no work of the check that happened to be next.
+      time: seconds(check.durationMs - (check.waitedMs ?? 0)),
+    },
+    children: isBlockedByOutage(service, check)
+      ? // What befell the service as a whole is one error of its own, and not one of each check.
+        [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
+      : childrenOf(VERDICTS[check.outcome](check, rules), check, service),
+  };
+}
+
+function childrenOf(verdict: Verdict, check: CheckResult, service: ServiceResult): readonly Element[] {
+  const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
+  switch (verdict) {
+    case 'passed':
+      return systemOut(remarksOf(check, service));
+    case 'skipped': {
+      const skipped = { name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } };
+      return [skipped, ...systemOut(check.outcome === 'warning' ? remarksOf(check, service) : '')];
+    }
+    case 'failure':
+    case 'error': {
+      const type = check.outcome === 'blocked' ? 'blocked' : check.level;
+      return [{ name: verdict, attributes: { message, type }, text: findingAsText(check, service) }];
+    }
+  }
+}
+
+function systemOut(text: string): readonly Element[] {
+  return text === '' ? [] : [{ name: 'system-out', attributes: {}, text }];
+}
+
+/** What a case that is not red has to tell all the same. */
+function remarksOf(check: CheckResult, service: ServiceResult): string {
+  const observed = service.observations
+    .filter((observation) => observation.check === check.id)
+    .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
+  return [headOf(check, service), ...observed].filter((line) => line !== '').join('\n');
+}
+
+function headOf(check: CheckResult, service: ServiceResult): string {
+  if (check.outcome === 'warning') return `WARNING ${findingAsText(check, service)}`;
+  const message = check.outcome === 'observed' ? plainText(check.message) : '';
+  return message === '' ? '' : `OBSERVED ${message}`;
+}
+
+type CaseMaker = (classname: string) => Element;
+
+function stop(name: string, message: string): CaseMaker {
+  return red('error', { name, message, type: 'inconclusive' });
+}
+
+/** What does not agree with the lists that are kept. */
+function failed(name: string, message: string): CaseMaker {
+  return red('failure', { name, message, type: 'list' });
+}
+
+interface Red {
+  readonly name: string;
+  readonly message: string;
+  readonly type: string;
+}
+
+function red(how: 'error' | 'failure', { name, message, type }: Red): CaseMaker {
+  return (classname) => ({
+    name: 'testcase',
+    attributes: { name, classname, time: seconds(0) },
+    children: [
+      {
+        name: how,
+        attributes: { message: plainLine(message), type },
+        text: plainText(message),
+      },
+    ],
+  });
+}
+
+/** In every service's file, since a CI server may be given any one of them: each must be red by itself. */
+function runStops(run: RunResult): readonly CaseMaker[] {
+  const cause = run.interruption ?? 'for an unknown reason';
+  return [
+    ...(run.interrupted ? [stop('run interrupted', `the run was cut short: ${cause}`)] : []),
+    ...run.faults.map((fault, index) => stop(`harness fault ${index + 1}`, fault)),
+  ];
+}
+
+function sums(suites: readonly Pick<Element, 'attributes'>[]): Readonly<Record<string, string | number>> {
+  return {
+    tests: sumOf(suites, 'tests'),
+    failures: sumOf(suites, 'failures'),
+    errors: sumOf(suites, 'errors'),
+    time: sumOf(suites, 'time').toFixed(SCHEMA_TIME_DIGITS),
+  };
+}
+
+function sumOf(elements: readonly Pick<Element, 'attributes'>[], attribute: string): number {
+  return elements.reduce((total, { attributes }) => total + Number(attributes[attribute]), 0);
+}
+
+function seconds(ms: number): string {
+  return (Number.isFinite(ms) ? Math.max(0, ms) / 1_000 : 0).toFixed(SCHEMA_TIME_DIGITS);
+}
+
+/** XML 1.0 §2.2 Char: everything else cannot stand in a document, not even as a reference. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** What neither XML nor a terminal minds. */
+const HARMLESS = /^[\t\n\r -~\u{A0}-\u{D7FF}]*$/u;
+
+/** `longest` counts UTF-16 units before escaping. */
+function legal(text: string, longest: number): string {
+  if (text.length <= longest && HARMLESS.test(text)) return text;
+  const near = cut(text, longest * 2).toWellFormed();
+  return cut(stripVTControlCharacters(near).replace(NOT_XML, '\ufffd'), longest);
+}
+
+/** Character data; `>` is escaped too, so that `]]>` cannot appear. */
+function xmlText(text: string, longest: number): string {
+  return legal(text, longest).replace(/[&<>\r]/g, (character) => REFERENCES[character] ?? character);
+}
+
+/** An attribute's value; white space as references, or a parser would turn it into blanks (XML 1.0 §3.3.3). */
+function xmlAttribute(text: string, longest: number): string {
+  return legal(text, longest).replace(/[&<>"\t\n\r]/g, (character) => REFERENCES[character] ?? character);
+}
+
+/** Caps in UTF-16 units: what CI servers take without cutting it themselves. */
+const ATTRIBUTE_CAP = 2_048;
+const TEXT_CAP = 16_384;
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly children?: readonly Element[];
+  /** Character data; an element has either this or children. */
+  readonly text?: string;
+}
+
+const INDENT = '  ';
+
+function renderElement(element: Element, indent = ''): string {
+  const { name, children = [], text = '' } = element;
+  if (children.length > 0) {
+    const inside = children.map((child) => renderElement(child, indent + INDENT)).join('\n');
+    return withinTag(element, inside, indent);
+  }
+  const open = indent + openTag(element);
+  return text === '' ? `${open}/>` : `${open}>${xmlText(text, TEXT_CAP)}</${name}>`;
+}
+
+/** @param inside children that are written, each with its indent. */
+function withinTag(element: Element, inside: string, indent = ''): string {
+  return `${indent}${openTag(element)}>\n${inside}\n${indent}</${element.name}>`;
+}
+
+function openTag({ name, attributes }: Element): string {
+  const pairs = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${xmlAttribute(String(value), ATTRIBUTE_CAP)}"`,
+  );
+  return `<${name}${pairs.join('')}`;
+}
+
+function inDocument(root: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}

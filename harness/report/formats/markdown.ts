@@ -1,0 +1,244 @@
+import { withShortValues } from '../../base/text/shortened.ts';
+import { OUTCOMES } from '../../contract/outcome.ts';
+import type { ReportFormat } from '../format.ts';
+import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from '../results/causes.ts';
+import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
+import { notApplying } from '../results/evidence/not-applying.ts';
+import type { Results } from '../results/results.ts';
+import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
+import { counted, type Judged, judgedWith, notRun, tallyOf } from '../results/tally.ts';
+import { cut, plainLine, plainText } from '../results/words/plain.ts';
+import {
+  duration,
+  groundInWords,
+  instant,
+  serviceVerdictInWords,
+  simulatedInWords,
+  VERDICTS,
+  valueInWords,
+  verdictSentence,
+  wallTime,
+} from '../results/words/words.ts';
+
+/** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
+export const SUMMARY_LIMIT = 60_000;
+
+const OBSERVATIONS_PER_SERVICE = 20;
+
+export const markdown: ReportFormat = {
+  name: 'markdown',
+  files: [
+    {
+      path: 'summary.md',
+      holds: "a summary of at most 60 kB in GitHub's Markdown",
+      readers: 'the page of a CI job',
+    },
+  ],
+  render: (results) => ({ 'summary.md': renderMarkdown(results) }),
+};
+
+/** The summary of a run for a CI page, in GitHub's Markdown; at most `SUMMARY_LIMIT` bytes. */
+export function renderMarkdown(results: Results): string {
+  const page = new BoundedPage(SUMMARY_LIMIT);
+  page.add({ blocks: [head(results)], what: 'parts' });
+  page.add({ heading: 'What is wrong', blocks: wrong(results), what: 'causes', tight: true });
+  page.add({ blocks: table(results), what: 'services', tight: true });
+  page.add({ blocks: remarks(results), what: 'remarks', tight: true });
+  page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
+  page.add({
+    heading: 'Warnings',
+    blocks: judgedWith(results, 'warning').map(brief),
+    what: 'warnings',
+    tight: true,
+  });
+  page.add({ heading: 'Did not run', blocks: didNotRun(results), what: 'reasons', tight: true });
+  page.add({ heading: 'Observed', blocks: observed(results), what: 'services' });
+  return page.text();
+}
+
+interface Section {
+  readonly heading?: string;
+  readonly blocks: readonly string[];
+  /** What a block holds, for the note on those left out. */
+  readonly what: string;
+  /** Blocks are lines of one list. */
+  readonly tight?: boolean;
+}
+
+/** Takes whole blocks while there is room, and says how many it had to leave out. */
+class BoundedPage {
+  readonly #limit: number;
+  #text = '';
+
+  constructor(limit: number) {
+    // Room for the headings and the notes on what was left out.
+    this.#limit = limit - 1_024;
+  }
+
+  add({ heading, blocks, what, tight = false }: Section): void {
+    if (blocks.length === 0) return;
+    if (heading !== undefined) this.#text += `### ${heading}\n\n`;
+    for (const [index, block] of blocks.entries()) {
+      if (Buffer.byteLength(this.#text) + Buffer.byteLength(block) > this.#limit) {
+        this.#text += `${tight && index > 0 ? '\n' : ''}*… ${blocks.length - index} more ${what}: see the full report.*\n\n`;
+        return;
+      }
+      this.#text += `${block}${tight ? '\n' : '\n\n'}`;
+    }
+    if (tight) this.#text += '\n';
+  }
+
+  text(): string {
+    return `${this.#text.trimEnd()}\n`;
+  }
+}
+
+function head(results: Results): string {
+  const { run } = results;
+  const verdict = verdictOf(results);
+  const simulated = simulatedInWords(results);
+  const facts = [
+    `run ${prose(run.id)}`,
+    instant(run.startedAt),
+    duration(wallTime(run)),
+    ...(simulated === null ? [] : [`time: ${prose(simulated)}`]),
+    `${prose(run.harness.name)} ${prose(run.harness.version)}`,
+    ...(run.strict ? ['strict'] : []),
+    `exit code ${verdict.exitCode}`,
+  ];
+  const faults = run.faults.slice(0, 10).map((fault) => `- harness fault: ${prose(cut(fault, 600))}`);
+  return [
+    `## ${MARKS[VERDICTS[verdict.word].sign]} ${VERDICTS[verdict.word].headline}`,
+    prose(verdictSentence(verdict, results)),
+    facts.join(' · '),
+    ...(faults.length > 0 ? [faults.join('\n')] : []),
+  ].join('\n\n');
+}
+
+const MARKS = { pass: '✅', fail: '❌', blocked: '⚠️', partial: '◐', error: '💥' } as const;
+
+/** A table of the services, a block for each row. */
+function table(results: Results): readonly string[] {
+  const used = OUTCOMES.filter((outcome) => results.totals[outcome] > 0);
+  const rows = results.services.map((service) => {
+    const tally = tallyOf(service.checks);
+    const verdict = serviceVerdict(service, results.run);
+    const name =
+      service.environment === null ? service.service : `${service.service} (${service.environment})`;
+    const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
+    return row([prose(name), serviceVerdictInWords(verdict), ...counts, String(service.requestsSent)]);
+  });
+  const head = [
+    row(['service', 'verdict', ...used, 'requests']),
+    row([':--', ':--', ...used.map(() => '--:'), '--:']),
+  ];
+  return [head.join('\n'), ...rows];
+}
+
+function remarks({ run, services }: Results): readonly string[] {
+  return [
+    ...(run.remarks ?? []).map((remark) => `- ${prose(cut(remark, 600))}`),
+    ...services.flatMap(({ service, remarks = [] }) =>
+      remarks.map((remark) => `- ${prose(service)}: ${prose(cut(remark, 600))}`),
+    ),
+  ];
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** A table of the causes, a block for each row. */
+function wrong(results: Results): readonly string[] {
+  const headline = causesHeadline(results);
+  if (headline === null) return [];
+  const rows = toldIn(results).map((told) => {
+    const where = checksByService(told).map(
+      ([service, ids]) => `${prose(service)}: ${prose(firstOf(ids, 5))}`,
+    );
+    const change = prose(told.findings[0]?.check.change ?? '');
+    return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; '), change]);
+  });
+  const columns = ['cause', 'findings', 'where', 'what to change'];
+  const head = [`${prose(headline)}.\n`, row(columns), row([':--', '--:', ':--', ':--'])];
+  return [head.join('\n'), ...rows];
+}
+
+function failures(results: Results): readonly string[] {
+  return judgedWith(results, 'error', 'fail').map(({ service, check }) => {
+    const grounds = check.grounds.map((ground) => prose(groundInWords(ground))).join('; ');
+    const parts = [
+      `**${prose(check.id)}** · ${prose(service.service)} · ${check.outcome} · ${check.level}`,
+      prose(problemOf(check)),
+      fenced(cut(plainText(withShortValues(check.message, VALUE_CAP)), 2_000), 'text'),
+      grounds === '' ? '' : `Because of ${grounds}`,
+      check.reproduce === null ? '' : `Repeat it:\n\n${fenced(cut(plainText(check.reproduce), 4_000), 'sh')}`,
+    ];
+    return parts.filter((part) => part !== '').join('\n\n');
+  });
+}
+
+function brief({ service, check }: Judged): string {
+  return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
+}
+
+/** What was blocked, by its reason; a line for each suite that does not apply, and one for all else. */
+function didNotRun(results: Results): readonly string[] {
+  const { suites, single } = notApplying(results);
+  const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
+  const named = (judged: readonly Judged[]) =>
+    prose([...new Set(judged.map(({ service }) => service.service))].join(', '));
+  return [
+    ...notRun(results)
+      .filter(({ outcome }) => outcome === 'blocked')
+      .map(
+        ({ reason, judged }) =>
+          `- **blocked**, ${counted(judged.length, 'check')} (${named(judged)}): ${prose(cut(reason, 300))}`,
+      ),
+    ...suites.map(
+      ({ suite, reason, judged }) =>
+        `- **${prose(suite)}** does not apply (${named(judged)}): ${prose(cut(reason, 300))}`,
+    ),
+    ...(checks > 0 ? [`- ${counted(checks, 'single check')} did not apply`] : []),
+  ];
+}
+
+function observed(results: Results): readonly string[] {
+  return results.services
+    .filter(({ observations }) => observations.length > 0)
+    .map(({ service, observations }) => {
+      const lines = observations
+        .slice(0, OBSERVATIONS_PER_SERVICE)
+        .map(({ key, value }) => `- ${prose(key)}: ${prose(valueInWords(value, 200))}`);
+      const rest = observations.length - OBSERVATIONS_PER_SERVICE;
+      return [
+        `<details><summary>${prose(service)}: ${counted(observations.length, 'observation')}</summary>`,
+        '',
+        ...lines,
+        ...(rest > 0 ? [`- … and ${rest} more`] : []),
+        '',
+        '</details>',
+      ].join('\n');
+    });
+}
+
+/**
+ * What Markdown or HTML could read as more than a letter: markup, mentions of people and issues, formulas and
+ * links; and what begins a list or a heading.
+ */
+const SPECIAL = /[\\`*_[\]<>|~&@#$]|:(?=\/\/)|^[-+=]/g;
+
+/** One line of safe text in which no character has a meaning. */
+function prose(text: string): string {
+  return plainLine(withShortValues(text, VALUE_CAP), 4_000).replace(
+    SPECIAL,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
+}
+
+/** A fence longer than any run of backticks inside. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
