@@ -35,10 +35,8 @@ export const fieldsTaken: Probe<KeyPlaces> = probe(
 /** All places in one request; only when that is served does each get a request of its own. */
 function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['send'] {
   return async ({ config, ask, http }) => {
-    const { exchange } = await ask(served);
-    if ([addressOf(config.provider) ?? '', exchange.request.url].some(isReadableOnTheWay)) {
-      throw new NotApplicable('the key is sent in other places only over https, or on this machine');
-    }
+    holdBack(addressOf(config.provider) ?? '');
+    holdBack((await ask(served)).exchange.request.url);
     const configured = config.credentials.carrier?.name?.toLowerCase();
     const places = all.filter(({ name }) => name.toLowerCase() !== configured);
     const reply = await http.send({
@@ -57,8 +55,12 @@ function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['
   };
 }
 
-/** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
-function isReadableOnTheWay(address: string): boolean {
+/**
+ * Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places.
+ * @throws NotApplicable for an address to which they would travel readable.
+ */
+function holdBack(address: string): void {
   const url = URL.parse(address);
-  return url?.protocol === 'http:' && !isLoopback(url.hostname);
+  if (url?.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new NotApplicable('the key is sent in other places only over https, or on this machine');
 }
