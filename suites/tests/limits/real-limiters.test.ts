@@ -120,7 +120,8 @@ describe.concurrent('a limiter is judged as what it is', () => {
     const found = await measured(start);
     const findings = amiss(found).map((id) => `${id} ${found.outcomes[id]}`);
     const { observations: seen } = found;
-    expect(findings.filter((each) => !truth.sometimes?.includes(each))).toEqual(truth.findings);
+    const always = findings.filter((each) => !truth.sometimes?.includes(each));
+    expect(always, JSON.stringify(found.messages)).toEqual(truth.findings);
     expect([truth.algorithm, 'unknown']).toContain(seen['limits.algorithm']);
     expect([truth.firstRefused].flat()).toContain(seen['limits.first-refused'] ?? null);
     expect(seen['limits.dialect'] ?? 'none').toBe(truth.dialect);
