@@ -15,12 +15,17 @@ export async function listening(server: Server): Promise<number> {
   return portOf(server);
 }
 
-/** A port that was free a moment ago, for programs that cannot say which one they took. */
+/** Ports that this process has given away, whether they are taken yet or not. */
+const given = new Set<number>();
+
+/** A port that was free a moment ago, for programs that cannot say which one they took; each is given once. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listening(server);
   server.close();
   await once(server, 'close');
+  if (given.has(port)) return freePort();
+  given.add(port);
   return port;
 }
 
