@@ -1,6 +1,6 @@
 import { distinct, type ExpectedInteraction } from '../../config/pact/interaction.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
-import { brokerSecrets, isUrl, type PactsConfig } from '../../config/pact/pacts.ts';
+import { brokerSecrets, isUrl } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
@@ -19,51 +19,28 @@ interface FetchOptions {
 const PATIENCE_MS = 60_000;
 const LONGEST_REASON = 500;
 
-/** The same service, with the pacts of URLs and of its broker fetched. */
+/**
+ * The same service, with the pacts of URLs and of its broker fetched. What cannot be had is told in `unread`, and so
+ * blocks the check that stands for it: it is never just missing.
+ */
 export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
   const { pacts } = config;
   if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
   const { brokerSender } = await import('./broker-send.ts');
-  const redaction = createRedaction(brokerSecrets(pacts.broker));
-  const { patienceMs = PATIENCE_MS, signal } = options;
-  return {
-    ...config,
-    pacts: await withRemotePacts(pacts, () => {
-      const late = AbortSignal.timeout(patienceMs);
-      const send = brokerSender({
-        ...options,
-        signal: AbortSignal.any([signal, late]),
-        redaction,
-        config,
-      });
-      const why = () => (late.aborted ? `they were not there within ${patienceMs / 1_000} s` : null);
-      return { send, why };
-    }),
-  };
-}
-
-/** One source to be asked. */
-interface Errand {
-  readonly send: SendToBroker;
-  /** Why it ended before its time; null when it did not. */
-  readonly why: () => string | null;
-}
-
-/**
- * The same pacts, with those of URLs and of the broker among them. What cannot be had is told in `unread`, and so
- * blocks the check that stands for it: it is never just missing.
- */
-async function withRemotePacts(pacts: PactsConfig, opened: () => Errand): Promise<PactsConfig> {
   const { broker, provider, files } = pacts;
+  const redaction = createRedaction(brokerSecrets(broker));
+  const { patienceMs = PATIENCE_MS } = options;
   const fetched: ExpectedInteraction[] = [];
   const unread: string[] = [];
   const take = async (source: string, fetch: (send: SendToBroker) => Promise<readonly BrokerPact[]>) => {
-    const { send, why } = opened();
+    const late = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.any([options.signal, late]);
     try {
-      for (const pact of await fetch(send)) fetched.push(...interactionsOf(pact, provider));
+      const found = await fetch(brokerSender({ ...options, signal, redaction, config }));
+      for (const pact of found) fetched.push(...interactionsOf(pact, provider));
     } catch (error) {
       if (!(error instanceof BrokerFailure)) throw error;
-      const reason = why() ?? error.message;
+      const reason = late.aborted ? `they were not there within ${patienceMs / 1_000} s` : error.message;
       unread.push(visible(`the pacts of ${source} could not be read: ${reason}`, LONGEST_REASON));
     }
   };
@@ -74,7 +51,8 @@ async function withRemotePacts(pacts: PactsConfig, opened: () => Errand): Promis
     });
   }
   if (broker !== null) await take(broker.url, (send) => pactsOf(broker, provider, openBroker(broker, send)));
-  return { ...pacts, interactions: distinct([...pacts.interactions, ...fetched]), unread };
+  const interactions = distinct([...pacts.interactions, ...fetched]);
+  return { ...config, pacts: { ...pacts, interactions, unread } };
 }
 
 function interactionsOf(
