@@ -21,15 +21,17 @@ async function described(service: string, document: string | object, more = ''):
   return config;
 }
 
+/** The address of its provider, which runs until the test is over. */
+async function provided(config: ServiceConfig): Promise<string> {
+  const provider = await startProvider(config);
+  onTestFinished(() => provider.stop());
+  return provider.url;
+}
+
 /** What the suite finds of it. */
 async function found(...of: Parameters<typeof described>): Promise<Judged> {
   const config = await described(...of);
-  const provider = await startProvider(config);
-  try {
-    return await judged(config, [operations], { url: provider.url });
-  } finally {
-    await provider.stop();
-  }
+  return judged(config, [operations], { url: await provided(config) });
 }
 
 /** The provider of a config that is this service, until the test is over. */
@@ -70,22 +72,18 @@ describe('the operations suite over the reference provider', () => {
       'utf8',
     );
     const config = await described(search, stored);
-    const provider = await startProvider(config);
+    const url = await provided(config);
     const listed = async () => {
       const headers = { Authorization: `Bearer ${KEY}` };
-      return (await fetch(`${provider.url}/v1/searches?limit=50`, { headers })).json();
+      return (await fetch(`${url}/v1/searches?limit=50`, { headers })).json();
     };
-    try {
-      const before = await listed();
-      const { events } = await judged(config, [operations], { url: provider.url });
-      const created = events.filter(
-        (event) => event.type === 'evidence' && JSON.stringify(event).includes('"status":201'),
-      );
-      expect(created.length).toBeGreaterThan(8);
-      expect(await listed()).toEqual(before);
-    } finally {
-      await provider.stop();
-    }
+    const before = await listed();
+    const { events } = await judged(config, [operations], { url });
+    const created = events.filter(
+      (event) => event.type === 'evidence' && JSON.stringify(event).includes('"status":201'),
+    );
+    expect(created.length).toBeGreaterThan(8);
+    expect(await listed()).toEqual(before);
   });
 
   it('tells which operations it was not allowed to call', async () => {
