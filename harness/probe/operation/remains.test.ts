@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { thingsDocument } from '../../config/operation/fixtures/things.ts';
 import { described } from '../../config/operation/openapi/fixtures/described.ts';
-import type { JournalEvent } from '../../report/results/fold/events.ts';
-import { openLiveSession } from '../../session/live.ts';
-import { systemClock } from '../../transport/pace/clock.ts';
+import { sessionAt } from '../../session/fixtures/session.ts';
 import { virtualClock } from '../../transport/pace/fixtures/virtual-clock.ts';
 import { storeOfThings } from './fixtures/store-of-things.ts';
 import { lives } from './lifecycle.ts';
@@ -28,15 +26,7 @@ describe('what a run has created it removes', () => {
     const limit = how === 'late' ? 'timeouts: { response: 10m, run: 90s }\n' : '';
     const config = await described(thingsDocument(), `safety: { unsafeMethods: true }\n${limit}`);
     const clock = virtualClock();
-    const events: JournalEvent[] = [];
-    const session = openLiveSession({
-      config,
-      providerUrl: store.url,
-      runId: 'test',
-      userAgent: 'conform/test',
-      clock,
-      record: (event) => void events.push(event),
-    });
+    const { session, remarks } = sessionAt(store.url, config, { clock });
     try {
       const interruption = new AbortController();
       const asked = session.ask(lives, interruption.signal);
@@ -51,7 +41,7 @@ describe('what a run has created it removes', () => {
     }
     expect(store.created()).toBeGreaterThan(0);
     expect([...store.things.keys()]).toEqual([]);
-    expect(events.filter(({ type }) => type === 'remark')).toEqual([]);
+    expect(remarks()).toEqual([]);
   });
 
   it('is told of where that is not possible', async () => {
@@ -60,21 +50,11 @@ describe('what a run has created it removes', () => {
       void store.stop();
     });
     const config = await described(thingsDocument(), 'safety: { unsafeMethods: true }\n');
-    const remarks: string[] = [];
-    const session = openLiveSession({
-      config,
-      providerUrl: store.url,
-      runId: 'test',
-      userAgent: 'conform/test',
-      clock: systemClock,
-      record: (event) => {
-        if (event.type === 'remark') remarks.push(event.text);
-      },
-    });
+    const { session, remarks } = sessionAt(store.url, config);
     await session.ask(lives, new AbortController().signal);
     await session.close();
     expect(store.things.size).toBeGreaterThan(0);
-    expect(remarks).toContainEqual(
+    expect(remarks()).toContainEqual(
       expect.stringMatching(/^what this run created may still be there: DELETE /),
     );
   });
