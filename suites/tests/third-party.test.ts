@@ -187,7 +187,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 };
 
 beforeAll(() => {
-  // tinyhttp logs what a malformed path throws.
+  // tinyhttp, which json-server rests on, logs what a malformed path throws.
   vi.spyOn(console, 'error').mockReturnValue(undefined);
 });
 afterAll(() => {
@@ -198,14 +198,10 @@ describe.concurrent('of another', () => {
   it.each(Object.entries(TARGETS))(
     '%s, what is known is found, and nothing else',
     async (_name, { start, open, apart, findings }) => {
-      const server = await start();
-      try {
-        const config = await configFor(server.url, open);
-        const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
-        expect(raised(await judging)).toEqual(findings);
-      } finally {
-        await server.stop();
-      }
+      const { url, stop } = await start();
+      const config = await configFor(url, open);
+      const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
+      expect(raised(await judging.finally(stop))).toEqual(findings);
     },
   );
 });
