@@ -18,6 +18,8 @@ import { handOver } from './reaper.ts';
 const GRACE_MS = 1_500;
 /** For its exit to be known once its group has been ended. */
 const REAP_MS = 500;
+/** For what it wrote to be read once it has ended: what it has started may go on, and write there. */
+const LAST_WORDS_MS = 250;
 /** For a connection on this machine, to see whether somebody listens. */
 const CONNECT_MS = 500;
 
@@ -131,11 +133,14 @@ async function started(child: ChildProcess): Promise<number> {
   return child.pid;
 }
 
-/** Resolves with how it ended: `the command exited with code 1`. */
+/** Resolves with how it ended: `the command exited with code 1`; once the last that it wrote is read, or soon after. */
 function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
-      resolve(code === null ? `the command was ended by ${signal}` : `the command exited with code ${code}`);
+      const how =
+        code === null ? `the command was ended by ${signal}` : `the command exited with code ${code}`;
+      child.once('close', () => resolve(how));
+      setTimeout(() => resolve(how), LAST_WORDS_MS).unref();
     });
   });
 }
