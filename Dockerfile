@@ -5,7 +5,7 @@ FROM ${BASE} AS package
 WORKDIR /build
 COPY . .
 # No install script runs, here or below: what is needed comes ready made. `--ignore-scripts` skips `prepack` as well.
-RUN npm ci --ignore-scripts --no-audit --no-fund && node harness/package/build.ts && npm pack --ignore-scripts
+RUN npm ci --ignore-scripts --no-audit --no-fund && node harness/cli/package/build.ts && npm pack --ignore-scripts
 
 FROM ${BASE}
 COPY --from=package /build/conform-*.tgz /tmp/

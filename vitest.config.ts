@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PLAIN_IMPORTS, SHORT_SEARCH } from './harness/base/fixtures/plain-imports.ts';
-import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
-import { SIMULATION_ENVIRONMENT } from './harness/run/simulation/clock.ts';
+import { SIMULATION_ENVIRONMENT } from './harness/engine/simulation/clock.ts';
+import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.ts';
 
 /** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
 const CONTAINERS = [
   'harness/cli/commands/run/fresh-provider.test.ts',
   'harness/cli/commands/run/release.test.ts',
-  'harness/provider/container/container.test.ts',
-  'harness/provider/process/reaper.test.ts',
+  'harness/providers/container/container.test.ts',
+  'harness/providers/process/reaper.test.ts',
 ];
 
 /**
@@ -17,15 +17,15 @@ const CONTAINERS = [
  * since most of what each of them would take in one of its own is the start.
  */
 const TOGETHER = [
-  'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe,proof,session,transport}/**/*.test.ts',
+  'harness/{base,wire,config,proof}/**/*.test.ts',
   'harness/cli/{contributing,ci/log-commands}.test.ts',
-  'harness/pact/pact-process.test.ts',
-  'harness/provider/{log-capture,start,unix-socket}.test.ts',
-  'harness/provider/reference/**/*.test.ts',
+  'harness/providers/pact/pact-process.test.ts',
+  'harness/providers/{log-capture,start,unix-socket}.test.ts',
+  'harness/reference/**/*.test.ts',
   'harness/report/**/!(page).test.ts',
-  'harness/run/{provider,selection,turns}/**/*.test.ts',
-  'harness/run/{ending/left-over,engine/capacity,simulation/clock,simulation/wire}.test.ts',
-  'suites/tests/**/*.test.ts',
+  'harness/engine/{check,session,provider,selection,turns}/**/*.test.ts',
+  'harness/engine/{ending/left-over,worker/capacity,simulation/clock,simulation/wire}.test.ts',
+  'suites/**/*.test.ts',
 ];
 
 /** What is found of products that this project has nothing to do with: for contributors, and no part of `npm test`. */
@@ -41,22 +41,22 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
  */
 const SLOW = [
   'harness/cli/commands/run/release.test.ts',
-  'harness/run/tests/secrets.test.ts',
-  'harness/run/tests/hostile.test.ts',
+  'harness/engine/tests/secrets.test.ts',
+  'harness/engine/tests/hostile.test.ts',
   'harness/cli/readme.test.ts',
   'harness/report/html/page.test.ts',
-  'harness/run/rehearsal/estimate.test.ts',
-  'harness/run/ending/endings.test.ts',
+  'harness/engine/rehearsal/estimate.test.ts',
+  'harness/engine/ending/endings.test.ts',
   'harness/cli/commands/run/honest-verdicts.test.ts',
   'harness/cli/commands/pact.test.ts',
-  'harness/provider/container/container.test.ts',
-  'harness/run/engine/shared-worker.test.ts',
+  'harness/providers/container/container.test.ts',
+  'harness/engine/worker/shared-worker.test.ts',
   'harness/cli/commands/results/judge-without-secrets.test.ts',
   'harness/cli/commands/run/fresh-provider.test.ts',
   'harness/cli/repeat.test.ts',
-  'harness/run/pact/write-pacts.test.ts',
-  'harness/provider/process/reaper.test.ts',
-  'harness/run/tests/network-parts.test.ts',
+  'harness/engine/pact/write-pacts.test.ts',
+  'harness/providers/process/reaper.test.ts',
+  'harness/engine/tests/network-parts.test.ts',
   'suites/tests/third-party.test.ts',
   'suites/tests/limits/schedule.test.ts',
   'suites/tests/limits/real-limiters.test.ts',
@@ -83,9 +83,9 @@ class SlowFirst extends BaseSequencer {
 const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
 
 /** What tests start as a process of its own. */
-const PROGRAM = 'harness/package/fixtures/built-program.ts';
+const PROGRAM = 'harness/cli/package/fixtures/built-program.ts';
 
-/** The harness's own tests. The suites run through `harness/run/engine/engine.ts`, never through this file. */
+/** The harness's own tests. The suites run through `harness/engine/worker/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -108,7 +108,7 @@ export default defineConfig({
         test: {
           name: 'containers',
           include: CONTAINERS,
-          globalSetup: [TEMPORARY_FILES, PROGRAM, 'harness/provider/fixtures/container-runtime.ts'],
+          globalSetup: [TEMPORARY_FILES, PROGRAM, 'harness/providers/fixtures/container-runtime.ts'],
         },
       },
       {

@@ -1,17 +1,17 @@
-import type { Suite } from '../harness/check/suite.ts';
+import type { Suite } from '../harness/engine/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching/caching.suite.ts';
 import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers/headers.suite.ts';
-import { json } from './json.suite.ts';
+import { json } from './json/json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
 import { negotiation } from './negotiation/negotiation.suite.ts';
 import { operations } from './operations/operations.suite.ts';
-import { pact } from './pact.suite.ts';
+import { pact } from './pact/pact.suite.ts';
 import { paths } from './paths/paths.suite.ts';
 import { status } from './status/status.suite.ts';
-import { versioning } from './versioning.suite.ts';
-import { webhooks } from './webhooks.suite.ts';
+import { versioning } from './versioning/versioning.suite.ts';
+import { webhooks } from './webhooks/webhooks.suite.ts';
 import { websocket } from './websocket/websocket.suite.ts';
 
 /** What every HTTP service is held to, in the order in which it is judged. */

@@ -1,5 +1,5 @@
-import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../harness/check/suite.ts';
-import { rawReplies } from '../harness/probe/every-reply.ts';
+import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../harness/engine/check/suite.ts';
+import { rawReplies } from './stimuli/every-reply.ts';
 
 /** Where a message ends, and what comes behind its content. */
 export const messages: readonly CheckDefinition[] = [

@@ -1,4 +1,4 @@
-import type { check } from '../harness/check/suite.ts';
+import type { check } from '../harness/engine/check/suite.ts';
 
 type Options = Parameters<typeof check>[1];
 

@@ -4,8 +4,8 @@ import {
   check,
   type Ground,
   practice,
-} from '../harness/check/suite.ts';
-import { type Likeness, type OddOnes, sameRequests } from '../harness/probe/request/repeated.ts';
+} from '../harness/engine/check/suite.ts';
+import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
 import type { Row } from './row.ts';
 
 interface Steady extends Row<'title' | 'headline' | 'restsOn'> {

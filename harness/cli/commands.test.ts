@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
+import { atTerminal, conform, conformFromSource, NO_TERMINAL } from '../engine/fixtures/conform-process.ts';
 import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
 import { writeReports } from '../report/write.ts';
-import { atTerminal, conform, conformFromSource, NO_TERMINAL } from '../run/fixtures/conform-process.ts';
 import { conformHere, saying } from './fixtures/in-process.ts';
 
 /** Commands that send nothing, as a user meets them: by what they print and how they end. */
@@ -237,7 +237,7 @@ describe('init', () => {
 
   it('takes what an OpenAPI document states, and tells what the sample is answered', async () => {
     const config = join(folder, 'documented');
-    const document = join(ROOT, 'harness/package/fixtures/orders/openapi.yaml');
+    const document = join(ROOT, 'harness/cli/package/fixtures/orders/openapi.yaml');
     const args = ['init', '--service', 'orders', '--url', 'http://127.0.0.1:9', '--openapi', document];
     const env = { ORDERS_KEY: 'example-orders-key-for-tests' };
     const { code, stderr } = await conformHere([...args, '--key-env', 'ORDERS_KEY', '--config', config], env);

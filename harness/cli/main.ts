@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from '../run/engine/compiled-code.ts';
+import { keepCompiledCode } from '../engine/worker/compiled-code.ts';
 import { conclude } from './process.ts';
 import { buildProgram } from './program.ts';
 

@@ -77,7 +77,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--verbose', 'every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
-      const { workerAhead } = await import('../run/engine/worker-process.ts');
+      const { workerAhead } = await import('../engine/worker/worker-process.ts');
       const ahead = options.dryRun ? null : workerAhead();
       try {
         const { run } = await import('./commands/run/run.ts');
@@ -272,7 +272,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
         formats.description += `: ${REPORT_FORMATS.map(({ name }) => name).join(', ')}`;
       }
       if (args.includes('init')) {
-        const { QUESTIONS, SCHEMES } = await import('../credential/schemes.ts');
+        const { QUESTIONS, SCHEMES } = await import('../config/credential/schemes.ts');
         scheme.description += `: ${SCHEMES.map(({ name }) => name).join(', ')}`;
         for (const { option, question, variable } of QUESTIONS) {
           const words = question.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());

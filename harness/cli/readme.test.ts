@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { listenTo } from '../base/fixtures/program.ts';
-import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
-import { exampleCredentials } from '../provider/reference/how-to-call.ts';
-import { startReference } from '../provider/reference/reference.ts';
-import { MAIN, PROGRAM_ENVIRONMENT } from '../run/fixtures/built-program.ts';
+import { MAIN, PROGRAM_ENVIRONMENT } from '../engine/fixtures/built-program.ts';
+import { pactOf, startStubBroker } from '../providers/pact/fixtures/stub-broker.ts';
+import { exampleCredentials } from '../reference/how-to-call.ts';
+import { startReference } from '../reference/reference.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */

@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { serving } from '../base/fixtures/server.ts';
-import { judge } from '../check/judge.ts';
 import { loadOnly } from '../config/fixtures/config-folder.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
-import { environmentName } from '../evidence/forms/shell-word.ts';
+import { judge } from '../engine/check/judge.ts';
+import { MAIN } from '../engine/fixtures/built-program.ts';
+import { conform, EXAMPLE_KEY, resultsIn } from '../engine/fixtures/conform-process.ts';
+import { mayUse } from '../engine/fixtures/system-tools.ts';
+import { loadSuites, SUITES_URL } from '../engine/selection/selection.ts';
+import { sessionAt } from '../engine/session/fixtures/session.ts';
 import { selfSigned } from '../proof/certificate.ts';
-import { startReference } from '../provider/reference/reference.ts';
-import { MAIN } from '../run/fixtures/built-program.ts';
-import { conform, EXAMPLE_KEY, resultsIn } from '../run/fixtures/conform-process.ts';
-import { mayUse } from '../run/fixtures/system-tools.ts';
-import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
-import { sessionAt } from '../session/fixtures/session.ts';
+import { startReference } from '../reference/reference.ts';
+import { environmentName } from '../wire/forms/shell-word.ts';
 
 /** Every kind of command that repeats a finding, run by a shell: it shows the fault where it is, and nowhere else. */
 

@@ -1,5 +1,5 @@
-import { type ClauseValue, findClause } from '../contract/clause.ts';
-import type { ClauseKey } from '../contract/vocabulary.ts';
+import { type ClauseValue, findClause } from '../base/clause.ts';
+import type { ClauseKey } from '../base/vocabulary.ts';
 import type { ServiceConfig } from './service.ts';
 
 /** What is known to decide about a service, its contract included. */

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
+import type { Contract } from '../base/clause.ts';
 import { UsageError } from '../base/exit.ts';
-import type { Contract } from '../contract/clause.ts';
+import { proxiesOf } from '../wire/socket/proxies.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
@@ -21,7 +22,6 @@ import { KNOWN, type KnownFailure } from './kept/known.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
-import { proxiesOf } from './proxies.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';

@@ -1,13 +1,13 @@
 import { HarnessError } from '../base/exit.ts';
 import { hasMembers, isJsonObject } from '../base/json-text.ts';
-import { derivedSecrets } from '../credential/placing.ts';
-import type { Credentials } from '../credential/scheme.ts';
-import { schemeNamed } from '../credential/schemes.ts';
-import { Secret } from '../credential/secret.ts';
-import { formOf, type SecretForm } from '../credential/stand-in.ts';
-import { nameElsewhere } from '../evidence/redaction/marker.ts';
+import { Secret } from '../base/secret.ts';
+import { nameElsewhere } from '../wire/redaction/marker.ts';
+import { proxyPasswords } from '../wire/socket/proxies.ts';
+import { derivedSecrets } from './credential/placing.ts';
+import type { Credentials } from './credential/scheme.ts';
+import { schemeNamed } from './credential/schemes.ts';
+import { formOf, type SecretForm } from './credential/stand-in.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
-import { proxyPasswords } from './proxies.ts';
 import type { ServiceConfig } from './service.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock as ProviderClock } from '../provider/reference/conduct/clock.ts';
-import type { Clock } from '../transport/pace/clock.ts';
+import type { Clock as ProviderClock } from '../reference/conduct/clock.ts';
+import type { Clock } from '../wire/pace/clock.ts';
 
 /** One time for both sides of a proof. */
 export interface ProofClock {

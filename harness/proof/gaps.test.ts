@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckDefinition, check, observation, suite } from '../check/check.ts';
-import { WORDS } from '../check/fixtures/words.ts';
-import { practice } from '../contract/ground.ts';
+import { practice } from '../base/ground.ts';
+import { type CheckDefinition, check, observation, suite } from '../engine/check/check.ts';
+import { WORDS } from '../engine/check/fixtures/words.ts';
 import { gapsAmong, gapsIn } from './gaps.ts';
 import { matrixText } from './matrix.ts';
 import { messageGaps, messageLines } from './messages.ts';

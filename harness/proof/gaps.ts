@@ -1,4 +1,4 @@
-import type { CheckDefinition, Suite } from '../check/check.ts';
+import type { CheckDefinition, Suite } from '../engine/check/check.ts';
 import { SHIPPED, settingNamed } from './cases/settings.ts';
 import type { Finding, ProvenCase } from './proof.ts';
 

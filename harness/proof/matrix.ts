@@ -1,4 +1,4 @@
-import type { Suite } from '../check/check.ts';
+import type { Suite } from '../engine/check/check.ts';
 import { caseName, complains, isToConform } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';
 

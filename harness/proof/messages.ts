@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Suite } from '../check/check.ts';
+import type { Suite } from '../engine/check/check.ts';
 import { proofCases } from './cases/cases.ts';
 import { complains, standsFor } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Evidence, evidenceToJson } from '../evidence/evidence.ts';
+import { type Evidence, evidenceToJson } from '../wire/evidence.ts';
 import {
   exampleBurst,
   exampleConversation,
@@ -8,7 +8,7 @@ import {
   exampleFrame,
   exampleId,
   exampleResponse,
-} from '../evidence/fixtures/example-evidence.ts';
+} from '../wire/fixtures/example-evidence.ts';
 import { traceOf } from './traces.ts';
 
 function differ(...all: readonly Evidence[]): boolean {

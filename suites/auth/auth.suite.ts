@@ -1,4 +1,4 @@
-import { suite } from '../../harness/check/suite.ts';
+import { suite } from '../../harness/engine/check/suite.ts';
 import { badCredentials } from './bad-credentials.ts';
 import { browsers } from './browsers.ts';
 import { keyPlaces } from './key-places.ts';

@@ -16,9 +16,9 @@ import {
   rfc9110,
   secondKey,
   when,
-} from '../../harness/check/suite.ts';
-import * as credential from '../../harness/probe/request/credential.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
+import * as credential from './stimuli/credential.ts';
 
 /** RFC 9110 §15.5.4: who understands a request and refuses it may say 403, to a missing credential too. */
 const REFUSED = [401, 403] as const;

@@ -1,9 +1,15 @@
-import { type CheckDefinition, check, clause, credentialed, practice } from '../../harness/check/suite.ts';
-import { repliesToNobody } from '../../harness/probe/every-reply.ts';
-import { FOREIGN_ORIGIN, foreignOrigin, preflight } from '../../harness/probe/request/origin.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import { unknownPath } from '../../harness/probe/request/target.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  credentialed,
+  practice,
+} from '../../harness/engine/check/suite.ts';
+import { repliesToNobody } from '../stimuli/every-reply.ts';
+import { sample } from '../stimuli/sample.ts';
+import { unknownPath } from '../stimuli/target.ts';
 import { missingCredential } from './bad-credentials.ts';
+import { FOREIGN_ORIGIN, foreignOrigin, preflight } from './stimuli/origin.ts';
 
 /** What pages of other origins get, and what a request gets that no credential opens. */
 export const browsers: readonly CheckDefinition[] = [

@@ -4,7 +4,7 @@ import {
   clause,
   credentialDemanded,
   practice,
-} from '../../harness/check/suite.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { missingCredential } from './bad-credentials.ts';
 

@@ -10,12 +10,12 @@ import {
   noQueryKey,
   observation,
   practice,
-} from '../../harness/check/suite.ts';
-import * as credential from '../../harness/probe/request/credential.ts';
-import { fieldsTaken, parametersTaken } from '../../harness/probe/request/key-place.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import { signedInstead } from '../../harness/probe/request/signature.ts';
+} from '../../harness/engine/check/suite.ts';
+import { sample } from '../stimuli/sample.ts';
 import { missingCredential } from './bad-credentials.ts';
+import * as credential from './stimuli/credential.ts';
+import { fieldsTaken, parametersTaken } from './stimuli/key-place.ts';
+import { signedInstead } from './stimuli/signature.ts';
 
 /** Where else the credential is taken from: the documents leave header or query open. */
 export const keyPlaces: readonly CheckDefinition[] = [

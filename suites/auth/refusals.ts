@@ -12,19 +12,19 @@ import {
   rfc9110,
   rfc9111,
   secondKey,
-} from '../../harness/check/suite.ts';
-import { refusals, refusalsForTheCredential, repliesThatMayEcho } from '../../harness/probe/every-reply.ts';
-import * as credential from '../../harness/probe/request/credential.ts';
+} from '../../harness/engine/check/suite.ts';
+import { errorBodyPresent, errorMediaType } from '../json/json.suite.ts';
+import { refusals, refusalsForTheCredential, repliesThatMayEcho } from '../stimuli/every-reply.ts';
+import { sample, sampleAgain } from '../stimuli/sample.ts';
+import { unknownPath } from '../stimuli/target.ts';
+import { refusalClass, secondKeyServed } from './bad-credentials.ts';
+import * as credential from './stimuli/credential.ts';
 import {
   addressFault,
   metadataAddress,
   metadataFault,
   resourceMetadata,
-} from '../../harness/probe/request/resource-metadata.ts';
-import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
-import { unknownPath } from '../../harness/probe/request/target.ts';
-import { errorBodyPresent, errorMediaType } from '../json.suite.ts';
-import { refusalClass, secondKeyServed } from './bad-credentials.ts';
+} from './stimuli/resource-metadata.ts';
 
 // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
 export const challenge = check('auth.challenge', {

@@ -11,9 +11,9 @@ import {
   type Reply,
   signed,
   unsafeMethods,
-} from '../../harness/check/suite.ts';
-import * as signature from '../../harness/probe/request/signature.ts';
+} from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass, wrongCredential } from './bad-credentials.ts';
+import * as signature from './stimuli/signature.ts';
 
 interface SignedFor {
   readonly id: string;

@@ -1,6 +1,12 @@
-import { type CheckDefinition, check, credentialed, practice, rfc } from '../../harness/check/suite.ts';
-import * as token from '../../harness/probe/request/token.ts';
+import {
+  type CheckDefinition,
+  check,
+  credentialed,
+  practice,
+  rfc,
+} from '../../harness/engine/check/suite.ts';
 import { ordinary, refuses, truncatedCredential } from './bad-credentials.ts';
+import * as token from './stimuli/token.ts';
 
 /** Where a cut signature is taken nobody verifies any. */
 const verifying = [...ordinary, truncatedCredential];

@@ -6,12 +6,12 @@ import {
   practice,
   type Reply,
   rfc9110,
-} from '../../harness/check/suite.ts';
-import * as credential from '../../harness/probe/request/credential.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import { headSample } from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
+import { sample } from '../stimuli/sample.ts';
+import { headSample } from '../stimuli/target.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
 import { type Guarded, guarded } from './guarded.ts';
+import * as credential from './stimuli/credential.ts';
 
 interface Way extends Guarded {
   readonly ways: readonly credential.WayAround[];

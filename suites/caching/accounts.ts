@@ -6,13 +6,13 @@ import {
   IN_CONTENT,
   rfc9110,
   secondKey,
-} from '../../harness/check/suite.ts';
-import { secondKeySample } from '../../harness/probe/request/credential.ts';
-import { sample, sampleAgain, samplesInARow } from '../../harness/probe/request/sample.ts';
-import * as validator from '../../harness/probe/request/validator.ts';
+} from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
+import { secondKeySample } from '../auth/stimuli/credential.ts';
 import { TAG_CHANGED } from '../headers/own-tag.ts';
+import { sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
 import { otherTag } from './conditions.ts';
+import * as validator from './stimuli/validator.ts';
 
 /** Validators of an address at which each account finds something of its own. */
 export const accounts: readonly CheckDefinition[] = given(

@@ -1,4 +1,4 @@
-import { getDocumented, given, suite } from '../../harness/check/suite.ts';
+import { getDocumented, given, suite } from '../../harness/engine/check/suite.ts';
 import { accounts } from './accounts.ts';
 import { conditions } from './conditions.ts';
 import { ranges } from './ranges.ts';

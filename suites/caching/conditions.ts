@@ -7,14 +7,14 @@ import {
   type Probe,
   type Reply,
   rfc9110,
-} from '../../harness/check/suite.ts';
-import { rawSample, sample, sampleAgain } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
-import * as validator from '../../harness/probe/request/validator.ts';
+} from '../../harness/engine/check/suite.ts';
 import { NO_TAG, ownTag, TAG_CHANGED } from '../headers/own-tag.ts';
 import type { Row } from '../row.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
+import { rawSample, sample, sampleAgain } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
 import { repeatsFields } from './repeated-fields.ts';
+import * as validator from './stimuli/validator.ts';
 
 // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
 const notModified = check('caching.not-modified', {

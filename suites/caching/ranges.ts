@@ -1,9 +1,15 @@
-import { type CheckDefinition, check, FRAMED, IN_CONTENT, rfc9110 } from '../../harness/check/suite.ts';
-import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
-import { rangeRequest } from '../../harness/probe/request/target.ts';
-import * as validator from '../../harness/probe/request/validator.ts';
+import {
+  type CheckDefinition,
+  check,
+  FRAMED,
+  IN_CONTENT,
+  rfc9110,
+} from '../../harness/engine/check/suite.ts';
 import { handles } from '../status/unusual.ts';
+import { sample, sampleAgain } from '../stimuli/sample.ts';
+import { rangeRequest } from '../stimuli/target.ts';
 import { repeatsFields } from './repeated-fields.ts';
+import * as validator from './stimuli/validator.ts';
 
 const NO_PART = 'no part came that can be compared';
 

@@ -4,9 +4,9 @@ import {
   type Ground,
   type Probe,
   type Reply,
-} from '../../harness/check/suite.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
+import { sample } from '../stimuli/sample.ts';
 
 interface Repeated extends Row<'title' | 'headline'> {
   readonly ground: Ground;

@@ -5,11 +5,11 @@ import {
   practice,
   rfc9110,
   rfc9111,
-} from '../../harness/check/suite.ts';
-import { rawSample, sample, sampleAgain, samplesInARow } from '../../harness/probe/request/sample.ts';
-import { gzipAccepted } from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
 import { ownTag } from '../headers/own-tag.ts';
 import { steady } from '../steady.ts';
+import { rawSample, sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
+import { gzipAccepted } from '../stimuli/target.ts';
 
 /** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
 const WRONG_CLOCK_MS = 25 * 60_000;

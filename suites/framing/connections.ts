@@ -8,11 +8,11 @@ import {
   type Reply,
   rfc9110,
   rfc9112,
-} from '../../harness/check/suite.ts';
-import { unasked } from '../../harness/probe/every-reply.ts';
-import * as connection from '../../harness/probe/request/connection.ts';
-import { sampleOnKept } from '../../harness/probe/request/sample.ts';
+} from '../../harness/engine/check/suite.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
+import { unasked } from '../stimuli/every-reply.ts';
+import { sampleOnKept } from '../stimuli/sample.ts';
+import * as connection from './stimuli/connection.ts';
 import { speaksHttp11 } from './version.ts';
 
 /** `status 200 and status 401`, as they came. */

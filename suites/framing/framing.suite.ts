@@ -9,12 +9,12 @@ import {
   type Reply,
   rfc9112,
   suite,
-} from '../../harness/check/suite.ts';
-import { rawSample } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
 import { messages } from '../messages.ts';
 import type { Row } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
+import { rawSample } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
 import { connections, nextRequest, oneResponse } from './connections.ts';
 import { speaksHttp11 } from './version.ts';
 

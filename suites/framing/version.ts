@@ -1,5 +1,5 @@
-import type { CheckContext } from '../../harness/check/suite.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
+import type { CheckContext } from '../../harness/engine/check/suite.ts';
+import { sample } from '../stimuli/sample.ts';
 
 /**
  * Ends a check of what HTTP/1.1 alone demands where the service answers in HTTP/1.0: it then knows no higher version

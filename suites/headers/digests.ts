@@ -1,12 +1,12 @@
-import { AS_SENT, type CheckDefinition, check, rfc } from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
+import { AS_SENT, type CheckDefinition, check, rfc } from '../../harness/engine/check/suite.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
 import {
   digestFault,
   hasDigestOfContent,
   isSigned,
   weakSignedDigest,
   wrongDigestOf,
-} from '../../harness/probe/message-signature.ts';
+} from './stimuli/message-signature.ts';
 
 // RFC 9530 §2 and §3: a dictionary, whose values are byte sequences.
 export const digestForm = check('headers.digest-form', {

@@ -1,10 +1,10 @@
-import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../../harness/check/suite.ts';
-import { errorReplies, everyReply, successReplies } from '../../harness/probe/every-reply.ts';
-import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
-import { errorMediaType, successMediaType } from '../json.suite.ts';
+import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../../harness/engine/check/suite.ts';
+import { errorMediaType, successMediaType } from '../json/json.suite.ts';
 import { stable } from '../status/documented-answer.ts';
 import { steady } from '../steady.ts';
+import { errorReplies, everyReply, successReplies } from '../stimuli/every-reply.ts';
+import { sample, sampleAgain } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
 import { digests } from './digests.ts';
 import { messageSignatures } from './message-signatures.ts';
 import { NO_TAG } from './own-tag.ts';

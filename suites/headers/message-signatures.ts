@@ -1,5 +1,6 @@
-import { type CheckDefinition, check, observation, rfc, when } from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
+import { type CheckDefinition, check, observation, rfc, when } from '../../harness/engine/check/suite.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
+import { sample } from '../stimuli/sample.ts';
 import {
   coverage,
   isSigned,
@@ -9,8 +10,7 @@ import {
   timeFault,
   verdicts,
   wishFault,
-} from '../../harness/probe/message-signature.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
+} from './stimuli/message-signature.ts';
 
 const UNSIGNED = 'no response has Signature-Input';
 

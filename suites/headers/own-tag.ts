@@ -1,5 +1,5 @@
-import type { CheckContext } from '../../harness/check/suite.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
+import type { CheckContext } from '../../harness/engine/check/suite.ts';
+import { sample } from '../stimuli/sample.ts';
 
 /** Why nothing is to be judged of the ETag (RFC 9110 §8.8.3) of the documented response, or by it. */
 export const NO_TAG = 'the documented response has no ETag';

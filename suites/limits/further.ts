@@ -8,9 +8,9 @@ import {
   observation,
   quotaFieldsDraft,
   secondKey,
-} from '../../harness/check/suite.ts';
-import * as further from '../../harness/probe/quota/further.ts';
+} from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
+import * as further from './stimuli/further.ts';
 
 const inWords = ({ requests, windowMs }: further.FurtherLimitMet['limit']) =>
   `${requests} requests in ${windowMs / 1000} s`;

@@ -1,4 +1,4 @@
-import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/check/suite.ts';
+import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/engine/check/suite.ts';
 import { furtherLimits } from './further.ts';
 import { measurements, recoveries } from './measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';

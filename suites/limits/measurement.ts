@@ -6,10 +6,10 @@ import {
   observation,
   practice,
   quotaFieldsDraft,
-} from '../../harness/check/suite.ts';
-import { measuredLimit, togetherAdmitted } from '../../harness/probe/quota/limit.ts';
-import { limitMeasurement, recovery } from '../../harness/probe/quota/measurement.ts';
-import * as quota from '../../harness/probe/quota/quota.ts';
+} from '../../harness/engine/check/suite.ts';
+import { measuredLimit, togetherAdmitted } from './stimuli/limit.ts';
+import { limitMeasurement, recovery } from './stimuli/measurement.ts';
+import * as quota from './stimuli/quota.ts';
 
 // limits.rate: so many in a window, and no more.
 export const exact = check('limits.exact', {

@@ -7,11 +7,11 @@ import {
   quotaFieldsDraft,
   type Reply,
   settled,
-} from '../../harness/check/suite.ts';
-import { quotaReplies } from '../../harness/probe/every-reply.ts';
-import { recovery } from '../../harness/probe/quota/measurement.ts';
-import * as quota from '../../harness/probe/quota/quota.ts';
+} from '../../harness/engine/check/suite.ts';
+import { quotaReplies } from '../stimuli/every-reply.ts';
 import { exact, refusalsFree, resetHonest } from './measurement.ts';
+import { recovery } from './stimuli/measurement.ts';
+import * as quota from './stimuli/quota.ts';
 
 const grounds = [quotaFieldsDraft];
 const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';

@@ -8,12 +8,12 @@ import {
   rfc6585,
   rfc9110,
   settled,
-} from '../../harness/check/suite.ts';
-import { burstFailures } from '../../harness/probe/quota/failures.ts';
-import * as quota from '../../harness/probe/quota/quota.ts';
-import { refusalDelay } from '../../harness/probe/quota/spent.ts';
-import { unknownPath } from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
 import { stable } from '../status/documented-answer.ts';
+import { unknownPath } from '../stimuli/target.ts';
+import { burstFailures } from './stimuli/failures.ts';
+import * as quota from './stimuli/quota.ts';
+import { refusalDelay } from './stimuli/spent.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */
 const HELD_BACK_MS = 1_000;

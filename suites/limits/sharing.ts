@@ -11,11 +11,11 @@ import {
   scopeStated,
   secondKey,
   settled,
-} from '../../harness/check/suite.ts';
-import { instancesApart } from '../../harness/probe/quota/measurement.ts';
-import { failuresCounted, quotaSample } from '../../harness/probe/quota/quota.ts';
-import * as spent from '../../harness/probe/quota/spent.ts';
+} from '../../harness/engine/check/suite.ts';
 import { secondKeyServed, wrongCredential } from '../auth/bad-credentials.ts';
+import { instancesApart } from './stimuli/measurement.ts';
+import { failuresCounted, quotaSample } from './stimuli/quota.ts';
+import * as spent from './stimuli/spent.ts';
 
 const grounds = [practice('OWASP API4:2023')];
 

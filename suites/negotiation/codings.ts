@@ -5,11 +5,11 @@ import {
   IN_CONTENT,
   type Reply,
   rfc9110,
-} from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
-import { gzipRefused, similarCoding } from '../../harness/probe/request/negotiation.ts';
-import { rawSample } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
+import { rawSample } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
+import { gzipRefused, similarCoding } from './stimuli/negotiation.ts';
 
 // RFC 9110 §12.5.3: where only identity is acceptable, the representation comes without a content coding.
 const contentCoding = check('negotiation.content-coding', {

@@ -1,9 +1,9 @@
-import { check, jsonTypeSent, type Reply, rfc9110, suite } from '../../harness/check/suite.ts';
-import * as negotiated from '../../harness/probe/request/negotiation.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
+import { check, jsonTypeSent, type Reply, rfc9110, suite } from '../../harness/engine/check/suite.ts';
 import { handles } from '../status/unusual.ts';
+import { sample } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
 import { codings, varyFor } from './codings.ts';
+import * as negotiated from './stimuli/negotiation.ts';
 
 const typeOf = ({ response }: Reply): string => response.mediaType?.essence ?? 'no Content-Type';
 

@@ -1,8 +1,8 @@
-import { type CheckDefinition, capitalized, check, type Probe } from '../../harness/check/suite.ts';
-import * as operation from '../../harness/probe/operation/operation.ts';
-import type { OperationReply, Trials } from '../../harness/probe/operation/trials.ts';
+import { type CheckDefinition, capitalized, check, type Probe } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { documented } from './lived.ts';
+import * as operation from './stimuli/operation.ts';
+import type { OperationReply, Trials } from './stimuli/trials.ts';
 
 interface BadInput extends Row<'repeats'> {
   /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */

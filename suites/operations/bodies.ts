@@ -1,7 +1,13 @@
-import { type CheckDefinition, check, clause, observation, rfc9110 } from '../../harness/check/suite.ts';
-import { bodiesOf } from '../../harness/probe/operation/bodies.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  observation,
+  rfc9110,
+} from '../../harness/engine/check/suite.ts';
 import { handles } from '../status/unusual.ts';
 import { negativeMissing, negativeType, refuses } from './bad-input.ts';
+import { bodiesOf } from './stimuli/bodies.ts';
 
 // RFC 9110 §15.5.1: what the service cannot process for the client's mistake.
 const malformed = refuses({

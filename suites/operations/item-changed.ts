@@ -1,7 +1,7 @@
-import { type CheckDefinition, rfc9110 } from '../../harness/check/suite.ts';
-import { idIn } from '../../harness/probe/operation/item.ts';
+import { type CheckDefinition, rfc9110 } from '../../harness/engine/check/suite.ts';
 import { readBack, uniqueIds } from './item-created.ts';
 import { lived, loss, unserved } from './lived.ts';
+import { idIn } from './stimuli/item.ts';
 
 const updateApplied = lived({
   id: 'operations.update-applied',

@@ -1,7 +1,7 @@
-import { type CheckDefinition, practice, rfc9110 } from '../../harness/check/suite.ts';
-import { idIn, idsIn } from '../../harness/probe/operation/item.ts';
-import { wholeListOf } from '../../harness/probe/operation/pages.ts';
+import { type CheckDefinition, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import { lived, loss, unserved } from './lived.ts';
+import { idIn, idsIn } from './stimuli/item.ts';
+import { wholeListOf } from './stimuli/pages.ts';
 
 // RFC 9110 §9.3.3: 201 with a Location that identifies what was created.
 const createdSays = lived({

@@ -7,14 +7,14 @@ import {
   practice,
   rfc9110,
   unsafeMethods,
-} from '../../harness/check/suite.ts';
-import { idIn, idsIn, itemOf } from '../../harness/probe/operation/item.ts';
-import { lives } from '../../harness/probe/operation/lifecycle.ts';
-import { wholeListOf } from '../../harness/probe/operation/pages.ts';
+} from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { changed, idKept } from './item-changed.ts';
 import { created, itemAskedFor, readBack, uniqueIds } from './item-created.ts';
 import { changeSince, documented, lived } from './lived.ts';
+import { idIn, idsIn, itemOf } from './stimuli/item.ts';
+import { lives } from './stimuli/lifecycle.ts';
+import { wholeListOf } from './stimuli/pages.ts';
 
 const deleteApplied = lived({
   id: 'operations.delete-applied',

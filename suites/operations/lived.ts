@@ -1,8 +1,8 @@
-import { type CheckDefinition, check, clause, type Ground } from '../../harness/check/suite.ts';
-import { itemOf, lossIn } from '../../harness/probe/operation/item.ts';
-import { type Life, lives, type Step } from '../../harness/probe/operation/lifecycle.ts';
-import type { OperationReply } from '../../harness/probe/operation/trials.ts';
+import { type CheckDefinition, check, clause, type Ground } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
+import { itemOf, lossIn } from './stimuli/item.ts';
+import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
+import type { OperationReply } from './stimuli/trials.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 export const documented = clause('endpoint.other-operations');

@@ -9,9 +9,7 @@ import {
   practice,
   rfc9110,
   suite,
-} from '../../harness/check/suite.ts';
-import * as operation from '../../harness/probe/operation/operation.ts';
-import { labelOf, responseSchemas } from '../../harness/probe/operation/trials.ts';
+} from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
 import { badInput } from './bad-input.ts';
@@ -20,6 +18,8 @@ import { lifecycle } from './lifecycle.ts';
 import { documented } from './lived.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
+import * as operation from './stimuli/operation.ts';
+import { labelOf, responseSchemas } from './stimuli/trials.ts';
 
 /** Entries of the coverage; a document may have thousands. */
 const LISTED = 500;

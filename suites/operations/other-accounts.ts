@@ -7,13 +7,13 @@ import {
   practice,
   secondKey,
   unsafeMethods,
-} from '../../harness/check/suite.ts';
-import { isSameItem, itemOf } from '../../harness/probe/operation/item.ts';
-import { type Life, lives } from '../../harness/probe/operation/lifecycle.ts';
-import { wholeListOf } from '../../harness/probe/operation/pages.ts';
+} from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { othersUntouched } from './lifecycle.ts';
 import { changeSince, lived } from './lived.ts';
+import { isSameItem, itemOf } from './stimuli/item.ts';
+import { type Life, lives } from './stimuli/lifecycle.ts';
+import { wholeListOf } from './stimuli/pages.ts';
 
 const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
 

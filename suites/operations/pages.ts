@@ -1,8 +1,8 @@
-import { type CheckDefinition, check, practice } from '../../harness/check/suite.ts';
-import { filteredPages, kindsIn } from '../../harness/probe/operation/filtered-pages.ts';
-import { itemsOf, nextOf, type Pages, pages } from '../../harness/probe/operation/pages.ts';
+import { type CheckDefinition, check, practice } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { documented } from './lived.ts';
+import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
+import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
 
 interface Turned extends Row<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */

@@ -10,18 +10,18 @@ import {
   rfc9112,
   suite,
   THROUGHOUT_JSON,
-} from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
-import * as path from '../../harness/probe/request/path.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import { unknownPath } from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
 import { refusalClass } from '../auth/bad-credentials.ts';
 import { speaksHttp11 } from '../framing/version.ts';
 import type { Row } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
+import { sample } from '../stimuli/sample.ts';
+import { unknownPath } from '../stimuli/target.ts';
 import { spellings } from './spellings.ts';
+import * as path from './stimuli/path.ts';
 
 interface Misread extends Row<'title' | 'headline'> {
   readonly grounds: Parameters<typeof check>[1]['grounds'];

@@ -1,8 +1,8 @@
-import { type CheckDefinition, IN_JSON, type Probe, type Reply } from '../../harness/check/suite.ts';
-import { rewritten, SPELLED } from '../../harness/probe/request/path.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import { unknownPathWithoutCredential } from '../../harness/probe/request/target.ts';
+import { type CheckDefinition, IN_JSON, type Probe, type Reply } from '../../harness/engine/check/suite.ts';
 import { type Guarded, guarded } from '../auth/guarded.ts';
+import { sample } from '../stimuli/sample.ts';
+import { unknownPathWithoutCredential } from '../stimuli/target.ts';
+import { rewritten, SPELLED } from './stimuli/path.ts';
 
 interface Spelling extends Guarded {
   readonly probe: Probe<Reply>;

@@ -7,13 +7,13 @@ import {
   IN_JSON,
   observation,
   rfc9110,
-} from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
 import { messages } from '../messages.ts';
 import { steady } from '../steady.ts';
-import { noRedirect } from '../versioning.suite.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
+import { sample } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
+import { noRedirect } from '../versioning/versioning.suite.ts';
 
 // endpoint.sample shows Content-Type on a GET.
 const documentedContentType = check('status.documented-content-type', {

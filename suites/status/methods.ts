@@ -9,10 +9,10 @@ import {
   rfc9110,
   settled,
   unsafeMethods,
-} from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/every-reply.ts';
-import { sample, sampleAgain, served } from '../../harness/probe/request/sample.ts';
-import * as target from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
+import { everyReply } from '../stimuli/every-reply.ts';
+import { sample, sampleAgain, served } from '../stimuli/sample.ts';
+import * as target from '../stimuli/target.ts';
 import { noErrorInSuccess } from './documented-answer.ts';
 import { handles } from './unusual.ts';
 

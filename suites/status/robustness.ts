@@ -8,9 +8,9 @@ import {
   type Reply,
   SEARCHED,
   sizesMayBeFound,
-} from '../../harness/check/suite.ts';
-import { errorReplies, serverErrorReplies } from '../../harness/probe/every-reply.ts';
-import * as target from '../../harness/probe/request/target.ts';
+} from '../../harness/engine/check/suite.ts';
+import { errorReplies, serverErrorReplies } from '../stimuli/every-reply.ts';
+import * as target from '../stimuli/target.ts';
 import { handles, statusesOf } from './unusual.ts';
 
 /** The status of each condition, by its name in the observation; what is risky comes last. */

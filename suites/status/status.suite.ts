@@ -1,4 +1,4 @@
-import { suite } from '../../harness/check/suite.ts';
+import { suite } from '../../harness/engine/check/suite.ts';
 import { documentedAnswer } from './documented-answer.ts';
 import { methods } from './methods.ts';
 import { robustness } from './robustness.ts';

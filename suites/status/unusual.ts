@@ -6,7 +6,7 @@ import {
   clause,
   type Probe,
   type Reply,
-} from '../../harness/check/suite.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 
 interface Unusual extends Row<'repeats'> {

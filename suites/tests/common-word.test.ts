@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
-import { bearer } from '../../harness/credential/schemes/bearer.ts';
-import { Secret } from '../../harness/credential/secret.ts';
+import { Secret } from '../../harness/base/secret.ts';
+import { bearer } from '../../harness/config/credential/schemes/bearer.ts';
 import { auth } from '../auth/auth.suite.ts';
-import { json } from '../json.suite.ts';
+import { json } from '../json/json.suite.ts';
 import { configFor, judgedServed } from './fixtures/judged.ts';
 
 /** A service that echoes nothing, but has the words `resources` and 12345678 in all that it says. */

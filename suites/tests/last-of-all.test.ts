@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { serving } from '../../harness/base/fixtures/server.ts';
-import { suitesFor } from '../../harness/check/check.ts';
 import { loadOrders } from '../../harness/config/fixtures/config-folder.ts';
-import { echoing } from '../../harness/transport/fixtures/ws-endpoint.ts';
+import { suitesFor } from '../../harness/engine/check/check.ts';
+import { echoing } from '../../harness/wire/fixtures/ws-endpoint.ts';
 import { suites } from '../catalogue.ts';
 import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
 

@@ -6,8 +6,8 @@ import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
+import { startProvider } from '../../harness/engine/provider/start.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
-import { startProvider } from '../../harness/provider/start.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { findings, type Judged, judged, KEY } from './fixtures/judged.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LocalServer } from '../../harness/base/fixtures/server.ts';
-import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
-import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
+import { mayUse } from '../../harness/engine/fixtures/system-tools.ts';
 import { functional } from '../catalogue.ts';
+import { HAPROXY, NGINX } from '../limits/stimuli/fixtures/proxies.ts';
 import { HTTP_SERVERS, haproxy, nginx, proxiedExpress } from './fixtures/http-servers.ts';
 import { configFor, judged, judgedInTurn, raised } from './fixtures/judged.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckDefinition } from '../../harness/check/check.ts';
+import { VARIATIONS, type Variation } from '../../harness/base/variation.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName } from '../../harness/config/service.ts';
-import { VARIATIONS, type Variation } from '../../harness/contract/variation.ts';
-import { acceptable, driftOf } from '../../harness/memory/drift.ts';
+import type { CheckDefinition } from '../../harness/engine/check/check.ts';
 import { SHIPPED, settingNamed } from '../../harness/proof/cases/settings.ts';
 import { proofClock } from '../../harness/proof/clock.ts';
-import { inEvents, onAnswer, type Patch } from '../../harness/provider/reference/conduct/patches/patch.ts';
-import { onOpen } from '../../harness/provider/reference/conduct/patches/websocket-patch.ts';
-import { withField } from '../../harness/provider/reference/http/message.ts';
-import { startReference } from '../../harness/provider/reference/reference.ts';
+import { inEvents, onAnswer, type Patch } from '../../harness/reference/conduct/patches/patch.ts';
+import { onOpen } from '../../harness/reference/conduct/patches/websocket-patch.ts';
+import { withField } from '../../harness/reference/http/message.ts';
+import { startReference } from '../../harness/reference/reference.ts';
+import { acceptable, driftOf } from '../../harness/report/memory/drift.ts';
 import { suites } from '../catalogue.ts';
 import { judged } from './fixtures/judged.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../harness/base/fixtures/server.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { webhooks } from '../webhooks.suite.ts';
+import { webhooks } from '../webhooks/webhooks.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
 
 const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });

@@ -1,11 +1,11 @@
-import { check, echoes, practice, rfc6455 } from '../../harness/check/suite.ts';
-import { textEcho } from '../../harness/probe/websocket/echo.ts';
-import * as lawful from '../../harness/probe/websocket/errand/lawful.ts';
-import { everyConversation } from '../../harness/probe/websocket/every-conversation.ts';
-import * as frames from '../../harness/probe/websocket/frames.ts';
-import { kept } from '../../harness/probe/websocket/ordinary-client.ts';
+import { check, echoes, practice, rfc6455 } from '../../harness/engine/check/suite.ts';
 import { reservedBitsCode } from './frames.ts';
 import { ends } from './rows.ts';
+import { textEcho } from './stimuli/echo.ts';
+import * as lawful from './stimuli/errand/lawful.ts';
+import { everyConversation } from './stimuli/every-conversation.ts';
+import * as frames from './stimuli/frames.ts';
+import { kept } from './stimuli/ordinary-client.ts';
 
 // §5.5.1: once both have sent a Close, the server closes TCP, and at once.
 const tcpClosed = check('websocket.tcp-closed', {

@@ -10,13 +10,13 @@ import {
   rfc6455,
   rfc7692,
   sizesMayBeFound,
-} from '../../harness/check/suite.ts';
-import * as deflate from '../../harness/probe/websocket/deflate/deflate.ts';
-import * as series from '../../harness/probe/websocket/deflate/series.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
 import { ends, sendsBack } from './rows.ts';
+import * as deflate from './stimuli/deflate/deflate.ts';
+import * as series from './stimuli/deflate/series.ts';
 
 interface Offer extends Row<'title' | 'headline' | 'restsOn'> {
   readonly section: string;

@@ -15,13 +15,13 @@ import {
   practice,
   refusalCode,
   rfc9110,
-} from '../../harness/check/suite.ts';
-import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
-import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
-import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service-shown.ts';
+} from '../../harness/engine/check/suite.ts';
 import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials.ts';
 import { challenge } from '../auth/refusals.ts';
 import type { Row } from '../row.ts';
+import * as handshake from './stimuli/handshake-forms.ts';
+import { taken } from './stimuli/ordinary-client.ts';
+import { answerIn, isKnownToAnswer } from './stimuli/service-shown.ts';
 
 interface BadHandshake extends Row<'restsOn'> {
   /** Completes "refuses a handshake …" and "A handshake … gets status 101". */

@@ -8,11 +8,11 @@ import {
   observation,
   ownDialect,
   rfc6455,
-} from '../../harness/check/suite.ts';
-import * as dialect from '../../harness/probe/websocket/dialect.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { serverReserved } from './frames.ts';
 import { echoAroundPing } from './messages.ts';
+import * as dialect from './stimuli/dialect.ts';
 
 const grounds = [clause('websocket.messages')];
 

@@ -9,13 +9,13 @@ import {
   practice,
   rfc3629,
   rfc6455,
-} from '../../harness/check/suite.ts';
-import * as lawful from '../../harness/probe/websocket/errand/lawful.ts';
-import { everyConversation, failures } from '../../harness/probe/websocket/every-conversation.ts';
-import * as frames from '../../harness/probe/websocket/frames.ts';
-import * as websocket from '../../harness/probe/websocket/ordinary-client.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { ends } from './rows.ts';
+import * as lawful from './stimuli/errand/lawful.ts';
+import { everyConversation, failures } from './stimuli/every-conversation.ts';
+import * as frames from './stimuli/frames.ts';
+import * as websocket from './stimuli/ordinary-client.ts';
 
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */
 const PROTOCOL_ERROR = 1002;

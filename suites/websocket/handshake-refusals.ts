@@ -1,7 +1,13 @@
-import { type ConversationView, check, observation, practice, rfc6455 } from '../../harness/check/suite.ts';
-import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
-import { opening } from '../../harness/probe/websocket/ordinary-client.ts';
+import {
+  type ConversationView,
+  check,
+  observation,
+  practice,
+  rfc6455,
+} from '../../harness/engine/check/suite.ts';
 import { missingHost } from '../framing/framing.suite.ts';
+import * as handshake from './stimuli/handshake-forms.ts';
+import { opening } from './stimuli/ordinary-client.ts';
 
 /** With which status it is answered. */
 const told = ({ status }: ConversationView) => ({

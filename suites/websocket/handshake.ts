@@ -1,8 +1,8 @@
-import { check, clause, rfc6455, rfc9110 } from '../../harness/check/suite.ts';
-import { connectionInTwoLines } from '../../harness/probe/websocket/echo.ts';
-import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
-import { comesBack } from '../../harness/probe/websocket/liveness/liveness.ts';
-import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts';
+import { check, clause, rfc6455, rfc9110 } from '../../harness/engine/check/suite.ts';
+import { connectionInTwoLines } from './stimuli/echo.ts';
+import * as handshake from './stimuli/handshake-forms.ts';
+import { comesBack } from './stimuli/liveness/liveness.ts';
+import { opening, taken } from './stimuli/ordinary-client.ts';
 
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
 export const firstHandshakeCheck = check('websocket.handshake', {

@@ -8,16 +8,11 @@ import {
   pusherDialect,
   rfc6455,
   spokenDialect,
-} from '../../harness/check/suite.ts';
-import {
-  askedAfterSilence,
-  IDLE_MS,
-  idle,
-  isEndedForLogin,
-} from '../../harness/probe/websocket/liveness/left-alone.ts';
-import { othersKept } from '../../harness/probe/websocket/liveness/others-kept.ts';
+} from '../../harness/engine/check/suite.ts';
 import { dialectHeartbeat } from './dialects.ts';
 import { pusherPing } from './pusher.ts';
+import { askedAfterSilence, IDLE_MS, idle, isEndedForLogin } from './stimuli/liveness/left-alone.ts';
+import { othersKept } from './stimuli/liveness/others-kept.ts';
 
 // §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
 const answeredPings = check('websocket.answered-pings', {

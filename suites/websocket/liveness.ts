@@ -7,12 +7,12 @@ import {
   practice,
   pusherDialect,
   rfc6455,
-} from '../../harness/check/suite.ts';
-import { LONGEST_ECHO, longEchoes } from '../../harness/probe/websocket/echo.ts';
-import { closedInTraffic } from '../../harness/probe/websocket/errand/lawful.ts';
-import * as liveness from '../../harness/probe/websocket/liveness/liveness.ts';
-import { clientEvents } from '../../harness/probe/websocket/pusher/pusher.ts';
+} from '../../harness/engine/check/suite.ts';
 import { serverReserved } from './frames.ts';
+import { LONGEST_ECHO, longEchoes } from './stimuli/echo.ts';
+import { closedInTraffic } from './stimuli/errand/lawful.ts';
+import * as liveness from './stimuli/liveness/liveness.ts';
+import { clientEvents } from './stimuli/pusher/pusher.ts';
 
 const grounds = [clause('websocket.messages')];
 /** Policy violation, message too big, try again later. */

@@ -1,8 +1,15 @@
-import { check, observation, originPolicy, practice, rfc6455, rfc7692 } from '../../harness/check/suite.ts';
-import { deflateOffer } from '../../harness/probe/websocket/deflate/series.ts';
-import { badSubprotocol, foreignOrigin } from '../../harness/probe/websocket/handshake-forms.ts';
-import { unknownSubprotocol } from '../../harness/probe/websocket/liveness/liveness.ts';
-import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
+import {
+  check,
+  observation,
+  originPolicy,
+  practice,
+  rfc6455,
+  rfc7692,
+} from '../../harness/engine/check/suite.ts';
+import { deflateOffer } from './stimuli/deflate/series.ts';
+import { badSubprotocol, foreignOrigin } from './stimuli/handshake-forms.ts';
+import { unknownSubprotocol } from './stimuli/liveness/liveness.ts';
+import { taken } from './stimuli/ordinary-client.ts';
 
 // RFC 7692 §7.1: for an offer without parameters, nothing that needs an offer comes back.
 export const deflateAnswer = check('websocket.deflate-answer', {

@@ -6,9 +6,9 @@ import {
   given,
   practice,
   pusherDialect,
-} from '../../harness/check/suite.ts';
-import * as misuse from '../../harness/probe/websocket/pusher/misuse.ts';
+} from '../../harness/engine/check/suite.ts';
 import { privateChannel, pusherPing } from './pusher.ts';
+import * as misuse from './stimuli/pusher/misuse.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 

@@ -6,8 +6,8 @@ import {
   given,
   practice,
   pusherDialect,
-} from '../../harness/check/suite.ts';
-import * as pusher from '../../harness/probe/websocket/pusher/pusher.ts';
+} from '../../harness/engine/check/suite.ts';
+import * as pusher from './stimuli/pusher/pusher.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 

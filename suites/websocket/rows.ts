@@ -6,7 +6,7 @@ import {
   echoes,
   type Ground,
   type Probe,
-} from '../../harness/check/suite.ts';
+} from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 
 type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;

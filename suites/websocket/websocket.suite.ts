@@ -1,4 +1,4 @@
-import { given, hasWebSocket, suite } from '../../harness/check/suite.ts';
+import { given, hasWebSocket, suite } from '../../harness/engine/check/suite.ts';
 import { closingChecks } from './closing.ts';
 import { compressionChecks } from './compression.ts';
 import { credentialChecks } from './credentials.ts';

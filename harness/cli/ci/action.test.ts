@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { listenTo } from '../../base/fixtures/program.ts';
-import { pactOf, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
-import { BIN } from '../../run/fixtures/built-program.ts';
+import { BIN } from '../../engine/fixtures/built-program.ts';
+import { pactOf, startStubBroker } from '../../providers/pact/fixtures/stub-broker.ts';
 
 /** The shell step of the GitHub action, run as a runner does it. */
 

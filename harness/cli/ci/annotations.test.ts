@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import type { ResolvedGround } from '../../contract/outcome.ts';
+import type { ResolvedGround } from '../../base/outcome.ts';
+import { conform } from '../../engine/fixtures/conform-process.ts';
 import { conformingService, diagnosedResults, resultsOf } from '../../report/fixtures/sample-results.ts';
-import { conform } from '../../run/fixtures/conform-process.ts';
 import { annotationsOf } from './annotations.ts';
 
 const folder = temporaryFolder({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { served } from '../../base/fixtures/server.ts';
-import { startProxy } from '../../transport/fixtures/proxy.ts';
+import { startProxy } from '../../wire/fixtures/proxy.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 
 /** A document whose one operation has this security scheme. */

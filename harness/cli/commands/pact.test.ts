@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Files, temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
-import { pactOf, type StubPact, startStubBroker, TOKEN } from '../../pact/fixtures/stub-broker.ts';
-import { conform, resultsIn, unbroken } from '../../run/fixtures/conform-process.ts';
+import { conform, resultsIn, unbroken } from '../../engine/fixtures/conform-process.ts';
+import { pactOf, type StubPact, startStubBroker, TOKEN } from '../../providers/pact/fixtures/stub-broker.ts';
 import { conformHere, saying } from '../fixtures/in-process.ts';
 
 /** `conform pact …` as the program it is: its exit codes, its words, and what it leaves behind. */

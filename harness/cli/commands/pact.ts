@@ -27,7 +27,7 @@ export interface PublishOptions extends ConfigOptions {
 
 /** `conform pact write`: one pact per service, recorded of its contract's sample and its operations. */
 export async function writePacts(services: readonly string[], options: WriteOptions): Promise<number> {
-  const { writePact } = await import('../../run/pact/write-pacts.ts');
+  const { writePact } = await import('../../engine/pact/write-pacts.ts');
   const folder = options.out ?? join(options.config, 'pacts');
   for (const config of await configsOf(services, options)) {
     const agent = `${HARNESS.name}/${HARNESS.version}`;
@@ -55,7 +55,7 @@ export async function publish(services: readonly string[], options: PublishOptio
       remedy: '--consumer-version publishes pacts, --provider-version the results of a run',
     });
   }
-  const { publishServicePacts, publishServiceResults } = await import('../../run/pact/publish-pacts.ts');
+  const { publishServicePacts, publishServiceResults } = await import('../../engine/pact/publish-pacts.ts');
   const results =
     providerVersion === undefined
       ? null

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
+import type { Credentials } from '../../config/credential/scheme.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import type { Credentials } from '../../credential/scheme.ts';
 import { settingNamed } from '../../proof/cases/settings.ts';
-import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
-import { exampleCredentials, howToCall } from '../../provider/reference/how-to-call.ts';
-import { type ReferenceProvider, startReference } from '../../provider/reference/reference.ts';
+import { listDefects, listVariants } from '../../reference/catalogue.ts';
+import { exampleCredentials, howToCall } from '../../reference/how-to-call.ts';
+import { type ReferenceProvider, startReference } from '../../reference/reference.ts';
 import { onSignal } from '../process.ts';
 
 export interface ServeOptions {

@@ -1,5 +1,5 @@
 import { EXIT } from '../../base/exit.ts';
-import { dictionary } from '../../diagnosis/dictionary.ts';
+import { SUITES_URL } from '../../engine/selection/selection.ts';
 import {
   aloneCases,
   areAllSeen,
@@ -10,7 +10,7 @@ import {
 import { complains } from '../../proof/gaps.ts';
 import type { ProvenCase } from '../../proof/proof.ts';
 import { proveInThreads } from '../../proof/threads.ts';
-import { SUITES_URL } from '../../run/selection/selection.ts';
+import { dictionary } from '../../report/diagnosis/dictionary.ts';
 import { conclude } from '../process.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { DICTIONARY, dictionary } from '../../diagnosis/dictionary.ts';
+import { loadSuites, SUITES_URL } from '../../engine/selection/selection.ts';
 import { furtherCases, type ProofCase, proofCases } from '../../proof/cases/cases.ts';
 import { diagnosisGaps, someTogether } from '../../proof/diagnosis/diagnosis-gaps.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/diagnosis/dictionary.ts';
@@ -9,7 +9,7 @@ import { gapsAmong, gapsIn, isToConform } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
 import { proveInThreads } from '../../proof/threads.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection/selection.ts';
+import { DICTIONARY, dictionary } from '../../report/diagnosis/dictionary.ts';
 import { conclude } from '../process.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { isLoopback } from '../../base/loopback.ts';
-import type { AppCredentials, RefusedKey } from '../../credential/keys.ts';
-import type { Credentials, Scheme } from '../../credential/scheme.ts';
-import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
-import { Secret } from '../../credential/secret.ts';
+import { Secret } from '../../base/secret.ts';
+import type { TlsConfig } from '../../wire/socket/tls.ts';
+import type { AppCredentials, RefusedKey } from '../credential/keys.ts';
+import type { Credentials, Scheme } from '../credential/scheme.ts';
+import { type CredentialsBlock, SCHEMES, schemeNamed } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import type { TlsConfig } from './tls.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
 export async function buildCredentials(

@@ -51,7 +51,7 @@ interface DialectKind {
   readonly keyless?: string;
 }
 
-/** The dialects that come with the harness: what each says and does is in `harness/session/websocket/dialects/`. */
+/** The dialects that come with the harness: what each says and does is in `harness/engine/session/websocket/dialects/`. */
 const SHIPPED = {
   raw: {},
   pusher: {

@@ -1,6 +1,6 @@
-import type { ClauseValue } from '../../contract/clause.ts';
-import { type ClauseKey, isClauseKey } from '../../contract/vocabulary.ts';
-import type { Credentials } from '../../credential/scheme.ts';
+import type { ClauseValue } from '../../base/clause.ts';
+import { type ClauseKey, isClauseKey } from '../../base/vocabulary.ts';
+import type { Credentials } from '../credential/scheme.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import type { PactsConfig } from '../pact/pacts.ts';

@@ -1,9 +1,11 @@
-import { FRAMING_FIELDS } from '../../credential/schemes/header.ts';
-import type { CredentialsBlock } from '../../credential/schemes.ts';
-import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
+import { revealed } from '../../base/secret.ts';
+import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
+import type { FixedHeader } from '../../wire/request.ts';
+import { FRAMING_FIELDS } from '../credential/schemes/header.ts';
+import type { CredentialsBlock } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
 import { LEAST_CHARACTERS } from '../draft/secret.ts';
-import { readSecretText, revealed, type SecretText } from '../draft/secret-text.ts';
+import { readSecretText } from '../draft/secret-text.ts';
 import { type Loaded, named, text } from '../shape/kinds.ts';
 
 export const HEADERS = named(
@@ -17,9 +19,6 @@ export const HEADERS = named(
   },
   text('Value of the header.', { texts: 'secret', mayBeEmpty: true, def: 'headerValue' }),
 );
-
-/** A header that each request carries, whatever else is in it. */
-export type FixedHeader = readonly [name: string, value: SecretText];
 
 /** Fields that checks set, leave out or vary: one that is always there would change what they find. */
 const OF_CHECKS = /^(?:accept|accept-.*|authorization|if-.*|origin|range|sec-websocket-.*|x-conform-run)$/i;

@@ -1,12 +1,12 @@
+import { type ClauseValue, type Contract, findClause } from '../../base/clause.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import { type ClauseValue, type Contract, findClause } from '../../contract/clause.ts';
-import { LIMIT_SCOPES, type LimitScope } from '../../contract/vocabulary.ts';
+import { LIMIT_SCOPES, type LimitScope } from '../../base/vocabulary.ts';
+import { type Rate, requestsToOperations } from '../../wire/pace/rate.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import { isBuiltIn, type ProviderConfig } from '../provider/provider.ts';
 import { choice, duration, flag, type Loaded, list, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';
-import { type Rate, requestsToOperations } from './pace.ts';
 
 const COUNT = { minimum: 1, maximum: 1_000_000, expected: 'a whole number of requests, at least 1' };
 const REQUESTS = whole('How many requests the window allows.', COUNT);

@@ -1,4 +1,4 @@
-import type { VerificationKey } from '../../credential/signing/verification-key.ts';
+import type { VerificationKey } from '../credential/signing/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { type Loaded, named } from '../shape/kinds.ts';
 import { buildVerificationKey, verificationKey, type WrittenKey } from './verification-key.ts';

@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { relative, resolve } from 'node:path';
-import { Secret } from '../../credential/secret.ts';
+import { revealed, Secret } from '../../base/secret.ts';
+import type { ClientCertificate, TlsConfig } from '../../wire/socket/tls.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecretText, revealed } from '../draft/secret-text.ts';
+import { readSecretText } from '../draft/secret-text.ts';
 import { flag, type Loaded, mapping, secret, text } from '../shape/kinds.ts';
 
 export const TLS = mapping(
@@ -26,24 +27,6 @@ export const TLS = mapping(
     ),
   },
 );
-
-export interface TlsConfig {
-  /** Paths from the working folder, for whoever repeats a request; null for none. */
-  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
-  /** Certificates of authorities, in PEM; null where the usual ones will do. */
-  readonly ca: string | null;
-  /** What this client shows of itself; null for nothing. */
-  readonly client: ClientCertificate | null;
-  /** Any certificate will do. */
-  readonly insecure: boolean;
-}
-
-interface ClientCertificate {
-  /** With those of the authorities between, in PEM. */
-  readonly certificate: string;
-  /** In PEM, no longer encrypted. */
-  readonly key: Secret;
-}
 
 const MAX_BYTES = 1024 * 1024;
 /** As many characters of a key as a piece of evidence can be searched for. */

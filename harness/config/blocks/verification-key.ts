@@ -2,7 +2,7 @@ import {
   publicKeyIn,
   SECRET_ENCODINGS,
   type VerificationKey,
-} from '../../credential/signing/verification-key.ts';
+} from '../credential/signing/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { choice, either, type Loaded, mapping, needed, secret } from '../shape/kinds.ts';

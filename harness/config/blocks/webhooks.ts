@@ -5,8 +5,8 @@ import {
   type EventSchemeName,
   eventScheme,
   SCHEMES_WITH_HEADER,
-} from '../../credential/signing/event-signature.ts';
-import type { VerificationKey } from '../../credential/signing/verification-key.ts';
+} from '../credential/signing/event-signature.ts';
+import type { VerificationKey } from '../credential/signing/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { baseUrl, ownPath, token } from '../shape/address.ts';

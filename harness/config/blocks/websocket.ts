@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
+import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
 import { token, withoutUser } from '../shape/address.ts';

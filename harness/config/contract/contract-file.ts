@@ -1,6 +1,6 @@
+import type { Clause, Contract, Standing } from '../../base/clause.ts';
 import type { OwnSchema } from '../../base/schema/own-schema.ts';
-import type { Clause, Contract, Standing } from '../../contract/clause.ts';
-import { isClauseKey, VOCABULARY } from '../../contract/vocabulary.ts';
+import { isClauseKey, VOCABULARY } from '../../base/vocabulary.ts';
 import { Faults } from '../draft/faults.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { loaded } from '../shape/loaded.ts';

@@ -1,4 +1,4 @@
-import { CLAUSE_KEYS, VOCABULARY } from '../../contract/vocabulary.ts';
+import { CLAUSE_KEYS, VOCABULARY } from '../../base/vocabulary.ts';
 import { jsonSchemaOf } from '../shape/json-schema.ts';
 import { choice, json, list, mapping, name, named, needed, text, whole } from '../shape/kinds.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Clause, Contract } from '../../contract/clause.ts';
+import type { Clause, Contract } from '../../base/clause.ts';
 import { readContract } from './contract-file.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));

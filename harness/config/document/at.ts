@@ -1,6 +1,6 @@
 import { type Place, UsageError } from '../../base/exit.ts';
 import { hasMembers } from '../../base/json-text.ts';
-import { pointerToken } from '../../evidence/json/pointer.ts';
+import { pointerToken } from '../../wire/json/pointer.ts';
 
 /** A value of a document with where it stands. */
 export interface At {

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hasMembers, isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { DIALECTS, type Dialect, dialectNamed, LATEST } from '../../evidence/json/dialect.ts';
+import { DIALECTS, type Dialect, dialectNamed, LATEST } from '../../wire/json/dialect.ts';
 import { type At, child, children, faultAt, refOf, type SourceFile } from './at.ts';
 import type { SourceFiles } from './files.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { percentDecoded } from '../../base/text/percent-decoded.ts';
-import { tokenMember } from '../../evidence/json/pointer.ts';
+import { tokenMember } from '../../wire/json/pointer.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type At, children, faultAt, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';

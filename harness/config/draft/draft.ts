@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import type { UsageError } from '../../base/exit.ts';
-import { nameElsewhere } from '../../evidence/redaction/marker.ts';
+import { nameElsewhere } from '../../wire/redaction/marker.ts';
 import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
 import {
   childrenOf,

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SchemaBook } from '../../evidence/json/schema.ts';
+import { SchemaBook } from '../../wire/json/schema.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 
 type Files = Readonly<Record<string, string>>;

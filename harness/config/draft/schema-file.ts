@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { hasMembers } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { dialectOf, SchemaBook } from '../../evidence/json/schema.ts';
+import { dialectOf, SchemaBook } from '../../wire/json/schema.ts';
 import { faultAt } from '../document/at.ts';
 import { bundled } from '../document/bundle.ts';
 import { SourceFiles } from '../document/files.ts';

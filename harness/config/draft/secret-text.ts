@@ -1,10 +1,7 @@
-import { Secret } from '../../credential/secret.ts';
+import { masked, revealed, Secret, type SecretText } from '../../base/secret.ts';
 import type { Draft } from './draft.ts';
 import { describeReference, secretName, splitReferences } from './reference.ts';
 import { LEAST_CHARACTERS, MOST_CHARACTERS, readForSecret, TOO_SHORT } from './secret.ts';
-
-/** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
-export type SecretText = readonly (string | Secret)[];
 
 const TOO_LONG = [
   `the secret is longer than ${MOST_CHARACTERS} characters`,
@@ -61,13 +58,4 @@ async function readPieces(
     pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));
   }
   return { pieces, references };
-}
-
-export function revealed(text: SecretText): string {
-  return text.map((piece) => (typeof piece === 'string' ? piece : piece.reveal())).join('');
-}
-
-/** Fit to be shown. */
-export function masked(text: SecretText): string {
-  return text.map(String).join('');
 }

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import type { Secret } from '../../credential/secret.ts';
-import { runs } from '../../provider/fixtures/processes.ts';
+import type { Secret } from '../../base/secret.ts';
+import { runs } from '../../providers/fixtures/processes.ts';
 import { loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 

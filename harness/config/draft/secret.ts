@@ -1,6 +1,6 @@
-import { Secret } from '../../credential/secret.ts';
-import { standInFor } from '../../credential/stand-in.ts';
-import { nameElsewhere } from '../../evidence/redaction/marker.ts';
+import { Secret } from '../../base/secret.ts';
+import { nameElsewhere } from '../../wire/redaction/marker.ts';
+import { standInFor } from '../credential/stand-in.ts';
 import type { Fault } from '../shape/kinds.ts';
 import type { Draft, ReadThrough } from './draft.ts';
 import { Consequence } from './faults.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Definitions } from '../../evidence/json/schema.ts';
+import type { Definitions } from '../../wire/json/schema.ts';
 import { type Call, isJsonType } from './call/call.ts';
 import { type Facets, facetsOf } from './call/facets.ts';
 import type { Operation } from './call/operation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { SchemaBook } from '../../evidence/json/schema.ts';
+import { SchemaBook } from '../../wire/json/schema.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import type { BadInput, Operation } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CredentialsBlock } from '../../credential/schemes.ts';
+import type { CredentialsBlock } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/kinds.ts';

@@ -1,4 +1,4 @@
-import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
+import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
 import {

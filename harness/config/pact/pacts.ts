@@ -1,4 +1,4 @@
-import type { Secret } from '../../credential/secret.ts';
+import type { Secret } from '../../base/secret.ts';
 import type { ExpectedInteraction } from './interaction.ts';
 
 /** What consumers expect of one service: pacts, and what is needed to hold the provider against them. */

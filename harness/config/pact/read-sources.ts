@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../../base/exit.ts';
-import { visible } from '../../evidence/octets/visible.ts';
+import { visible } from '../../wire/octets/visible.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { ExpectedInteraction } from './interaction.ts';

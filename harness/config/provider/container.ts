@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import type { SecretText } from '../../base/secret.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecretFile, readSecretText, type SecretText } from '../draft/secret-text.ts';
+import { readSecretFile, readSecretText } from '../draft/secret-text.ts';
 import {
   duration,
   either,

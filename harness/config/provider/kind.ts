@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Draft } from '../draft/draft.ts';
 import type { Keys, Loaded, Mapping } from '../shape/kinds.ts';
 
-/** What a config can say of the providers of one kind. How they come to be there: `harness/provider/start.ts`. */
+/** What a config can say of the providers of one kind. How they come to be there: `harness/engine/provider/start.ts`. */
 export interface ProviderKind<N extends string, K extends Readonly<Record<N, TSchema>>, P> {
   /** The key that names the kind, and those that belong to it alone. */
   readonly keys: K;

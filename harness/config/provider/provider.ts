@@ -8,7 +8,7 @@ import { reference } from './reference.ts';
 import { unixSocket } from './unix-socket.ts';
 import { url } from './url.ts';
 
-/** The kinds of providers, by the key that names them. Each is started in `harness/provider/start.ts`. */
+/** The kinds of providers, by the key that names them. Each is started in `harness/engine/provider/start.ts`. */
 const KINDS = { reference, url, unixSocket, container, command };
 
 type Kinds = typeof KINDS;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revealed } from '../draft/secret-text.ts';
+import { revealed } from '../../base/secret.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import { parseMemory } from '../shape/units.ts';
 import type { ProviderConfig } from './provider.ts';

@@ -1,5 +1,4 @@
-import type { Secret } from '../../credential/secret.ts';
-import type { SecretText } from '../draft/secret-text.ts';
+import type { Secret, SecretText } from '../../base/secret.ts';
 
 /**
  * Providers that are started for a run and ended after it. Paths are absolute, durations milliseconds, sizes bytes.

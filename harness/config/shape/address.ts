@@ -1,4 +1,4 @@
-import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
+import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Fault } from './kinds.ts';
 
 /** The address in its normal form, without a trailing slash. The text is never quoted: it may hold a password. */

@@ -1,6 +1,6 @@
 import type { Static, TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
 import Type from '../../base/schema/type.ts';
-import { REFERENCE, SECRET } from '../../credential/keys.ts';
+import { REFERENCE, SECRET } from '../credential/keys.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './traits.ts';
 import { parseDuration, parseMemory } from './units.ts';
 

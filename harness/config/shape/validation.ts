@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { asList, isJsonObject } from '../../base/json-text.ts';
 import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
-import { pointerMembers } from '../../evidence/json/pointer.ts';
+import { pointerMembers } from '../../wire/json/pointer.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 import { wholeSchemaOf } from './json-schema.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../base/exit.ts';
-import { proxiesOf, proxyFor, proxyPasswords } from '../proxies.ts';
+import { proxiesOf, proxyFor, proxyPasswords } from '../../wire/socket/proxies.ts';
 
 const PROXY = 'http://proxy.example:3128';
 

@@ -1,4 +1,4 @@
-import { readJsonText } from '../../evidence/json/text.ts';
+import { readJsonText } from '../../wire/json/text.ts';
 
 /** Why a text is no JSON; line and column count from 1. */
 export interface JsonFault {

@@ -1,23 +1,23 @@
 import { fileURLToPath } from 'node:url';
+import { type ClauseValue, documentedSample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
-import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
-import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
-import type { ClauseKey } from '../../contract/vocabulary.ts';
-import { type Scheme, shippedApp, shippedKey } from '../../credential/scheme.ts';
-import { bearer } from '../../credential/schemes/bearer.ts';
-import { header } from '../../credential/schemes/header.ts';
-import { signed } from '../../credential/schemes/signed.ts';
-import { SCHEMES } from '../../credential/schemes.ts';
-import { Secret } from '../../credential/secret.ts';
+import { Secret } from '../../base/secret.ts';
+import type { ClauseKey } from '../../base/vocabulary.ts';
+import { type Scheme, shippedApp, shippedKey } from '../../config/credential/scheme.ts';
+import { bearer } from '../../config/credential/schemes/bearer.ts';
+import { header } from '../../config/credential/schemes/header.ts';
+import { signed } from '../../config/credential/schemes/signed.ts';
+import { SCHEMES } from '../../config/credential/schemes.ts';
 import {
   type EventSchemeName,
   eventScheme,
   SCHEMES_WITH_HEADER,
-} from '../../credential/signing/event-signature.ts';
-import type { VerificationKey } from '../../credential/signing/verification-key.ts';
-import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../provider/reference/credentials/refused.ts';
-import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../provider/reference/http/signature.ts';
-import { MOUNT } from '../../provider/reference/variants/paths.ts';
+} from '../../config/credential/signing/event-signature.ts';
+import type { VerificationKey } from '../../config/credential/signing/verification-key.ts';
+import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
+import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/refused.ts';
+import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../reference/http/signature.ts';
+import { MOUNT } from '../../reference/variants/paths.ts';
 import type { Adapt, Setting } from './setting.ts';
 import { inWebSocket, WEBSOCKET_SETTINGS } from './websocket-settings.ts';
 

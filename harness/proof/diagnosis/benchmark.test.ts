@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dictionary } from '../../diagnosis/dictionary.ts';
+import { dictionary } from '../../report/diagnosis/dictionary.ts';
 import { togetherCases } from './benchmark.ts';
 
 const entries = dictionary();

@@ -1,5 +1,5 @@
-import { diagnose, isFinding, type Judged } from '../../diagnosis/diagnose.ts';
-import type { Entry } from '../../diagnosis/dictionary.ts';
+import { diagnose, isFinding, type Judged } from '../../report/diagnosis/diagnose.ts';
+import type { Entry } from '../../report/diagnosis/dictionary.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases/cases.ts';
 import type { ProvenCase } from '../proof.ts';
 import { underOf } from './dictionary.ts';

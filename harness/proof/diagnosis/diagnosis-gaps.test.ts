@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dictionary } from '../../diagnosis/dictionary.ts';
+import { dictionary } from '../../report/diagnosis/dictionary.ts';
 import type { Finding, ProvenCase } from '../proof.ts';
 import { diagnosisGaps, someTogether } from './diagnosis-gaps.ts';
 

@@ -1,4 +1,4 @@
-import type { Entry } from '../../diagnosis/dictionary.ts';
+import type { Entry } from '../../report/diagnosis/dictionary.ts';
 import type { ProofCase } from '../cases/cases.ts';
 import { caseName, complains } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckDefinition, check, suite } from '../../check/check.ts';
-import { WORDS } from '../../check/fixtures/words.ts';
-import { practice } from '../../contract/ground.ts';
-import type { Entry } from '../../diagnosis/dictionary.ts';
+import { practice } from '../../base/ground.ts';
+import { type CheckDefinition, check, suite } from '../../engine/check/check.ts';
+import { WORDS } from '../../engine/check/fixtures/words.ts';
+import type { Entry } from '../../report/diagnosis/dictionary.ts';
 import type { ProvenCase } from '../proof.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from './dictionary.ts';
 

@@ -1,8 +1,8 @@
-import type { Suite } from '../../check/check.ts';
-import { echoesIn } from '../../diagnosis/diagnose.ts';
-import type { Entry, Seen } from '../../diagnosis/dictionary.ts';
-import { formOf, likeness, partsOf } from '../../diagnosis/form.ts';
-import { listDefects } from '../../provider/reference/catalogue.ts';
+import type { Suite } from '../../engine/check/check.ts';
+import { listDefects } from '../../reference/catalogue.ts';
+import { echoesIn } from '../../report/diagnosis/diagnose.ts';
+import type { Entry, Seen } from '../../report/diagnosis/dictionary.ts';
+import { formOf, likeness, partsOf } from '../../report/diagnosis/form.ts';
 import { complains, standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 

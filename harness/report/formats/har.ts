@@ -1,7 +1,7 @@
-import type { Conversation } from '../../evidence/conversation.ts';
-import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../../evidence/exchange.ts';
-import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
-import { decodeUtf8 } from '../../evidence/octets/utf8.ts';
+import type { Conversation } from '../../wire/conversation.ts';
+import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
+import { fieldValue } from '../../wire/fields/grammar/field-lines.ts';
+import { decodeUtf8 } from '../../wire/octets/utf8.ts';
 import type { ReportFormat } from '../format.ts';
 import { readableEvidence } from '../results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from '../results/results.ts';

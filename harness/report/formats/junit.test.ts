@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { mayUse } from '../../run/fixtures/system-tools.ts';
+import { mayUse } from '../../engine/fixtures/system-tools.ts';
 import {
   conformingService,
   diagnosedResults,

@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { mayUse } from '../../run/fixtures/system-tools.ts';
+import { mayUse } from '../../engine/fixtures/system-tools.ts';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../fixtures/chromium.ts';
 import { manyResults } from '../fixtures/many-results.ts';
 import { pastNights } from '../fixtures/past-nights.ts';

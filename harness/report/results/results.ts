@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import { OUTCOMES, type Outcome } from '../../base/outcome.ts';
 import Type from '../../base/schema/type.ts';
-import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
-import { VARIATIONS } from '../../contract/variation.ts';
+import { VARIATIONS } from '../../base/variation.ts';
 import {
   Count,
   type Frozen,

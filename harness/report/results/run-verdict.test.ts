@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Level, Outcome } from '../../contract/outcome.ts';
+import type { Level, Outcome } from '../../base/outcome.ts';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
 import type { Results, ServiceResult } from './results.ts';
 import { exitCodeOf, serviceVerdict, verdictOf } from './run-verdict.ts';

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import type { Outcome } from '../../contract/outcome.ts';
+import type { Outcome } from '../../base/outcome.ts';
 import type {
   CheckResult,
   Coverage,

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
-import { pointerMembers } from '../../evidence/json/pointer.ts';
+import { pointerMembers } from '../../wire/json/pointer.ts';
 import { SHARED } from './shapes.ts';
 
 const known = new Map<TSchema, OwnSchema>();

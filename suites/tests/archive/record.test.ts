@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayUse } from '../../../harness/run/fixtures/system-tools.ts';
+import { mayUse } from '../../../harness/engine/fixtures/system-tools.ts';
 import { ARCHIVE, alterations, keep, verdictsToday } from '../fixtures/archive.ts';
 
 /** `npm run archive`: records everything anew, or what `-t NAME` names. Then renew the verdicts: `npm run rejudge -- --update`. */

@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serving } from '../../../harness/base/fixtures/server.ts';
-import { type Suite, suitesFor } from '../../../harness/check/check.ts';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName } from '../../../harness/config/service.ts';
-import { startReference } from '../../../harness/provider/reference/reference.ts';
-import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
+import { type Suite, suitesFor } from '../../../harness/engine/check/check.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { startReference } from '../../../harness/reference/reference.ts';
 import { suites } from '../../catalogue.ts';
 import { framing } from '../../framing/framing.suite.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';

@@ -1,13 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { WORDS } from '../../../harness/check/fixtures/words.ts';
-import { check, practice, suite } from '../../../harness/check/suite.ts';
-import {
-  type SimulatedLimiter,
-  slidingCounter,
-} from '../../../harness/probe/quota/fixtures/simulated-limiter.ts';
+import { WORDS } from '../../../harness/engine/check/fixtures/words.ts';
+import { check, practice, suite } from '../../../harness/engine/check/suite.ts';
 import { limits } from '../../limits/limits.suite.ts';
-import { versioning } from '../../versioning.suite.ts';
+import { type SimulatedLimiter, slidingCounter } from '../../limits/stimuli/fixtures/simulated-limiter.ts';
+import { versioning } from '../../versioning/versioning.suite.ts';
 import { judgedServed } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 import { weather } from '../fixtures/weather.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { DEADLINE_MS, proofClock } from '../../../harness/proof/clock.ts';
-import { type ReferenceProvider, startReference } from '../../../harness/provider/reference/reference.ts';
+import { type ReferenceProvider, startReference } from '../../../harness/reference/reference.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { amiss, judged } from '../fixtures/judged.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PATH } from '../../../harness/probe/quota/fixtures/limited-server.ts';
 import { proofClock } from '../../../harness/proof/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
+import { PATH } from '../../limits/stimuli/fixtures/limited-server.ts';
 import { judgedServed, saidOf } from '../fixtures/judged.ts';
 import { type Asked, limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 

@@ -1,11 +1,11 @@
 import { describe, it } from 'vitest';
-import type { StartLimited } from '../../../harness/probe/quota/fixtures/limited-server.ts';
-import { NODE_LIMITERS } from '../../../harness/probe/quota/fixtures/node-limiters.ts';
-import { HAPROXY, NGINX } from '../../../harness/probe/quota/fixtures/proxies.ts';
-import { PROXY_LIMITERS } from '../../../harness/probe/quota/fixtures/proxy-limiters.ts';
-import { mayUse } from '../../../harness/run/fixtures/system-tools.ts';
-import { systemClock } from '../../../harness/transport/pace/clock.ts';
+import { mayUse } from '../../../harness/engine/fixtures/system-tools.ts';
+import { systemClock } from '../../../harness/wire/pace/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
+import type { StartLimited } from '../../limits/stimuli/fixtures/limited-server.ts';
+import { NODE_LIMITERS } from '../../limits/stimuli/fixtures/node-limiters.ts';
+import { HAPROXY, NGINX } from '../../limits/stimuli/fixtures/proxies.ts';
+import { PROXY_LIMITERS } from '../../limits/stimuli/fixtures/proxy-limiters.ts';
 import { amiss, configForLimiter, type Judged, judged } from '../fixtures/judged.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { suitesFor } from '../../../harness/check/check.ts';
 import { withPlan } from '../../../harness/config/blocks/facts.ts';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName, ServiceConfig } from '../../../harness/config/service.ts';
-import { startReference } from '../../../harness/provider/reference/reference.ts';
-import { estimate } from '../../../harness/run/rehearsal/estimate.ts';
-import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
+import { suitesFor } from '../../../harness/engine/check/check.ts';
+import { estimate } from '../../../harness/engine/rehearsal/estimate.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { startReference } from '../../../harness/reference/reference.ts';
 import { suites } from '../../catalogue.ts';
 import { findings, judged } from '../fixtures/judged.ts';
 

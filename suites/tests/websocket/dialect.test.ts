@@ -4,7 +4,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { temporaryFolder } from '../../../harness/base/fixtures/folder.ts';
 import { GOOD_SERVICE, loadOrders } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { startWsEndpoint } from '../../../harness/transport/fixtures/ws-endpoint.ts';
+import { startWsEndpoint } from '../../../harness/wire/fixtures/ws-endpoint.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
 import { type Judged, judgedInTurn, saidOf } from '../fixtures/judged.ts';
 

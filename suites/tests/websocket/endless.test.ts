@@ -1,11 +1,11 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../../harness/base/fixtures/server.ts';
-import { encodeFrame } from '../../../harness/evidence/conversation/encode-frame.ts';
-import { OPCODE } from '../../../harness/evidence/conversation/frame.ts';
-import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
-import { FrameDecoder, type WireFrame } from '../../../harness/transport/websocket/frames.ts';
-import { acceptFor } from '../../../harness/transport/websocket/opening-handshake.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { encodeFrame } from '../../../harness/wire/conversation/encode-frame.ts';
+import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
+import { FrameDecoder, type WireFrame } from '../../../harness/wire/websocket/frames.ts';
+import { acceptFor } from '../../../harness/wire/websocket/opening-handshake.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
 import { echoConfig, findings, judged } from '../fixtures/judged.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
-import { check, practice, type Suite, suite } from '../../../harness/check/suite.ts';
 import type { WebSocketConfig } from '../../../harness/config/service.ts';
-import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
-import type { Probe } from '../../../harness/session/probe.ts';
+import { check, practice, type Suite, suite } from '../../../harness/engine/check/suite.ts';
+import type { Probe } from '../../../harness/engine/session/probe.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
 import { echoByWs } from '../fixtures/echo-servers.ts';
 import { echoConfig, judged, saidOf } from '../fixtures/judged.ts';

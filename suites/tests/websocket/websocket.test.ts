@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type LocalServer, served } from '../../../harness/base/fixtures/server.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { echoing, startWsEndpoint } from '../../../harness/transport/fixtures/ws-endpoint.ts';
-import { acceptFor } from '../../../harness/transport/websocket/opening-handshake.ts';
+import { echoing, startWsEndpoint } from '../../../harness/wire/fixtures/ws-endpoint.ts';
+import { acceptFor } from '../../../harness/wire/websocket/opening-handshake.ts';
 import { websocket as suite } from '../../websocket/websocket.suite.ts';
 import { byHand, type Seen, type Sent } from '../fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from '../fixtures/echo-programs.ts';
@@ -338,7 +338,7 @@ function bombFrame(masked = false): Buffer {
 }
 
 describe('a service that sends compression bombs', () => {
-  // That no message is inflated beyond a bound is held where it is inflated (harness/evidence/conversation/inflation.test.ts).
+  // That no message is inflated beyond a bound is held where it is inflated (harness/wire/conversation/inflation.test.ts).
   it('is told that nobody asked for them', async () => {
     const bomb = bombFrame();
     const url = await bareEndpoint(

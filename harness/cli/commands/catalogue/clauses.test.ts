@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { suites } from '../../../../suites/catalogue.ts';
-import { VOCABULARY } from '../../../contract/vocabulary.ts';
+import { VOCABULARY } from '../../../base/vocabulary.ts';
 import { conformHere, saying } from '../../fixtures/in-process.ts';
 
 describe('conform clauses', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { conform } from '../../../run/fixtures/conform-process.ts';
+import { conform } from '../../../engine/fixtures/conform-process.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
 import { serving } from '../../fixtures/serving.ts';
 

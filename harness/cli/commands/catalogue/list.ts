@@ -1,9 +1,9 @@
 import { HarnessError } from '../../../base/exit.ts';
-import type { CheckDefinition, Suite } from '../../../check/check.ts';
-import { suitesFor } from '../../../check/check.ts';
-import { applicabilityOf } from '../../../check/judge.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
-import { loadSuites, SUITES_URL } from '../../../run/selection/selection.ts';
+import type { CheckDefinition, Suite } from '../../../engine/check/check.ts';
+import { suitesFor } from '../../../engine/check/check.ts';
+import { applicabilityOf } from '../../../engine/check/judge.ts';
+import { loadSuites, SUITES_URL } from '../../../engine/selection/selection.ts';
 
 export interface ListOptions {
   readonly json: boolean;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { start } from '../../../provider/reference/fixtures/http-client.ts';
-import { conform, unbroken } from '../../../run/fixtures/conform-process.ts';
+import { conform, unbroken } from '../../../engine/fixtures/conform-process.ts';
+import { start } from '../../../reference/fixtures/http-client.ts';
 import { conformHere, saying } from '../../fixtures/in-process.ts';
 
 const SERVICE = `service: search

@@ -4,7 +4,7 @@ import { ACCEPTED } from '../../../config/kept/accepted.ts';
 import { keptFile, withEntries } from '../../../config/kept/kept-file.ts';
 import { namedFiles } from '../../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../../config/yaml/nearest.ts';
-import { acceptable, driftOf } from '../../../memory/drift.ts';
+import { acceptable, driftOf } from '../../../report/memory/drift.ts';
 import type { Observation, ServiceResult } from '../../../report/results/results.ts';
 import { counted } from '../../../report/results/tally.ts';
 import { plainLine } from '../../../report/results/words/plain.ts';

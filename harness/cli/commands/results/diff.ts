@@ -1,7 +1,7 @@
 import { EXIT, UsageError } from '../../../base/exit.ts';
 import { didYouMean } from '../../../config/yaml/nearest.ts';
-import { type Difference, differences, type PastRun } from '../../../memory/history.ts';
-import { readHistory } from '../../../memory/history-file.ts';
+import { type Difference, differences, type PastRun } from '../../../report/memory/history.ts';
+import { readHistory } from '../../../report/memory/history-file.ts';
 import { counted } from '../../../report/results/tally.ts';
 import { plainLine } from '../../../report/results/words/plain.ts';
 import { instant } from '../../../report/results/words/words.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { writtenToken } from '../../../credential/json-web-token.ts';
+import { writtenToken } from '../../../config/credential/json-web-token.ts';
 import { readResults } from '../../../report/results/read-results.ts';
 import type { Results } from '../../../report/results/results.ts';
 import { conformHere } from '../../fixtures/in-process.ts';

@@ -12,7 +12,7 @@ import { conformHere } from '../../fixtures/in-process.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const WITHOUT_SOCKETS = fileURLToPath(
-  new URL('../../../run/judging/fixtures/without-sockets.js', import.meta.url),
+  new URL('../../../engine/judging/fixtures/without-sockets.js', import.meta.url),
 );
 const KEY = 'example-search-key-not-secret';
 const config = temporaryFolder({

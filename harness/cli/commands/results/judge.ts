@@ -1,11 +1,11 @@
-import type { JunitWarnings } from '../../../report/format.ts';
 import {
   type JudgedEvidence,
   type JudgingRequest,
   judgeEvidence,
   judgeShards,
-} from '../../../run/judging/judge-evidence.ts';
-import { type Evidence, type RunEvidence, readRecord } from '../../../run/judging/read-record.ts';
+} from '../../../engine/judging/judge-evidence.ts';
+import { type Evidence, type RunEvidence, readRecord } from '../../../engine/judging/read-record.ts';
+import type { JunitWarnings } from '../../../report/format.ts';
 import { HARNESS } from '../../process.ts';
 import { type Loudness, tellVerdict } from '../verdict.ts';
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { pastRun, withHistory } from '../../../memory/history.ts';
-import { readHistory, remember } from '../../../memory/history-file.ts';
 import { conformingService, resultsOf } from '../../../report/fixtures/sample-results.ts';
+import { pastRun, withHistory } from '../../../report/memory/history.ts';
+import { readHistory, remember } from '../../../report/memory/history-file.ts';
 import { writeReports } from '../../../report/write.ts';
 import { conformHere, saying } from '../../fixtures/in-process.ts';
 

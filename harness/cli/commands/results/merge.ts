@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../../base/exit.ts';
-import { withCauses } from '../../../diagnosis/causes.ts';
-import { pastRun, withHistory } from '../../../memory/history.ts';
-import { readHistory, remember } from '../../../memory/history-file.ts';
+import { withCauses } from '../../../report/diagnosis/causes.ts';
+import { pastRun, withHistory } from '../../../report/memory/history.ts';
+import { readHistory, remember } from '../../../report/memory/history-file.ts';
 import { merged } from '../../../report/results/fold/merge.ts';
 import type { Results } from '../../../report/results/results.ts';
 import { plainLine } from '../../../report/results/words/plain.ts';

@@ -1,17 +1,17 @@
 import { HarnessError, UsageError } from '../../../base/exit.ts';
 import { didYouMean } from '../../../config/yaml/nearest.ts';
-import { withCauses } from '../../../diagnosis/causes.ts';
-import { type JournalContent, readJournal } from '../../../evidence/record/journal.ts';
-import { withDrift } from '../../../memory/accepted.ts';
-import { withKnown } from '../../../memory/known.ts';
+import { withCauses } from '../../../report/diagnosis/causes.ts';
 import type { JunitWarnings, ReportFormat } from '../../../report/format.ts';
 import { REPORT_FORMATS } from '../../../report/formats.ts';
+import { withDrift } from '../../../report/memory/accepted.ts';
+import { withKnown } from '../../../report/memory/known.ts';
 import { readEvent } from '../../../report/results/fold/events.ts';
 import { foldEvents } from '../../../report/results/fold/fold.ts';
 import { readResults } from '../../../report/results/read-results.ts';
 import type { Results } from '../../../report/results/results.ts';
 import { plainLine } from '../../../report/results/words/plain.ts';
 import { reportsFolderOf, writeReports } from '../../../report/write.ts';
+import { type JournalContent, readJournal } from '../../../wire/record/journal.ts';
 import { HARNESS } from '../../process.ts';
 
 /** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */

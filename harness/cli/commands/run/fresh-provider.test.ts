@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { MAIN } from '../../../run/fixtures/built-program.ts';
+import { MAIN } from '../../../engine/fixtures/built-program.ts';
 import {
   example,
   expectNothingLeft,

@@ -6,9 +6,9 @@ import { WebSocketServer } from 'ws';
 import type { Files } from '../../../base/fixtures/folder.ts';
 import { serving } from '../../../base/fixtures/server.ts';
 import { ORDERS_CONTRACT } from '../../../config/fixtures/config-folder.ts';
-import { readJournal } from '../../../evidence/record/journal.ts';
-import { conformOver, lastReports, unbroken } from '../../../run/fixtures/conform-process.ts';
-import { echoing, startWsEndpoint } from '../../../transport/fixtures/ws-endpoint.ts';
+import { conformOver, lastReports, unbroken } from '../../../engine/fixtures/conform-process.ts';
+import { echoing, startWsEndpoint } from '../../../wire/fixtures/ws-endpoint.ts';
+import { readJournal } from '../../../wire/record/journal.ts';
 
 /** What is the run's own matter, or the config's, is told as that: the exit code and the first line. */
 

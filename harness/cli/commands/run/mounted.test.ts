@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
 import { serving } from '../../../base/fixtures/server.ts';
-import { conform, resultsIn } from '../../../run/fixtures/conform-process.ts';
-import { echoing } from '../../../transport/fixtures/ws-endpoint.ts';
+import { conform, resultsIn } from '../../../engine/fixtures/conform-process.ts';
+import { echoing } from '../../../wire/fixtures/ws-endpoint.ts';
 
 /** A service of somebody else's that is mounted below a path of its host, as behind a gateway. */
 

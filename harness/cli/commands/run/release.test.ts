@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { loadServices } from '../../../config/load.ts';
-import { reaperOf } from '../../../provider/fixtures/processes.ts';
-import { REFUSING_SERVER } from '../../../provider/fixtures/provider-image.ts';
-import { MAIN } from '../../../run/fixtures/built-program.ts';
+import { MAIN } from '../../../engine/fixtures/built-program.ts';
+import { reaperOf } from '../../../providers/fixtures/processes.ts';
+import { REFUSING_SERVER } from '../../../providers/fixtures/provider-image.ts';
 import {
   beginRelease,
   example,

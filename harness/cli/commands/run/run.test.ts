@@ -10,9 +10,9 @@ import {
   NO_TERMINAL,
   runFolders,
   until,
-} from '../../../run/fixtures/conform-process.ts';
-import type { HostileServer } from '../../../run/fixtures/hostile-servers.ts';
-import { counting } from '../../../run/fixtures/hostile-servers.ts';
+} from '../../../engine/fixtures/conform-process.ts';
+import type { HostileServer } from '../../../engine/fixtures/hostile-servers.ts';
+import { counting } from '../../../engine/fixtures/hostile-servers.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
 
 /** `conform run` as a user and a CI job meet it. How runs end when something goes wrong: `run/endings.test.ts`. */

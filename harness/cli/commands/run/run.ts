@@ -1,10 +1,10 @@
 import { EXIT, UsageError } from '../../../base/exit.ts';
+import type { RunRequest } from '../../../engine/request.ts';
+import { dryRun, type FinishedRun, runConformance } from '../../../engine/run.ts';
+import { shardFrom } from '../../../engine/selection/shard.ts';
 import type { JunitWarnings } from '../../../report/format.ts';
 import { estimatesText } from '../../../report/terminal/estimate.ts';
 import { createProgress } from '../../../report/terminal/progress.ts';
-import type { RunRequest } from '../../../run/request.ts';
-import { dryRun, type FinishedRun, runConformance } from '../../../run/run.ts';
-import { shardFrom } from '../../../run/selection/shard.ts';
 import { watchBelow } from '../../change.ts';
 import { annotationsOf } from '../../ci/annotations.ts';
 import { annotate } from '../../ci/log-commands.ts';

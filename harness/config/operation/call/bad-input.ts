@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../base/json-text.ts';
-import { type Definitions, EndlessSchema, type SchemaBook } from '../../../evidence/json/schema.ts';
+import { type Definitions, EndlessSchema, type SchemaBook } from '../../../wire/json/schema.ts';
 import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
 import { type Facets, facetsOf } from './facets.ts';
 import type { BadInput } from './operation.ts';

@@ -2,7 +2,7 @@ import { generateSync, type JsonSchema } from 'json-schema-faker';
 import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
 import { withinTimeLimit } from '../../../base/time-limit.ts';
-import type { Definitions, SchemaBook } from '../../../evidence/json/schema.ts';
+import type { Definitions, SchemaBook } from '../../../wire/json/schema.ts';
 
 export type Example = { readonly value: unknown } | { readonly reason: string };
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../base/json-text.ts';
-import type { Definitions } from '../../../evidence/json/schema.ts';
+import type { Definitions } from '../../../wire/json/schema.ts';
 
 /** What a schema says about a value in so many words, as far as one look tells. */
 export interface Facets {

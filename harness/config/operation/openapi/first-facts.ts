@@ -1,6 +1,6 @@
-import type { ClauseValue } from '../../../contract/clause.ts';
-import type { ClauseKey, ErrorCondition } from '../../../contract/vocabulary.ts';
-import type { SecurityScheme } from '../../../credential/scheme.ts';
+import type { ClauseValue } from '../../../base/clause.ts';
+import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
+import type { SecurityScheme } from '../../credential/scheme.ts';
 import { type At, child, children } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';

@@ -1,4 +1,4 @@
-import { schemeNamed } from '../../../credential/schemes.ts';
+import { schemeNamed } from '../../credential/schemes.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType, textOf } from '../call/call.ts';

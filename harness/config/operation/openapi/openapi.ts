@@ -1,5 +1,5 @@
 import { formatPlace } from '../../../base/exit.ts';
-import type { Definitions } from '../../../evidence/json/schema.ts';
+import type { Definitions } from '../../../wire/json/schema.ts';
 import { type At, child } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';

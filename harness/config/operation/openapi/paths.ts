@@ -1,4 +1,4 @@
-import { isToken } from '../../../evidence/fields/grammar/field-grammar.ts';
+import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import { asOperation } from './swagger.ts';

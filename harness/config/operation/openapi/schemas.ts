@@ -1,9 +1,9 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { asList, hasMembers, isJsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
-import { type Dialect, LATEST } from '../../../evidence/json/dialect.ts';
-import { readPattern } from '../../../evidence/json/pattern.ts';
-import { holdToDialect, SchemaBook } from '../../../evidence/json/schema.ts';
+import { type Dialect, LATEST } from '../../../wire/json/dialect.ts';
+import { readPattern } from '../../../wire/json/pattern.ts';
+import { holdToDialect, SchemaBook } from '../../../wire/json/schema.ts';
 import { type At, child, children, faultAt, pointerText, refOf } from '../../document/at.ts';
 import { namedDialect } from '../../document/bundle.ts';
 import type { SourceFiles } from '../../document/files.ts';

@@ -1,6 +1,6 @@
 import { hasMembers } from '../../../base/json-text.ts';
-import type { Scheme, SecurityScheme } from '../../../credential/scheme.ts';
-import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../../credential/schemes.ts';
+import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
+import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 

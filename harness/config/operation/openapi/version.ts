@@ -1,4 +1,4 @@
-import { visible } from '../../../evidence/octets/visible.ts';
+import { visible } from '../../../wire/octets/visible.ts';
 import { type At, child, faultAt } from '../../document/at.ts';
 
 const VERSIONS = ['2.0', '3.0', '3.1', '3.2'] as const;

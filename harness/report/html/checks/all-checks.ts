@@ -1,6 +1,6 @@
 import { grouped } from '../../../base/grouped.ts';
+import type { Outcome } from '../../../base/outcome.ts';
 import { withShortValues } from '../../../base/text/shortened.ts';
-import type { Outcome } from '../../../contract/outcome.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
 import { counted, type Judged, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, groundInWords } from '../../results/words/words.ts';

@@ -1,11 +1,11 @@
 import { grouped } from '../../../base/grouped.ts';
 import { shortened } from '../../../base/text/shortened.ts';
-import type { Evidence } from '../../../evidence/evidence.ts';
-import { inferLimit } from '../../../evidence/limit/infer.ts';
-import type { LimitObservation } from '../../../evidence/limit/observed/observation.ts';
-import { observationsOf } from '../../../evidence/limit/observed/observing.ts';
-import { countingOnly } from '../../../evidence/limit/others.ts';
-import { faceOf } from '../../../evidence/limit/refusal-face.ts';
+import type { Evidence } from '../../../wire/evidence.ts';
+import { inferLimit } from '../../../wire/limit/infer.ts';
+import type { LimitObservation } from '../../../wire/limit/observed/observation.ts';
+import { observationsOf } from '../../../wire/limit/observed/observing.ts';
+import { countingOnly } from '../../../wire/limit/others.ts';
+import { faceOf } from '../../../wire/limit/refusal-face.ts';
 import { problemOf } from '../../results/causes.ts';
 import { readableEvidence } from '../../results/evidence/evidence-view.ts';
 import type { CheckResult, Results, ServiceResult } from '../../results/results.ts';

@@ -1,6 +1,6 @@
 import { shortened, withShortValues } from '../../../base/text/shortened.ts';
-import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
-import { type TranscriptLine, transcript } from '../../../evidence/forms/transcript.ts';
+import { type Evidence, evidenceFromJson } from '../../../wire/evidence.ts';
+import { type TranscriptLine, transcript } from '../../../wire/forms/transcript.ts';
 import type { CheckResult, ServiceResult } from '../results.ts';
 import { counted } from '../tally.ts';
 import { plainLine, plainText } from '../words/plain.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { isJsonObject } from '../../../base/json-text.ts';
 import Type from '../../../base/schema/type.ts';
-import { WORTHS } from '../../../credential/signing/event-signature.ts';
-import type { FieldLine } from '../../../evidence/exchange.ts';
+import type { FieldLine } from '../../../wire/exchange.ts';
+import { WORTHS } from '../../../wire/http/webhook-receiver.ts';
 import {
   COVERAGE,
   JUDGMENT,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EndlessSchema, SchemaBook } from '../../../../evidence/json/schema.ts';
+import { EndlessSchema, SchemaBook } from '../../../../wire/json/schema.ts';
 import { answerJudge, described, expectDocumentFault, onlyOperation } from '../fixtures/described.ts';
 
 /** Documents that would take for ever, or all of the memory, were they read as they ask for it. */

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../base/fixtures/folder.ts';
 import { firstFacts } from '../first-facts.ts';
 
-const ORDERS = fileURLToPath(new URL('../../../../package/fixtures/orders/openapi.yaml', import.meta.url));
+const ORDERS = fileURLToPath(
+  new URL('../../../../cli/package/fixtures/orders/openapi.yaml', import.meta.url),
+);
 
 async function factsOf(document: object) {
   const text = JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, ...document });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
+import { SchemaBook } from '../../../../wire/json/schema.ts';
 import {
   answerJudge,
   BEARER,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
+import { SchemaBook } from '../../../../wire/json/schema.ts';
 import { answerJudge, described, inJson, OK, oneOperation } from '../fixtures/described.ts';
 
 type Schema = object | boolean;

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** The tarball as `npm pack` makes it, unpacked beside the dependencies that are installed here. */
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MEBIBYTE = 1024 * 1024;
+const execute = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'conform-package-'));
+const unpacked = join(folder, 'package');
+let tarball = '';
+
+beforeAll(async () => {
+  const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  tarball = join(folder, stdout.trim());
+  await execute('tar', ['xzf', tarball, '-C', folder]);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const conform = (...args: readonly string[]) =>
+  execute(process.execPath, [join(unpacked, 'harness/cli/conform.js'), ...args], { cwd: folder });
+
+describe('the package', () => {
+  it('is at most a mebibyte of built JavaScript with types, and no test', () => {
+    expect(statSync(tarball).size).toBeLessThan(MEBIBYTE);
+    const files = globSync('**/*', { cwd: unpacked });
+    expect(files).toContain('dist/harness/index.d.ts');
+    expect(files.filter((name) => /\.test\.|fixtures|__snapshots__/.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.ts$/.test(name) && !/\.d\.ts$/.test(name))).toEqual([]);
+  });
+
+  it('names no source that is not there', () => {
+    const scripts = globSync('dist/**/*.js', { cwd: unpacked });
+    const naming = scripts.filter((name) =>
+      /(?:from|import\(|new URL\()\s*['"`][^'"`\n]*\.ts['"`]/.test(
+        readFileSync(join(unpacked, name), 'utf8'),
+      ),
+    );
+    expect(naming).toEqual([]);
+  });
+
+  it('does to no process what a worker does to its own', () => {
+    const changing = globSync('dist/**/*.js', { cwd: unpacked }).filter((name) =>
+      /^process\.exit = /m.test(readFileSync(join(unpacked, name), 'utf8')),
+    );
+    expect(changing).toEqual(['dist/harness/engine/worker/entry.js']);
+  });
+
+  it('finds its version, its contracts and its reference providers', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect((await conform('--version')).stdout).toBe(`${version}\n`);
+    const config = join(unpacked, 'dist/config');
+    const { stdout } = await conform('run', 'search', '--suite', 'json', '--config', config, '--quiet');
+    expect(stdout).toContain('nothing failed');
+    const explained = await conform('explain', 'auth.challenge', '--config', config);
+    expect(explained.stdout).toContain('conform serve search');
+  });
+
+  it('loads Pact, testcontainers and the tools of development only for what uses them, and no file of what it has inside', async () => {
+    const watch = join(folder, 'watch.mjs');
+    const log = join(folder, 'loaded.txt');
+    writeFileSync(log, '');
+    writeFileSync(
+      watch,
+      `import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    const [name] = /node_modules\\/(?:@pact-foundation|commander|testcontainers|undici|vitest|vite|ws|yaml)\\//.exec(url) ?? [];
+    if (name) appendFileSync(${JSON.stringify(log)}, name + '\\n');
+    return next(url, context);
+  },
+});`,
+    );
+    const config = join(unpacked, 'dist/config');
+    await execute(
+      process.execPath,
+      [join(unpacked, 'harness/cli/conform.js'), 'run', 'search', '--suite', 'json', '--config', config],
+      { cwd: folder, env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(watch)}` } },
+    );
+    expect(readFileSync(log, 'utf8')).toBe('');
+    const licences = readFileSync(join(unpacked, 'dist/LICENSES.txt'), 'utf8');
+    for (const inside of ['commander', 'undici', 'ws', 'yaml'])
+      expect(licences).toMatch(new RegExp(`^${inside} \\d`, 'm'));
+  });
+
+  it('gives programs what its types declare', async () => {
+    const { exports } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+    for (const named of Object.values<string | { types: string; default: string }>(exports)) {
+      for (const path of typeof named === 'string' ? [named] : Object.values(named)) {
+        expect(globSync(path, { cwd: unpacked })).toHaveLength(1);
+      }
+    }
+    const surface = await import(join(unpacked, exports['.'].default));
+    const asked = surface.conform(['config', 'nobody', '--config', join(unpacked, 'dist/config')]);
+    await expect(asked).rejects.toBeInstanceOf(surface.UsageError);
+  });
+});
+
+describe('what the package depends on', () => {
+  it('runs no install script that is not named, and off', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const scripted = Object.entries<{ readonly dev?: true; readonly hasInstallScript?: true }>(packages)
+      .filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    expect(scripted.filter((name) => allowScripts[name] !== false)).toEqual([]);
+  });
+});

@@ -1,0 +1,243 @@
+import type { ClauseValue } from '../../base/clause.ts';
+import { HarnessError } from '../../base/exit.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { ClauseKey } from '../../base/vocabulary.ts';
+import type { Exchange, FieldLine } from '../../wire/exchange.ts';
+import type { Carrier } from './carrier.ts';
+import type { FirstUse } from './first-use.ts';
+import {
+  type AppCredentials,
+  EXAMPLE_KEY,
+  type KEYED,
+  type Key,
+  type Keys,
+  type RefusedKey,
+  type Values,
+} from './keys.ts';
+
+/** One way of letting a client in: all that the house knows of it. */
+export interface Scheme<K extends Keys = Keys> extends Declaration<K> {
+  /** A credential of this scheme with these values; optional ones may be left out. */
+  of(given: Given<K>): Credentials;
+  /** The same credential, obtained from the service itself, wherever it is obtained. */
+  atHome({ values }: Credentials): Credentials;
+}
+
+/** What a client is let in with. Whoever needs to know something of it asks here, and never by the scheme's name. */
+export interface Credentials extends Use {
+  readonly scheme: Scheme;
+  /** What stands in the config: texts, secrets, an application, null for what is left out. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** A second working key, for per-key limits and isolation. */
+  readonly second: Secret | null;
+  /** Must not open the service. */
+  readonly refused: readonly RefusedKey[];
+  /** Signs requests and subscriptions: in place of a key, or beside it. */
+  readonly app: AppCredentials | null;
+  /** Obtains the secret; null where it stands in the config. */
+  readonly obtain: ((port: ObtainingPort) => Promise<Obtained>) | null;
+  readonly lender: Lender | null;
+  /** It is obtained from somebody else than the service. */
+  readonly isLentElsewhere: boolean;
+  /** What the user gave, and where: `key in SEARCH_API_KEY`; null when anybody may call. */
+  readonly given: string | null;
+  /** A shell command that prints an obtained key, for a service at this URL; `shown` makes a word of a secret. */
+  readonly command: ((url: string, shown: (secret: Secret) => string) => string) | null;
+}
+
+interface Use {
+  /** Where it travels; null when anybody may call. */
+  readonly carrier: Carrier | null;
+  /** What travels there, or signs; null when there is none, and while it is yet to be obtained. */
+  readonly secret: Secret | null;
+}
+
+interface Declaration<K extends Keys> {
+  readonly name: string;
+  /** How a credential of it is used, for the schema: `Authorization: Bearer KEY`. */
+  readonly summary: string;
+  /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey`, `refused` and `app` mean the same in every scheme. */
+  readonly keys: K;
+  /** Anybody may call. */
+  readonly open?: true;
+  /** What lets a client in is the certificate of its connections. */
+  readonly byCertificate?: true;
+  /** What cannot be said of one key's shape; asked before any secret is read. */
+  fault?(texts: TextValues<K>): KeyFault | null;
+  /** `key` in its carrier, where nothing is said of a secret. */
+  use(values: Values<K>): Partial<Use>;
+  /** What opens the service, and what a user calls it. The key, when left out. */
+  opener?(values: Values<K>): { readonly called: string; readonly secret: Secret };
+  /** Where its secrets are sent beside the service; null for nowhere. */
+  sentTo?(texts: TextValues<K>): string | null;
+  obtain?(values: Values<K>, port: ObtainingPort): Promise<Obtained>;
+  /** Clauses that it settles beside the scheme, the placement and the name. */
+  readonly facts?: Readonly<Partial<Record<ClauseKey, ClauseValue>>>;
+  /** Whether it is what a security scheme of an OpenAPI document asks for. */
+  opens(demand: SecurityScheme, written: { readonly name?: string | undefined }): boolean;
+  /** Whether such a document asks for it first, where others open what it demands as well. */
+  isMeant?(demand: SecurityScheme): boolean;
+  readonly first: FirstUse;
+  /** How the reference provider gives out what is obtained. */
+  lender?(values: Values<K>): Lender;
+  /** The same values with the address of that lender, for a rehearsal; as they are, when left out. */
+  lentAtHome?(values: Values<K>): Values<K>;
+  command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
+  readonly proof: ProofSetting<K>;
+}
+
+/** What is wrong with a value below `credentials:`, and what would be right. */
+export interface KeyFault {
+  readonly key: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+/** The values of keys that are no secrets. */
+export type TextValues<K extends Keys> = {
+  readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
+};
+
+type Given<K extends Keys> = {
+  readonly [Name in keyof K as null extends Values<K>[Name] ? never : Name]: Values<K>[Name];
+} & { readonly [Name in keyof K as null extends Values<K>[Name] ? Name : never]?: Values<K>[Name] };
+
+/** A security scheme object of an OpenAPI document (OpenAPI 3.1 §4.8.27); '' for what it does not say. */
+export interface SecurityScheme {
+  readonly type: string;
+  /** In lower case. */
+  readonly scheme: string;
+  readonly in: string;
+  readonly name: string;
+  /** Of the flow for the client itself (client credentials). */
+  readonly tokenUrl: string;
+  readonly openIdConnectUrl: string;
+}
+
+/** A key that somebody has given out for a while. */
+export interface Obtained {
+  readonly key: Secret;
+  /** How long it is good from when it was asked for, in ms; null where nobody says. */
+  readonly forMs: number | null;
+}
+
+/** A request with which a key is asked for. */
+export interface KeyRequest {
+  /** Absolute, or a path below the base address of the service. */
+  readonly url: string;
+  readonly fields: readonly FieldLine[];
+  readonly body: string;
+  /** For the evidence: `for an access token`. */
+  readonly purpose: string;
+}
+
+/** With what a scheme obtains its key. */
+export interface ObtainingPort {
+  /**
+   * Posts the request within the session's timeouts; whatever comes of it is evidence. `secretsIn` sees the content of
+   * the response before anything of it is recorded, and names the secrets in it, which are redacted from then on. What
+   * it cannot answer for (null) is not recorded.
+   */
+  post(request: KeyRequest, secretsIn: (content: string) => readonly Secret[] | null): Promise<Exchange>;
+}
+
+/** An address of the reference provider where keys are given out. */
+export interface Lender {
+  readonly path: string;
+  lend(request: { readonly method: string; readonly fields: readonly FieldLine[]; readonly body: string }): {
+    readonly status: number;
+    readonly fields: readonly FieldLine[];
+    readonly content: object;
+    /** What opens the service from now on, for so long; null when the request was refused. */
+    readonly key: { readonly value: string; readonly forMs: number } | null;
+  };
+}
+
+/** The config under which the proof judges services that are called so. */
+interface ProofSetting<K extends Keys> {
+  readonly setting: string;
+  /** What it says otherwise than the shipped configs; null where it says the same. */
+  readonly words: string | null;
+  /** The reference services that conform under it. */
+  readonly conforming: readonly ('search' | 'realtime')[];
+  /** How many requests more it takes, as where a key that anybody can read is forged; none when left out. */
+  readonly moreRequests?: number;
+  /** A refusal comes otherwise under it, so that defects of the way in trip something else. */
+  readonly isRefusedOtherwise?: true;
+  /** Made of the credentials of the shipped config, which is for a bearer key. */
+  values(shipped: Credentials): Given<K>;
+}
+
+/** A scheme as it is declared, with what follows from that. */
+export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
+  const made: Scheme<K> = {
+    ...declaration,
+    atHome({ values }) {
+      const known = values as Values<K> & Given<K>;
+      return made.of({ ...known, ...declaration.lentAtHome?.(known) });
+    },
+    of(given) {
+      const left = Object.keys(declaration.keys).map((name) => [name, null]);
+      const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
+      const { key: secret = null, secondKey: second = null, refused, app = null } = values;
+      const known = values as Values<K>;
+      const { obtain, lender, command } = declaration;
+      const opener = declaration.opener?.(known) ?? (secret && { called: 'key', secret });
+      return {
+        scheme: made,
+        values,
+        carrier: null,
+        secret,
+        second,
+        refused: refused ?? [],
+        app,
+        given: opener && `${opener.called} in ${opener.secret.place}`,
+        obtain: obtain ? (port) => obtain(known, port) : null,
+        lender: lender?.(known) ?? null,
+        isLentElsewhere: (declaration.sentTo?.(known as unknown as TextValues<K>) ?? null) !== null,
+        command: command ? (url, shown) => command(known, url, shown) : null,
+        ...made.use(known),
+      };
+    },
+  };
+  return made;
+}
+
+/** The keys that mean the same in every scheme. */
+interface Shared {
+  readonly key?: Secret | null;
+  readonly secondKey?: Secret | null;
+  readonly refused?: readonly RefusedKey[] | null;
+  readonly app?: AppCredentials | null;
+}
+
+/** The same way in with nothing of the user's, for what is written down and given away. */
+export function exampleOf({ scheme: { keys, of }, values }: Credentials): Credentials {
+  const example = of(
+    Object.fromEntries(
+      Object.entries(keys).map(([name, { example, optional }]) => [
+        name,
+        optional ? null : (example ?? values[name]),
+      ]),
+    ),
+  );
+  // One that is obtained is never asked for here.
+  return example.carrier === null ? example : { ...example, secret: example.secret ?? EXAMPLE_KEY };
+}
+
+/** The key of the shipped config, with what stands beside it. */
+export function shippedKey({ secret, second, refused, app }: Credentials): Values<typeof KEYED> {
+  if (secret === null) throw new HarnessError('the shipped config has no key');
+  return { key: secret, secondKey: second, refused, app };
+}
+
+/** The application of the shipped config. */
+export function shippedApp({ app }: Credentials): AppCredentials {
+  if (app === null) throw new HarnessError('the shipped config has no application');
+  return app;
+}
+
+/** How credentials in Authorization were written before OpenAPI had a word for them. */
+export function isAuthorizationKey({ type, in: place, name }: SecurityScheme): boolean {
+  return type === 'apiKey' && place === 'header' && name.toLowerCase() === 'authorization';
+}

@@ -1,0 +1,128 @@
+import { createHash, createHmac } from 'node:crypto';
+import {
+  type HttpRequest,
+  pathOf,
+  type QueryParameter,
+  queryOf,
+  withoutQuery,
+  withQuery,
+} from '../../../wire/request.ts';
+import type { Carrier, Moment, SignatureFlaw } from '../carrier.ts';
+
+/** The public key of an application and the secret that signs for it. */
+export interface SigningKey {
+  readonly key: string;
+  readonly secret: string;
+}
+
+const PARAMETERS = ['auth_key', 'auth_timestamp', 'auth_version', 'body_md5', 'auth_signature'];
+
+/** The target of a signed request without what depends on the moment at which it was signed. */
+export function withoutMoment(target: string): string {
+  return ['auth_timestamp', 'auth_signature'].reduce(withoutQuery, target);
+}
+
+/** Signed by the application with this key, in the query, by the rules of the Pusher HTTP API. */
+export function signature(key: string): Carrier {
+  const sign = (secret: string, request: HttpRequest, moment: Moment) =>
+    signRequest({ key, secret }, request, moment);
+  return {
+    in: 'signature',
+    name: null,
+    word: null,
+    user: null,
+    bare: false,
+    carry: sign,
+    strip: (request) => ({ ...request, target: PARAMETERS.reduce(withoutQuery, request.target) }),
+    show(octets, secret, request, moment) {
+      const signed = sign(secret, request, moment);
+      return { ...signed, target: withQuery(signed.target, [['auth_signature', octets]]) };
+    },
+    flaw: (flaw, secret, request, moment) =>
+      FLAWS[flaw](
+        request,
+        (unsigned, at = moment.at) => sign(secret, unsigned, { ...moment, at }),
+        moment.at,
+      ),
+    reader: null,
+  };
+}
+
+/** How long ago a stale request was signed, in ms. */
+const STALE_MS = 3_600_000;
+
+type Sign = (request: HttpRequest, at?: Date) => HttpRequest;
+
+const FLAWS: Readonly<Record<SignatureFlaw, (request: HttpRequest, sign: Sign, at: Date) => HttpRequest>> = {
+  'other-method': (request, sign) =>
+    resent(request, sign({ ...request, method: request.method === 'PUT' ? 'POST' : 'PUT' })),
+  'other-path': (request, sign) => {
+    const path = pathOf(request.target);
+    return resent(request, sign({ ...request, target: `${path}/other${request.target.slice(path.length)}` }));
+  },
+  'other-query': (request, sign) => resent(request, sign({ ...request, target: pathOf(request.target) })),
+  'other-content': (request, sign) => ({ ...sign(request), body: altered(request.body) }),
+  stale: (request, sign, at) => sign(request, new Date(at.getTime() - STALE_MS)),
+};
+
+/** The request as it was, with the parameters of its signed double. */
+function resent(request: HttpRequest, signed: HttpRequest): HttpRequest {
+  return { ...request, target: withQuery(request.target, queryOf(signed.target)) };
+}
+
+/** One letter or digit replaced by another one: of the same length, and JSON if it was. */
+function altered(body: HttpRequest['body']): Uint8Array {
+  const text = Buffer.from(body ?? '').toString('latin1');
+  return Buffer.from(
+    text.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x')),
+    'latin1',
+  );
+}
+
+/**
+ * Signs a request by the rules of the Pusher HTTP API: key, timestamp, version and, where there is content, its
+ * MD5 go into the query; the HMAC-SHA256 of method, path and the sorted query, not percent-encoded, goes after them.
+ */
+export function signRequest(signing: SigningKey, request: HttpRequest, moment: Moment): HttpRequest {
+  const body = request.body && request.body.length > 0 ? request.body : null;
+  const added: QueryParameter[] = [
+    ['auth_key', signing.key],
+    ['auth_timestamp', String(Math.floor(moment.at.getTime() / 1000))],
+    ['auth_version', '1.0'],
+    ...(body ? [['body_md5', createHash('md5').update(body).digest('hex')] as const] : []),
+  ];
+  const target = withQuery(request.target, added);
+  const signed = [
+    request.method.toUpperCase(),
+    `${moment.pathPrefix ?? ''}${pathOf(target)}`,
+    canonicalQuery(queryOf(target)),
+  ].join('\n');
+  return { ...request, target: withQuery(target, [['auth_signature', hmac(signing.secret, signed)]]) };
+}
+
+/**
+ * The `auth` of a subscription to a private or presence channel: `key:signature` over the socket, the channel and,
+ * for presence channels, the text of `channel_data`.
+ */
+export function signChannel(
+  signing: SigningKey,
+  socketId: string,
+  channel: string,
+  channelData?: string,
+): string {
+  const signed = [socketId, channel, ...(channelData === undefined ? [] : [channelData])].join(':');
+  return `${signing.key}:${hmac(signing.secret, signed)}`;
+}
+
+/** Keys in lower case, sorted by their octets. */
+function canonicalQuery(parameters: readonly QueryParameter[]): string {
+  return parameters
+    .map(([name, value]): QueryParameter => [name.toLowerCase(), value])
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+function hmac(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('hex');
+}

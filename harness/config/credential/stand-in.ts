@@ -1,0 +1,41 @@
+import type { Secret } from '../../base/secret.ts';
+import { expiryOf, isToken, writtenToken } from './json-web-token.ts';
+import { isCaseless } from './placing.ts';
+
+/** What of a secret checks depend on, besides that it is one; of no use to whoever has no other part of it. */
+export interface SecretForm {
+  readonly name: string;
+  /** `caseless`: in other letters it is the same; `token`: signed (RFC 7519). */
+  readonly form: 'text' | 'caseless' | 'token';
+  /** When a token says that it ends: ISO 8601, UTC; null where it does not. */
+  readonly expiresAt: string | null;
+}
+
+export function formOf(secret: Secret): SecretForm {
+  const value = secret.reveal();
+  const form = isToken(value) ? 'token' : isCaseless(value) ? 'caseless' : 'text';
+  return { name: secret.name, form, expiresAt: expiryOf(value)?.toISOString() ?? null };
+}
+
+const PREFIX = 'stands-in-for-';
+const HEX_PREFIX = Buffer.from(PREFIX).toString('hex');
+
+/** What stands in for a secret of this form where a record is judged: the same each time, and no secret. */
+export function standInFor({ name, form, expiresAt }: SecretForm): string {
+  const text = `${PREFIX}${name}`;
+  switch (form) {
+    case 'text':
+      return text;
+    case 'caseless':
+      return Buffer.from(text).toString('hex');
+    case 'token': {
+      const ends = expiresAt === null ? {} : { exp: Date.parse(expiresAt) / 1000 };
+      return writtenToken({ alg: 'RS256', typ: 'JWT' }, { sub: text, ...ends }, Buffer.from(text));
+    }
+  }
+}
+
+/** Whether a text, no token, was made by `standInFor`. */
+export function isStandIn(value: string): boolean {
+  return value.startsWith(PREFIX) || value.startsWith(HEX_PREFIX);
+}

@@ -1,0 +1,64 @@
+import type { ServiceConfig } from '../config/service.ts';
+import type { JournalEvent } from '../report/results/fold/events.ts';
+import type { ListedPact, PlannedCheck } from '../report/results/results.ts';
+import type { Suite } from './check/check.ts';
+import { applicabilityOf } from './check/judge.ts';
+import type { Selection } from './selection/selection.ts';
+import { INTERACTION } from './session/pact/verification.ts';
+
+type Announcement = Omit<Extract<JournalEvent, { type: 'service-started' }>, 'type' | 'provider'>;
+
+/** What is to be judged of a service, before anything of it is. `redact`: takes out what a path may hold of secrets. */
+export function announcementOf(
+  config: ServiceConfig,
+  selection: Selection,
+  redact: (text: string) => string,
+): Announcement {
+  const planned = plan(config, selection.selected(config));
+  const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
+  const cautions = cautionsOf(config);
+  const operations = [...new Set(config.operations.map(({ template }) => redact(template)))];
+  return {
+    service: config.service,
+    contract: config.contract.name,
+    environment: config.environment,
+    plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
+    planned,
+    catalogue: selection.catalogue(config),
+    ...(cautions.length > 0 ? { cautions } : {}),
+    ...(pacts.length > 0 ? { pacts } : {}),
+    ...(operations.length > 0 ? { operations } : {}),
+  };
+}
+
+/** What weakens every verdict on a service, as its config has it. */
+function cautionsOf({ tls }: ServiceConfig): readonly string[] {
+  return tls?.insecure ? ['certificates were not verified (tls.insecure), so anybody may have answered'] : [];
+}
+
+/** Which pacts are verified, with the checks that do it. */
+function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): readonly ListedPact[] {
+  const found = (pacts?.interactions ?? []).flatMap(({ id, consumer, origins }) => {
+    const check = `${INTERACTION}.${id}`;
+    return planned.has(check)
+      ? origins.map(({ source, brokerId }) => ({ source, consumer, check, brokerId }))
+      : [];
+  });
+  return [...Map.groupBy(found, ({ source }) => source)].map(([source, inside]) => ({
+    consumer: inside[0]?.consumer ?? '',
+    source,
+    interactions: inside.map(({ check, brokerId }) => ({ check, brokerId })),
+  }));
+}
+
+function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
+  return suites.flatMap((suite) =>
+    suite.checks.map((check) => {
+      const { id, title, why, change, records } = check;
+      const { level, grounds } = applicabilityOf(check, config);
+      const remedy = change === undefined ? {} : { change };
+      const key = records === null ? {} : { records };
+      return { id, suite: suite.name, title, why, ...remedy, ...key, level, grounds };
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+import type { ClauseValue } from '../../base/clause.ts';
+import { HarnessError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
+import type { Variation } from '../../base/variation.ts';
+import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
+import type { ClauseKey, ErrorCondition } from '../../base/vocabulary.ts';
+import { documentedValue } from '../../config/documented.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { Probe } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
+import { type Expect, expectIn } from './expect.ts';
+
+/** What a check works with: evidence, expectations, and words for how it ends. */
+export interface CheckContext {
+  readonly service: ServiceConfig;
+  /** The evidence that a stimulus yields; sent once per session, shared by every check that asks. */
+  probe<E>(probe: Probe<E>): Promise<E>;
+  /** What the evidence of these probes, or this evidence, is held to. */
+  readonly expect: Expect;
+  /** Records what was seen under the key of the check: a JSON value. */
+  observe(value: unknown): void;
+  /** Adds a sentence to a check that conforms or observes. */
+  note(remark: string): void;
+  /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
+  documented(key: ClauseKey): ClauseValue;
+  /** The statuses that `errors.codes` documents for a condition; null where it shows none. */
+  documentedStatus(condition: ErrorCondition): readonly number[] | null;
+  violated(message: string, evidence?: string): never;
+  blocked(reason: string): never;
+  notApplicable(reason: string): never;
+}
+
+export interface OpenContext extends CheckContext {
+  /** Until the expectations are met, also those that the check has not waited for. @throws what the first one says. */
+  settled(): Promise<void>;
+  /** Ids of the evidence asked for so far. */
+  evidence(): readonly string[];
+  remark(): string;
+}
+
+/** What a session is to a check. */
+export type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
+
+/** What is known of a check that may record what it sees. */
+interface Recording {
+  readonly id: string;
+  readonly records: string | null;
+  readonly varies?: Variation;
+}
+
+/** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
+export function openContext(
+  { id: check, records, varies }: Recording,
+  session: Asked,
+  signal: AbortSignal,
+): OpenContext {
+  const evidence = new Set<string>();
+  const remarks: string[] = [];
+  const held: Promise<void>[] = [];
+  const { config } = session;
+  const context: CheckContext = {
+    service: config,
+    async probe(probe) {
+      const answer = await session.ask(probe, signal);
+      for (const id of answer.evidence) evidence.add(id);
+      if ('failed' in answer) throw answer.failed;
+      return answer.value;
+    },
+    expect: expectIn((probe) => context.probe(probe), {
+      note: (remark) => context.note(remark),
+      held: (expectation) => held.push(expectation),
+    }),
+    observe(value) {
+      if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
+      session.observe({ key: records, value, check, ...(varies && { varies }) });
+    },
+    note(remark) {
+      if (remark !== '') remarks.push(remark);
+    },
+    documented: (key) => documentedValue(config, key),
+    documentedStatus(condition) {
+      const codes = context.documented('errors.codes');
+      const named = isJsonObject(codes) ? [codes[condition]].flat() : [];
+      const statuses = named.filter((status) => typeof status === 'number');
+      return statuses.length > 0 ? statuses : null;
+    },
+    violated(message, id) {
+      throw new Violation(message, id ?? null);
+    },
+    blocked(reason) {
+      throw new Blocked(reason);
+    },
+    notApplicable(reason) {
+      throw new NotApplicable(reason);
+    },
+  };
+  return {
+    ...context,
+    async settled() {
+      for (const expectation of held) await expectation;
+    },
+    evidence: () => [...evidence],
+    remark: () => remarks.join(' '),
+  };
+}

@@ -1,0 +1,99 @@
+import { listed } from '../../base/text/sentence.ts';
+import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
+import type { Probe } from '../session/probe.ts';
+
+/** A piece of evidence as expectations name it. */
+export interface Subject {
+  /** What was done, for messages. */
+  readonly to: string;
+  /** Its id. */
+  readonly evidence: string;
+  /** Where it is documented what comes of it, for a person; absent where that is nowhere in particular. */
+  readonly documentedAt?: string;
+}
+
+/** At most so many are spelled out in a message. */
+const NAMED = 3;
+
+/**
+ * Holds each piece to the same expectation: `got` completes "expected …, got …", and is null when it conforms.
+ *
+ * @throws Violation that names, in one line, the subjects of those that do not.
+ */
+export function holdEach<S>(
+  pieces: readonly S[],
+  wanted: string,
+  got: (piece: S) => string | null,
+  subjectOf: (piece: S) => Subject,
+): void {
+  const faults = pieces.flatMap((piece) => {
+    const text = got(piece);
+    return text === null ? [] : [{ text, subject: subjectOf(piece) }];
+  });
+  const [first] = faults;
+  if (first === undefined) return;
+  const spelledOut = faults.slice(0, NAMED);
+  const named = Map.groupBy(spelledOut, ({ text }) => text);
+  const places = new Set(spelledOut.flatMap(({ subject }) => subject.documentedAt ?? []));
+  const more = faults.length > NAMED ? [`${faults.length - NAMED} more`] : [];
+  const told = [...named].map(([text, alike], index) => {
+    const rest = index === named.size - 1 ? more : [];
+    return `${text} ${listed([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
+  });
+  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, {
+    places: [...places],
+    got: [...new Set(faults.map(({ text }) => text))],
+  });
+}
+
+/** `401, 403 or 404` */
+export function orList(items: readonly (string | number)[]): string {
+  return listed(items, 'or');
+}
+
+/** Evidence some of which could not be had: what there is gets judged, and then it is told what was missing. */
+export interface Gathered<S> {
+  readonly all: readonly S[];
+  readonly shortfall: Shortfall | null;
+}
+
+interface Shortfall {
+  /** How a check ends over it that what there is conforms to. */
+  readonly end: 'note' | 'blocked' | 'not-applicable';
+  readonly reason: string;
+}
+
+/** Evidence, or a probe that yields it: one piece, several, or as many as could be had. */
+export type Asked = Yield | Probe<Yield>;
+type Yield = Subject | readonly Subject[] | Gathered<Subject>;
+export type PieceOf<A> =
+  A extends Probe<infer E> ? PieceOf<E> : A extends readonly (infer S)[] | Gathered<infer S> ? S : A;
+
+/**
+ * The pieces of everything that was asked, in its order. Of several probes, those are judged that apply and could be had.
+ *
+ * @throws NotApplicable where none of them applies, Blocked where none could be had.
+ */
+export async function gather<S extends Subject>(
+  asked: readonly Asked[],
+  ask: <E>(probe: Probe<E>) => Promise<E>,
+): Promise<Gathered<S>> {
+  const pieces: Subject[] = [];
+  const unjudged: (Blocked | NotApplicable)[] = [];
+  let shortfall: Shortfall | null = null;
+  for (const each of asked) {
+    try {
+      const found = 'send' in each ? await ask(each) : each;
+      if ('shortfall' in found) shortfall ??= found.shortfall;
+      pieces.push(...('shortfall' in found ? found.all : [found].flat()));
+    } catch (thrown) {
+      if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
+      unjudged.push(thrown);
+    }
+  }
+  const blocked = unjudged.find((each) => each instanceof Blocked);
+  if (unjudged.length > 0 && unjudged.length === asked.length) throw blocked ?? unjudged[0];
+  if (blocked !== undefined) shortfall = { end: 'blocked', reason: blocked.message };
+  // What a probe yields is what its type says.
+  return { all: pieces as readonly Subject[] as readonly S[], shortfall };
+}

@@ -1,0 +1,261 @@
+import { resolveAuthority, STRENGTH } from '../../base/authority.ts';
+import type { Ground } from '../../base/ground.ts';
+import type { Level, Outcome, ResolvedGround } from '../../base/outcome.ts';
+import { headlineOf } from '../../base/text/sentence.ts';
+import { traceOf } from '../../base/thrown.ts';
+import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../../base/verdict.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { PutOff, type PutsOff } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
+import type { CheckDefinition } from './check.ts';
+import { type Asked, type OpenContext, openContext } from './context.ts';
+
+/** What became of one check for one service. */
+export interface Judgment {
+  readonly outcome: Outcome;
+  readonly message: string;
+  /** What is wrong, in a sentence, where it was violated. */
+  readonly headline?: string;
+  readonly durationMs: number;
+  /** So much of it were waits on purpose. */
+  readonly waitedMs: number;
+  /** Ids of the evidence the check asked for, in the order asked. */
+  readonly evidence: readonly string[];
+  /** Which of it shows the violation; null when there is none. */
+  readonly decisive: string | null;
+  readonly reproduce: string | null;
+}
+
+/** How a check applies to one service, before anything is sent. */
+export interface Applicability {
+  readonly level: Level;
+  readonly grounds: readonly ResolvedGround[];
+  /** Why it does not apply; null when it does. */
+  readonly reasonNot: string | null;
+  /** What is missing to exercise it; null when nothing is. */
+  readonly missing: string | null;
+}
+
+/** What a check weighs for this service and why it cannot be judged there, found out before anything is sent. */
+export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): Applicability {
+  const { level, grounds } = resolveAuthority(groundsOf(check, config), config.contract, config.facts);
+  return {
+    level: check.observes ? 'NONE' : level,
+    grounds,
+    reasonNot: firstReason(check.applies.map((reasonAgainst) => reasonAgainst(config))),
+    missing: firstReason(check.needs.map((missing) => missing(config))),
+  };
+}
+
+function groundsOf({ grounds, groundsIn }: CheckDefinition, config: ServiceConfig): readonly Ground[] {
+  return groundsIn?.(config) ?? grounds;
+}
+
+export interface JudgeOptions {
+  /** A violated SHOULD fails instead of warning. */
+  readonly strict: boolean;
+  readonly signal: AbortSignal;
+  /** Ids of the checks of this run: no other can explain a violation. All when left out. */
+  readonly selected?: ReadonlySet<string>;
+  /**
+   * How long nothing may be sent and nothing recorded while a check is judged, in ms, announced waits not counted: only
+   * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
+   */
+  readonly limitMs?: number;
+  /** What is not asked for yet. Nothing when left out. */
+  readonly putsOff?: PutsOff;
+}
+
+const DEFAULT_LIMIT_MS = 60_000;
+
+/**
+ * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
+ * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled, and with `PutOff` where
+ * the verdict hangs on something that is not asked for yet.
+ */
+export async function judge(
+  check: CheckDefinition,
+  session: Session,
+  options: JudgeOptions,
+): Promise<Judgment> {
+  const startedMs = session.clock.now();
+  const waitedBeforeMs = session.waitedMs;
+  const applied = applicabilityOf(check, session.config);
+  const observed: Observation[] = [];
+  const context = openContext(check, asked(session, options, observed), options.signal);
+  const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
+    for (const each of observed) session.observe(each);
+    const last = context.evidence().at(-1) ?? null;
+    return {
+      outcome,
+      // What is named in it may come from the config, and hold what a reference stands for.
+      message: session.redact(message),
+      durationMs: session.clock.now() - startedMs,
+      waitedMs: session.waitedMs - waitedBeforeMs,
+      evidence: context.evidence(),
+      decisive: violating === undefined ? null : (violating ?? last),
+      reproduce: session.reproduce(check.id, violating ?? last, context.evidence()),
+    };
+  };
+
+  if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
+  // Of a service that fell silent there is evidence from before; of one that was never there, or shut us out, there is none.
+  if (session.outage !== null && session.silentSince === null && !isConvicted(session, check))
+    return end('blocked', session.outage);
+  if (applied.missing !== null) return end('blocked', applied.missing);
+
+  try {
+    const { connectMs, responseMs } = session.config.timeouts;
+    const limitMs =
+      options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
+    await unlessStuck(session, { ...options, limitMs }, async () => {
+      const violation = await violationIn(check, context);
+      if (violation === null) return;
+      convict(session, check);
+      throw (await blockedByRoot(check, violation, session, options)) ?? violation;
+    });
+    const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
+    return end(conforming, context.remark());
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    if (thrown instanceof PutOff) throw thrown;
+    if (thrown instanceof Violation) {
+      const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
+      const since = isLast ? ', and nothing has been served since' : '';
+      const message = `${thrown.message}${since}${decisiveGround(check, applied, session.config, thrown.places)}`;
+      const judgment =
+        check.known === undefined
+          ? end(violated(applied.level, options.strict), message, thrown.evidence)
+          : end('known', `${check.known}; ${message}`, thrown.evidence);
+      return { ...judgment, ...headlined(check, session.redact(message)) };
+    }
+    if (thrown instanceof Blocked) return end('blocked', thrown.message);
+    if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
+    return end('error', traceOf(thrown));
+  }
+}
+
+function headlined({ headline }: CheckDefinition, message: string): Pick<Judgment, 'headline'> {
+  return headline === undefined ? {} : { headline: headlineOf(headline, message) };
+}
+
+/** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */
+async function violationIn(check: CheckDefinition, context: OpenContext): Promise<Violation | null> {
+  try {
+    await check.judge(context);
+    await context.settled();
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof Violation) return thrown;
+    throw thrown;
+  }
+}
+
+/** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
+async function blockedByRoot(
+  check: CheckDefinition,
+  violation: Violation,
+  session: Session,
+  options: JudgeOptions,
+): Promise<Blocked | null> {
+  const { config } = session;
+  const { signal, selected } = options;
+  const { level } = applicabilityOf(check, config);
+  if (level === 'NONE') return null;
+  for (const root of [...check.restsOn, ...check.repeats]) {
+    if (selected?.has(root.id) === false) continue;
+    const applied = applicabilityOf(root, config);
+    if (applied.reasonNot !== null || applied.missing !== null) continue;
+    // What only warns, or is only observed, does not stand for a failure.
+    if (STRENGTH[applied.level] < STRENGTH[level]) continue;
+    const context = openContext(root, asked(session, options, []), signal);
+    const known = await violationIn(root, context).catch(unlessUnjudged);
+    if (known === null) continue;
+    const isSame = violation.got.length > 0 && violation.got.every((got) => known.got.includes(got));
+    if (!isSame && !check.restsOn.includes(root)) continue;
+    convict(session, root);
+    return new Blocked(`${root.id} fails, which explains this: nothing more can be said`);
+  }
+  return null;
+}
+
+type Observation = Parameters<Session['observe']>[0];
+
+/** What is observed is kept back: a check that is put off says it again. */
+function asked(session: Session, { putsOff }: JudgeOptions, observed: Observation[]): Asked {
+  return {
+    config: session.config,
+    ask: (probe, signal) => session.ask(probe, signal, putsOff),
+    observe: (seen) => observed.push(seen),
+  };
+}
+
+/** Ids of the checks whose violation was seen, by session: it is told, though nobody answers any more. */
+const convicted = new WeakMap<Session, Set<string>>();
+
+function convict(session: Session, { id }: CheckDefinition): void {
+  const known = convicted.get(session) ?? new Set();
+  convicted.set(session, known.add(id));
+}
+
+function isConvicted(session: Session, { id }: CheckDefinition): boolean {
+  return convicted.get(session)?.has(id) ?? false;
+}
+
+/** DESIGN §1: the authority of the grounds sets the strength of a violation. */
+function violated(level: Level, strict: boolean): Outcome {
+  if (level === 'NONE') return 'observed';
+  return level === 'MUST' || strict ? 'fail' : 'warning';
+}
+
+/**
+ * What the violation is held against, in brackets: the first ground that binds as strongly as the check does. `places`:
+ * where the config settles it for these pieces of evidence.
+ */
+function decisiveGround(
+  check: CheckDefinition,
+  { level }: Applicability,
+  config: ServiceConfig,
+  places: readonly string[],
+): string {
+  if (level === 'NONE') return '';
+  for (const ground of groundsOf(check, config)) {
+    const alone = resolveAuthority([ground], config.contract, config.facts);
+    const [resolved] = alone.grounds;
+    if (alone.level !== level || resolved === undefined) continue;
+    if (resolved.kind !== 'clause') return ` [${resolved.ref}]`;
+    const isSettled = resolved.standing === 'config' && places.length > 0;
+    return ` [${resolved.ref}: ${isSettled ? places.join(', ') : resolved.place}]`;
+  }
+  return '';
+}
+
+function firstReason(reasons: readonly (string | null)[]): string | null {
+  return reasons.find((reason) => reason !== null) ?? null;
+}
+
+async function unlessStuck(
+  session: Session,
+  { signal, limitMs }: Required<Pick<JudgeOptions, 'signal' | 'limitMs'>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const elapsed = () => session.clock.now() - session.waitedMs;
+  let seen = { progress: session.progress, atMs: elapsed() };
+  const cutShort = Promise.withResolvers<never>();
+  const onAbort = () => cutShort.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setInterval(() => {
+    const { progress } = session;
+    if (progress !== seen.progress) seen = { progress, atMs: elapsed() };
+    if (elapsed() - seen.atMs > limitMs) {
+      cutShort.reject(new Error(`the check was stuck for ${limitMs} ms`));
+    }
+  }, 250);
+  try {
+    signal.throwIfAborted();
+    await Promise.race([run(), cutShort.promise]);
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What a suite is written with: this and the probes (the `stimuli` of the suites) are all that it may import, so that users' own
+ * suites can stand on the same surface.
+ */
+
+export {
+  clause,
+  type Ground,
+  practice,
+  quotaFieldsDraft,
+  rfc,
+  rfc3629,
+  rfc6455,
+  rfc6585,
+  rfc7692,
+  rfc8259,
+  rfc9110,
+  rfc9111,
+  rfc9112,
+  rfc9457,
+} from '../../base/ground.ts';
+export { capitalized } from '../../base/text/sentence.ts';
+export { isControl, OPCODE } from '../../wire/conversation/frame.ts';
+export type { FrameRule } from '../../wire/conversation/frame-faults.ts';
+export type { IdleView } from '../../wire/conversation/idle.ts';
+export type { ConversationView } from '../../wire/conversation/view.ts';
+export type { Reply } from '../../wire/exchange/reply.ts';
+export type { JsonRemarkKind } from '../../wire/json/text.ts';
+export { SAFE_METHODS } from '../../wire/request.ts';
+export type { Probe } from '../session/probe.ts';
+export { type CheckDefinition, check, checkEach, given, observation, type Suite, suite } from './check.ts';
+export type { CheckContext } from './context.ts';
+export {
+  AS_SENT,
+  ENCODED,
+  FRAMED,
+  IN_CONTENT,
+  IN_JSON,
+  type Reading,
+  SEARCHED,
+  THROUGHOUT_JSON,
+} from './reading.ts';
+export * from './requirement.ts';

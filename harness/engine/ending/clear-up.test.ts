@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { storeOfThings } from '../../../suites/operations/stimuli/fixtures/store-of-things.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import { thingsDocument } from '../../config/operation/fixtures/things.ts';
+import { BEARER } from '../../config/operation/openapi/fixtures/described.ts';
+import {
+  type ConformProcess,
+  conform,
+  conformRun,
+  resultsIn,
+  runFolders,
+} from '../fixtures/conform-process.ts';
+import { SUITES_URL } from '../selection/selection.ts';
+
+const KEY = 'example-key-for-tests';
+
+/** A run that has created things, and waits for an answer that never comes. */
+async function inMidLife() {
+  const met = Promise.withResolvers<void>();
+  const store = await storeOfThings(2, () => met.resolve());
+  onTestFinished(store.stop);
+  const config = temporaryFolder({
+    'contracts/orders.yaml': ORDERS_CONTRACT,
+    'services/orders.yaml': `${BEARER.replace('https://orders.example', store.url)}openapi: ../openapi/api.yaml
+safety: { unsafeMethods: true }
+timeouts: { response: 2m }
+`,
+    'openapi/api.yaml': JSON.stringify(thingsDocument()),
+  });
+  const reports = join(temporaryFolder(), 'reports');
+  const run = conformRun(reports, {
+    services: ['orders'],
+    options: { config, suite: ['operations'] },
+    setting: { suitesUrl: SUITES_URL },
+    env: { KEY },
+  });
+  await Promise.race([met.promise, run.ended]);
+  expect(store.things.size, run.stderr()).toBeGreaterThan(0);
+  const remarks = () => resultsIn(reports).services.flatMap((each) => each.remarks ?? []);
+  return { store, run, reports, remarks };
+}
+
+const TOLD = /^what this run created may still be there: DELETE \/things\/t\d /;
+
+it.for<[how: string, end: (run: ConformProcess) => void]>([
+  ['it is ended by SIGINT', (run) => run.signalGroup('SIGINT')],
+  ['it is ended by SIGTERM', (run) => run.signalGroup('SIGTERM')],
+  [
+    'its worker is killed',
+    (run) => {
+      for (const pid of run.left()) if (pid !== run.pid) process.kill(pid, 'SIGKILL');
+    },
+  ],
+])('what a run has created is removed when %s', async ([, end]) => {
+  const { store, run, remarks } = await inMidLife();
+  end(run);
+  expect(await run.ended).toMatchObject({ code: 3 });
+  expect([...store.things.keys()]).toEqual([]);
+  expect(remarks()).not.toContainEqual(expect.stringMatching(TOLD));
+});
+
+it('is told of with its address where the whole run is killed', async () => {
+  const { store, run, reports, remarks } = await inMidLife();
+  run.signalGroup('SIGKILL');
+  await run.ended;
+  expect(store.things.size).toBeGreaterThan(0);
+  const [folder = ''] = runFolders(reports);
+  await conform(['report', join(folder, 'journal.ndjson')]).ended;
+  for (const id of store.things.keys()) {
+    expect(remarks()).toContainEqual(expect.stringContaining(`DELETE /things/${id} `));
+  }
+});

@@ -1,0 +1,228 @@
+import { HarnessError, UsageError } from '../base/exit.ts';
+import { traceOf } from '../base/thrown.ts';
+import { packRunSecrets, packService } from '../config/secrets.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import type { JournalEvent } from '../report/results/fold/events.ts';
+import { plainLine } from '../report/results/words/plain.ts';
+import type { RunFolder } from '../report/write.ts';
+import type { Journal } from '../wire/record/journal.ts';
+import type { Redaction } from '../wire/redaction/redaction.ts';
+import type { Suite } from './check/check.ts';
+import { clearUp, leftOvers } from './ending/clear-up.ts';
+import type { Interruption } from './ending/interruption.ts';
+import { withPactsFetched } from './pact/remote-pacts.ts';
+import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
+import { startServices } from './provider/start-services.ts';
+import { commandAlone, type RunRequest } from './request.ts';
+import { type Selection, SUITES_URL } from './selection/selection.ts';
+import { INTERACTION } from './session/pact/verification.ts';
+import { isSimulated } from './simulation/simulated.ts';
+import { quotasOf } from './turns/quotas.ts';
+import { openTurnStore, STORE_VARIABLE, storeAddress, type TurnStore } from './turns/turn-store.ts';
+import { Turns } from './turns/turns.ts';
+import { capacityOf } from './worker/capacity.ts';
+import type { ServiceMessage } from './worker/channel.ts';
+import { type EngineReport, runEngine } from './worker/engine.ts';
+import { WorkerProcess } from './worker/worker-process.ts';
+
+const STALL_MS = 15_000;
+/** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
+const BAIL = 'stopped at the first failure (--bail)';
+
+/** A run whose journal is open. */
+interface Execution {
+  readonly request: RunRequest;
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly configs: readonly ServiceConfig[];
+  readonly selection: Selection;
+  readonly suitesUrl: string;
+  /** Knows the secrets of all services, and those that arrive. */
+  readonly redaction: Redaction;
+  /** Receives every provider that is started, so that all are stopped in every ending. */
+  readonly providers: Providers;
+  readonly interruption: Interruption;
+  readonly journal: Journal;
+}
+
+/** From the providers' start to the last entry of the journal. What the harness gets wrong is recorded there too. */
+export async function execute(run: Execution): Promise<void> {
+  const { request, folder, redaction, journal, interruption } = run;
+  const redact = (text: string) => redaction.sink(text);
+  const { progress } = request;
+  const { signal } = interruption;
+  const say = (text: string) => progress.say(plainLine(text, PRINTED));
+  const asks = (config: ServiceConfig) => asksOfPacts(run.selection.selected(config));
+  for (const { service, pacts } of run.configs.filter(asks)) {
+    for (const pact of pacts?.leftOut ?? []) say(`conform: ${service} leaves out ${pact}`);
+  }
+  const record = (event: JournalEvent) => journal.append(event);
+  let store: TurnStore | null = null;
+  try {
+    store = await storeOfTurns(run);
+    const userAgent = `${request.harness.name}/${request.harness.version}`;
+    const configs = await Promise.all(
+      run.configs.map((config) =>
+        asks(config) ? withPactsFetched(config, { userAgent, runId: run.runId, signal }) : config,
+      ),
+    );
+    const { providers, runId } = run;
+    const started = await startServices(configs, run.selection, {
+      record,
+      providers,
+      runId,
+      isSimulated: (config) => isSimulated(config, request),
+      progress,
+      redaction,
+      signal,
+    });
+    const runs = started.length > 0 && !signal.aborted;
+    const turns = new Turns({
+      quotas: new Map(started.map(({ config }) => [config.service, quotasOf(config)])),
+      shared: store,
+      waiting: (service, others) =>
+        say(`conform: ${service} waits for ${others.join(', ')}: they share a quota`),
+      now: Date.now,
+    });
+    const engine = runs
+      ? await runEngine({
+          run: {
+            secrets: packRunSecrets(configs),
+            runId,
+            userAgent,
+            journalPath: folder.journalPath,
+            suitesUrl: run.suitesUrl,
+            strict: request.strict,
+            // What foreign suites do is not known to leave this process as it was.
+            rehearsed: run.suitesUrl === SUITES_URL,
+            checkLimitMs: request.checkLimitMs ?? null,
+          },
+          services: started.map(({ config, providerUrl, selected }) => ({
+            service: config.service,
+            config: packService(config),
+            providerUrl,
+            selected,
+            runAlone: redact(commandAlone(config.service, request)),
+            left: null,
+          })),
+          capacity: request.capacity ?? capacityOf(started.length, request.concurrency),
+          newWorker: request.newWorker ?? (() => new WorkerProcess()),
+          stallMs: request.stallMs ?? STALL_MS,
+          signal,
+          onMessage: (message) => {
+            if (message.type === 'secret') redaction.add(message.name, message.value);
+            else follow(message, request, interruption.stop);
+            if (message.type === 'finished') void turns.give(message.service);
+          },
+          renew: (service) => renewProvider(service, { providers, read: journal.read, record, redact }),
+          turn: (service) => turns.take(service),
+          turnOver: (service) => void turns.give(service),
+          leftOf: (services, endedMs) =>
+            leftOvers(journal.read(['outcome', 'evidence']).entries, services, endedMs),
+          onAgain: (services, reason) => {
+            const text = redact(`${reason}; what was left was given to another worker`);
+            for (const service of services) record({ type: 'remark', service, text });
+            say(`conform: ${services.join(', ')}: ${redact(reason)}; another one goes on`);
+          },
+          onUnwritten: ({ line, why }) => journal.keep(line, why),
+          onPrint: (text) => say(redact(text)),
+        })
+      : NOTHING_RAN;
+    for (const [service, reason] of engine.crashed) progress.outage(service, redact(reason));
+    await clearUp(started, { runId, userAgent, redaction, record, read: journal.read });
+    if (!signal.aborted) await recordEndings(providers, journal.read, record);
+    finishJournal(record, engine, signal, redact);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    record({ type: 'fault', message: redact(describeFault(error)) });
+    if (signal.aborted) finishJournal(record, NOTHING_RAN, signal, redact);
+  } finally {
+    await store?.close();
+  }
+}
+
+/** Where runners elsewhere take turns on the same quotas; null where the environment names no such place. */
+async function storeOfTurns({ request, configs, redaction, interruption, journal }: Execution) {
+  const { [STORE_VARIABLE]: text = '' } = request.env;
+  if (text === '') return null;
+  const address = storeAddress(text, STORE_VARIABLE);
+  if (address.password !== null) redaction.add(STORE_VARIABLE, address.password);
+  return openTurnStore({
+    address,
+    lost: (sentence) => {
+      for (const { service } of configs) journal.append({ type: 'remark', service, text: sentence });
+      request.progress.say(plainLine(`conform: ${sentence}`, PRINTED));
+    },
+    signal: interruption.signal,
+  });
+}
+
+/** Whether pacts are judged: nothing is fetched, or told of, that nobody asks about. */
+function asksOfPacts(suites: readonly Suite[]): boolean {
+  return suites.some(({ checks }) => checks.some(({ partOf }) => partOf === INTERACTION));
+}
+
+const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] };
+/** UTF-16 units that are shown of what a suite prints. */
+const PRINTED = 2_000;
+
+function follow(
+  message: Exclude<ServiceMessage, { readonly type: 'secret' }>,
+  { progress, bail }: RunRequest,
+  stop: (reason: string) => void,
+): void {
+  switch (message.type) {
+    case 'outcome':
+      progress.outcome(message.service, message.suite, message.outcome);
+      if (bail && message.outcome === 'fail') stop(BAIL);
+      return;
+    case 'waiting':
+      progress.waiting(message.service, message.reason, message.untilMs);
+      return;
+    case 'estimate':
+      progress.estimated(message.service, message.cost);
+      return;
+    case 'outage':
+      progress.outage(message.service, message.reason);
+      return;
+    case 'finished':
+      progress.serviceFinished(message.service);
+      return;
+    case 'evidence':
+    case 'renew':
+    case 'turn':
+      return;
+  }
+}
+
+/**
+ * Writes down how the engine ended. A signal, a crashed worker or a stray error makes the run interrupted: its
+ * list of outcomes is not whole, or cannot be relied on. What could not be loaded is a fault of the harness.
+ */
+function finishJournal(
+  record: (event: JournalEvent) => void,
+  engine: EngineReport,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+): void {
+  for (const [service, reason] of engine.crashed) {
+    record({ type: 'service-trouble', service, reason: redact(reason) });
+  }
+  for (const message of engine.faults) record({ type: 'fault', message: redact(message) });
+  const bailed = signal.aborted && signal.reason === BAIL;
+  const causes = [
+    ...(signal.aborted && !bailed ? [String(signal.reason)] : []),
+    ...[...engine.crashed].map(([service, reason]) => `${service}: ${reason}`),
+    ...engine.strays.map((error) => `an unexpected error: ${error}`),
+  ].map(redact);
+  record({
+    type: 'run-finished',
+    finishedAt: new Date().toISOString(),
+    interrupted: causes.length > 0,
+    reason: causes.length > 0 ? causes.join('; ') : bailed ? BAIL : null,
+  });
+}
+
+function describeFault(error: unknown): string {
+  return error instanceof HarnessError ? error.message : traceOf(error);
+}

@@ -1,0 +1,166 @@
+import { UsageError } from '../../base/exit.ts';
+import { type LoadedService, loadServices } from '../../config/load.ts';
+import { runSecrets } from '../../config/secrets.ts';
+import { withCauses } from '../../report/diagnosis/causes.ts';
+import type { ReportChoices } from '../../report/format.ts';
+import { withDrift } from '../../report/memory/accepted.ts';
+import { withKnown } from '../../report/memory/known.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
+import { foldEvents } from '../../report/results/fold/fold.ts';
+import { merged, type ShardResults } from '../../report/results/fold/merge.ts';
+import type { Results } from '../../report/results/results.ts';
+import { tallyOf } from '../../report/results/tally.ts';
+import { openRunFolder, type WrittenReports, writeReports } from '../../report/write.ts';
+import { type JournalContent, openJournal } from '../../wire/record/journal.ts';
+import { createRedaction } from '../../wire/redaction/redaction.ts';
+import { loadSuites, SUITES_URL, selectChecks } from '../selection/selection.ts';
+import { judgeRecord } from './judge-record.ts';
+import { recordOfHar } from './read-har.ts';
+import type { Evidence, RunEvidence } from './read-record.ts';
+import type { RecordedRun } from './recording.ts';
+
+export interface JudgingRequest {
+  readonly configDir: string;
+  /** Names; empty means every service of the record. */
+  readonly services: readonly string[];
+  /** Suites and checks; those of the record when both are empty. */
+  readonly suites: readonly string[];
+  readonly checks: readonly string[];
+  /** As the record was when left out. */
+  readonly strict?: boolean;
+  /** The day for which known failures are looked up; that of the record when left out. */
+  readonly asOf?: string;
+  readonly reportsDir: string;
+  readonly reportChoices?: ReportChoices;
+  readonly env: NodeJS.ProcessEnv;
+  readonly harness: Results['run']['harness'];
+}
+
+export interface JudgedEvidence {
+  readonly results: Results;
+  readonly reports: WrittenReports;
+}
+
+/** Judges a record and writes the reports of that. @throws UsageError where config and record do not fit. */
+export async function judgeEvidence(evidence: Evidence, request: JudgingRequest): Promise<JudgedEvidence> {
+  const judging = await prepare(evidence, request);
+  const folder = openRunFolder(request.reportsDir, judging.run);
+  const journal = openJournal(folder.journalPath);
+  try {
+    await judging.judge((event) => journal.append(event));
+    journal.restore();
+    const results = withCauses(judging.resultsOf(journal.read()));
+    return { results, reports: write(results, request, folder.journalPath) };
+  } finally {
+    journal.close();
+  }
+}
+
+/**
+ * Judges the records of the shards of one run, and writes the reports of the whole.
+ *
+ * @throws UsageError also where they are not of one run, or one is there twice.
+ */
+export async function judgeShards(
+  shards: readonly RunEvidence[],
+  request: JudgingRequest,
+): Promise<JudgedEvidence> {
+  // What does not belong together is told before anything is judged.
+  merged(
+    shards.map(({ file, record: { run } }) => ({ source: file, results: { ...NOTHING, run: ended(run) } })),
+  );
+  const judged: ShardResults[] = [];
+  for (const shard of shards) {
+    const judging = await prepare(shard, request);
+    const entries: unknown[] = [];
+    await judging.judge((event) => void entries.push(JSON.parse(JSON.stringify(event))));
+    judged.push({ source: shard.file, results: judging.resultsOf({ entries, badLines: [] }) });
+  }
+  const results = withCauses(merged(judged));
+  return { results, reports: write(results, request, null) };
+}
+
+const NOTHING = { schemaVersion: 1, services: [], totals: tallyOf([]) } as const;
+
+function ended(run: RecordedRun['run']): Results['run'] {
+  const { startedAt } = run;
+  return { ...run, finishedAt: startedAt, interrupted: false, interruption: null, exitCode: 0, faults: [] };
+}
+
+function write(results: Results, request: JudgingRequest, journalPath: string | null): WrittenReports {
+  const { reportsDir, reportChoices } = request;
+  return writeReports(results, { reportsDir, journalPath, ...(reportChoices && { choices: reportChoices }) });
+}
+
+/** What is to be judged of a record, and what it then comes to. */
+async function prepare(evidence: Evidence, request: JudgingRequest) {
+  const { harness } = request;
+  const services = await servicesOf(evidence, request);
+  const recorded = evidence.kind === 'har' ? readHar(evidence, services, harness) : evidence.record;
+  const chosen =
+    request.suites.length + request.checks.length > 0
+      ? { suites: request.suites, checks: request.checks }
+      : { suites: [], checks: [], ...recorded.run.selection };
+  const configs = services.map(({ config }) => config);
+  const selection = selectChecks(await loadSuites(SUITES_URL), chosen, configs);
+  const { selection: _, ...whole } = recorded.run;
+  const isSelection = chosen.suites.length + chosen.checks.length > 0;
+  const run = {
+    ...whole,
+    harness,
+    strict: request.strict ?? whole.strict,
+    ...(request.asOf === undefined ? {} : { asOf: request.asOf }),
+    ...(isSelection ? { selection: { partial: whole.partial ?? false, ...chosen } } : {}),
+  };
+  return {
+    run,
+    judge: (record: (event: JournalEvent) => void) =>
+      judgeRecord({ ...recorded, run }, services, {
+        selection,
+        strict: run.strict,
+        userAgent: `${whole.harness.name}/${whole.harness.version}`,
+        record,
+      }),
+    resultsOf({ entries, badLines }: Pick<JournalContent, 'entries' | 'badLines'>): Results {
+      const { finishedAt } = recorded;
+      const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
+      return withDrift(withKnown(folded));
+    },
+  };
+}
+
+/** @throws UsageError for a HAR file of which nobody says what service it is of. */
+async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<readonly LoadedService[]> {
+  const { configDir, env, services: named } = request;
+  if (evidence.kind === 'har') {
+    if (named.length === 1) {
+      const standIns = () => ({ forms: null });
+      return (await loadServices({ configDir, services: named, env, standIns })).services;
+    }
+    throw new UsageError('a HAR file does not say which service it is of', {
+      place: { file: evidence.file },
+      remedy: 'name one with --service',
+    });
+  }
+  const { services } = evidence.record;
+  const recorded = services.map(({ service }) => service);
+  const wanted = named.length === 0 ? recorded : recorded.filter((name) => named.includes(name));
+  const { services: loaded } = await loadServices({
+    configDir,
+    services: wanted.length > 0 ? wanted : named,
+    environment: services.find(({ environment }) => environment !== null)?.environment ?? undefined,
+    env,
+    standIns: (name) => ({ forms: services.find(({ service }) => service === name)?.secrets ?? null }),
+  });
+  return loaded;
+}
+
+function readHar(
+  { text, file }: Extract<Evidence, { kind: 'har' }>,
+  services: readonly LoadedService[],
+  harness: JudgingRequest['harness'],
+): RecordedRun {
+  const configs = services.map(({ config }) => config);
+  const [service = ''] = configs.map((config) => config.service);
+  return recordOfHar(text, { file, service, harness, redaction: createRedaction(runSecrets(configs)) });
+}

@@ -1,0 +1,159 @@
+import { withTexts } from '../../base/json-text.ts';
+import { Blocked } from '../../base/verdict.ts';
+import type { LoadedService } from '../../config/load.ts';
+import { digestOf } from '../../config/pact/interaction.ts';
+import { runSecrets, secretForms } from '../../config/secrets.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
+import { counted } from '../../report/results/tally.ts';
+import { createRedaction } from '../../wire/redaction/redaction.ts';
+import { announcementOf } from '../announcement.ts';
+import type { Selection } from '../selection/selection.ts';
+import type { PactJudge } from '../session/pact/verification.ts';
+import { openSession } from '../session/session.ts';
+import { judgeInSessions } from '../sessions.ts';
+import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
+import { replayClock } from './replay-clock.ts';
+import { replayWire } from './replay-wire.ts';
+
+/** A service of a record, and what is known and accepted of it today. */
+type Judgeable = Pick<LoadedService, 'config' | 'known' | 'accepted'>;
+
+export interface JudgingOptions {
+  readonly selection: Selection;
+  readonly strict: boolean;
+  /** `conform/1.2.3`, as the recorded run had it: some requests name the version. */
+  readonly userAgent: string;
+  readonly record: (event: JournalEvent) => void;
+}
+
+/** Longer than any judging takes, in real ms: what hangs does not hang for ever. */
+const HUNG_MS = 10 * 60_000;
+
+/**
+ * Has today's checks judge what a record holds of these services, and tells of it as a run does. Nothing is sent and
+ * nothing is waited for: what the sessions meet is the record, and the time is its time.
+ */
+export async function judgeRecord(
+  { run, finishedAt, interruption, services: recorded }: RecordedRun,
+  services: readonly Judgeable[],
+  options: JudgingOptions,
+): Promise<void> {
+  const { record } = options;
+  record({ type: 'run-started', run, services: services.map(({ config }) => config.service) });
+  const configs = services.map(({ config }) => config);
+  for (const loaded of services) {
+    const { service } = loaded.config;
+    const redaction = createRedaction(runSecrets(configs, loaded.config));
+    const listed = <T>(entries: T): T => withTexts(entries, redaction.sink) as T;
+    record({ type: 'secrets', service, forms: secretForms(loaded.config) });
+    if (loaded.accepted.length > 0) record({ type: 'accepted', service, listed: listed(loaded.accepted) });
+    if (loaded.known.length > 0) record({ type: 'known-failures', service, listed: listed(loaded.known) });
+    const its = recorded.find((each) => each.service === service);
+    if (its !== undefined) await judgeService(its, loaded, { ...options, run, redaction });
+  }
+  record({
+    type: 'run-finished',
+    finishedAt,
+    interrupted: interruption !== null,
+    reason: interruption === null ? null : `the record was cut short: ${interruption}`,
+  });
+}
+
+interface Judging extends JudgingOptions {
+  readonly run: RecordedRun['run'];
+  readonly redaction: ReturnType<typeof createRedaction>;
+}
+
+async function judgeService(
+  recorded: RecordedService,
+  { config: configured }: Judgeable,
+  { selection, strict, userAgent, record, run, redaction }: Judging,
+): Promise<void> {
+  // How long a run may take says nothing of how long judging does.
+  const config = { ...configured, timeouts: { ...configured.timeouts, runMs: Number.POSITIVE_INFINITY } };
+  const { service } = recorded;
+  const providerUrl = recorded.providerUrl ?? 'http://localhost';
+  const { image } = recorded;
+  record({
+    type: 'service-started',
+    ...announcementOf(configured, selection, redaction.sink),
+    provider: {
+      kind: config.provider.kind,
+      url: recorded.providerUrl ?? '',
+      ...(image === null ? {} : { image }),
+    },
+  });
+  const shelf = new Shelf(recorded.evidence);
+  const beginning = recorded.evidence
+    .map(({ evidence }) => evidence.timing)
+    .toSorted((a, b) => a.startedMs - b.startedMs)[0];
+  const clock = replayClock(beginning?.startedMs ?? 0, new Date(beginning?.startedAt ?? run.startedAt));
+  let pieces = 0;
+  // It was never there to be asked.
+  const absence = beginning === undefined ? recorded.outage : null;
+  let outage: string | null = null;
+  const open = () => {
+    const session = openSession({
+      config,
+      providerUrl,
+      runId: run.id,
+      userAgent,
+      clock,
+      wire: replayWire(recorded, shelf, clock),
+      pacts: replayPacts(recorded, shelf),
+      redaction,
+      random: () => 0.5,
+      evidenceBefore: recorded.evidence.length,
+      record(event) {
+        if (event.type === 'evidence') pieces += 1;
+        record(event);
+      },
+    });
+    return absence === null ? session : { ...session, outage: absence };
+  };
+  const suites = selection.selected(config);
+  const judged = judgeInSessions(suites, config, {
+    open,
+    selected: new Set(suites.flatMap(({ checks }) => checks.map(({ id }) => id))),
+    asked: () => pieces,
+    signal: AbortSignal.timeout(HUNG_MS),
+    strict,
+  });
+  for await (const { check, judgment, session } of judged) {
+    record({ type: 'outcome', service, id: check.id, ...judgment });
+    if (session.outage === null || outage !== null) continue;
+    outage = session.outage;
+    record({ type: 'service-trouble', service, reason: outage });
+  }
+  for (const text of [...recorded.remarks, ...remarksOn(config, shelf)])
+    record({ type: 'remark', service, text });
+  const durationMs = clock.now() - (beginning?.startedMs ?? 0);
+  record({ type: 'service-finished', service, requestsSent: 0, durationMs });
+}
+
+function remarksOn({ pacts }: ServiceConfig, { unused }: Shelf): readonly string[] {
+  const unasked = `${counted(unused, 'piece')} of evidence in the record answered no check of today`;
+  const unread = 'pacts that are not in the config folder were not fetched, for nothing is sent';
+  return [...(unused > 0 ? [unasked] : []), ...(pacts && pacts.unread.length > 0 ? [unread] : [])];
+}
+
+/** What Pact found then. Pact itself is not asked: it would have to send. */
+function replayPacts({ verifications }: RecordedService, shelf: Shelf): PactJudge {
+  return {
+    portFor: ({ log }, _http, turn) => ({
+      async verify(interaction) {
+        const found = verifications.findLast((each) => each.interaction === interaction.id);
+        if (found === undefined) throw new Blocked(`not in the record: what Pact says of ${interaction.id}`);
+        if (found.expected !== digestOf(interaction))
+          throw new Blocked('the pact has changed since the record, and Pact itself sends requests');
+        for (const { evidence, requests } of shelf.takeAll(`pact ${interaction.id}`))
+          turn.trail.add(log.keep(evidence, requests).id);
+        if (found.blocked !== null) throw new Blocked(found.blocked);
+        const { mismatches, evidence, remark } = found;
+        return { mismatches, evidence, remark };
+      },
+    }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,164 @@
+import { Blocked } from '../../base/verdict.ts';
+import { standInFor } from '../../config/credential/stand-in.ts';
+import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
+import type { HttpAbout } from '../../wire/http/http-client.ts';
+import type { RequestForm } from '../../wire/http/request.ts';
+import type { Delivery, WebhookReceiver } from '../../wire/http/webhook-receiver.ts';
+import { markerName, withMarkersAs } from '../../wire/redaction/marker.ts';
+import type { HttpRequest } from '../../wire/request.ts';
+import type { About, TransportOptions } from '../../wire/socket/options.ts';
+import type { Wire } from '../../wire/wire.ts';
+import { askingProbe } from '../session/turn/asking.ts';
+import type { RecordedService, Shelf } from './recording.ts';
+import type { ReplayClock } from './replay-clock.ts';
+import { replayConversation } from './replay-conversation.ts';
+import { isSameRequest } from './same-request.ts';
+
+/** What a session of the past met, in place of sockets: nothing is sent. */
+export function replayWire(recorded: RecordedService, shelf: Shelf, clock: ReplayClock): Wire {
+  let receptions = 0;
+  const hasToken = recorded.secrets?.some(({ form }) => form === 'token') ?? false;
+
+  async function exchange(
+    request: HttpRequest,
+    about: About & Pick<HttpAbout, 'unasked'>,
+    options: TransportOptions,
+    { behind = [] }: RequestForm = {},
+  ): Promise<Exchange> {
+    about.signal?.throwIfAborted();
+    const found = shelf.take({
+      kind: 'exchange',
+      probe: askingProbe(),
+      purpose: about.purpose,
+      isSame: (each, isNamed) =>
+        isAlike(each.request, request, { ...options, isNamed, hasToken, hasBehind: behind.length > 0 }),
+    });
+    if (found === null) throw missing(`${request.method} ${about.purpose}`);
+    await clock.until(found.timing.startedMs + found.timing.durationMs);
+    learn(found, about, options, recorded);
+    for (const { after, octets } of recorded.unasked)
+      if (after === found.id) about.unasked?.(Buffer.from(octets), found.id);
+    const { purpose, credential } = about;
+    return { ...found, request: found.request ?? unkept(request), purpose, credential };
+  }
+
+  return {
+    openHttp: (options) => ({
+      send: (request, about) => exchange(request, about, options),
+      close: async () => undefined,
+    }),
+    sendRaw: (options, request, form, about) => exchange(request, about, options, form),
+    async openConnection(options, opening, about) {
+      about.signal?.throwIfAborted();
+      // Its target is complete already.
+      const at = { ...options, baseUrl: new URL(options.baseUrl).origin };
+      const found = shelf.take({
+        kind: 'conversation',
+        probe: askingProbe(),
+        purpose: about.purpose,
+        isSame: ({ handshake }, isNamed) =>
+          isSameRequest(handshake.request, opening.request, { ...at, isNamed, hasToken }),
+      });
+      if (found === null) throw missing(about.purpose);
+      const { connectMs, responseMs, startedMs, durationMs } = { ...found.timing };
+      await clock.until(startedMs + (responseMs ?? connectMs ?? durationMs));
+      const { purpose, credential } = about;
+      const { automatic = {} } = opening;
+      return replayConversation(
+        { ...found, purpose, credential },
+        { clock, redaction: options.redaction, automatic },
+      );
+    },
+    async openReceiver() {
+      const place = recorded.receivers[receptions];
+      if (place === undefined) throw missing('what the service sends to a receiver of webhooks');
+      receptions += 1;
+      const sent = shelf.takeAll(askingProbe() ?? '', isDelivery).map(({ evidence }) => evidence);
+      return replayReceiver(place, sent, recorded.signatures, clock);
+    },
+    idOfBurst: (purpose, fresh) => shelf.takeBurst(askingProbe(), purpose)?.id ?? fresh,
+    deafness: recorded.tellsUnasked ? null : 'the record does not tell what came without being asked for',
+  };
+}
+
+/** @returns why there is no answer. */
+function missing(what: string): Blocked {
+  const probe = askingProbe();
+  return new Blocked(`not in the record: ${what}${probe === null ? '' : ` (${probe})`}`);
+}
+
+function isAlike(
+  recorded: RecordedRequest | null,
+  request: HttpRequest,
+  comparison: Parameters<typeof isSameRequest>[2],
+): boolean {
+  // Of a burst, whose requests are all the same.
+  return recorded === null || isSameRequest(recorded, request, comparison);
+}
+
+/** Requests of a burst are not evidence of their own. */
+function unkept({ method, target, fields }: HttpRequest): RecordedRequest {
+  return { method, url: '', target, fields, body: null };
+}
+
+/** What was given out as a secret stands as its marker in the record; a made-up one takes its place. */
+function learn(
+  { response }: Pick<Exchange, 'response'>,
+  { secretsIn }: Pick<About, 'secretsIn'>,
+  { redaction }: Pick<TransportOptions, 'redaction'>,
+  { secrets }: Pick<RecordedService, 'secrets'>,
+): void {
+  if (secretsIn === undefined || response === null) return;
+  const content = Buffer.from(response.body.bytes).toString('utf8');
+  const standIn = (name: string) =>
+    standInFor(
+      secrets?.find((each) => markerName(each.name) === name) ?? { name, form: 'text', expiresAt: null },
+    );
+  const made = withMarkersAs(standIn, content) ?? content;
+  for (const secret of secretsIn(made) ?? []) redaction.add(secret.name, secret.reveal());
+}
+
+const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receiver of webhooks');
+
+/** What a service sent then, when it sent it. */
+function replayReceiver(
+  { url, path }: { readonly url: string; readonly path: string },
+  recorded: readonly Exchange[],
+  signatures: RecordedService['signatures'],
+  clock: ReplayClock,
+): WebhookReceiver {
+  const all = recorded.map((each): Delivery => {
+    const worth = signatures.find(({ evidence }) => evidence === each.id)?.worth;
+    return { ...deliveryOf(each), ...(worth === undefined ? {} : { signature: worth }) };
+  });
+  return {
+    url,
+    path,
+    get deliveries() {
+      return all.filter(({ atMs }) => atMs <= clock.now());
+    },
+    async waitFor(count, timeoutMs) {
+      const untilMs = clock.now() + timeoutMs;
+      const last = all[count - 1];
+      const isInTime = last !== undefined && last.atMs <= untilMs;
+      await clock.until(isInTime ? last.atMs : untilMs);
+      return isInTime;
+    },
+    close: async () => undefined,
+  };
+}
+
+function deliveryOf(recorded: Exchange): Delivery {
+  const { request, response, timing } = recorded;
+  const { method, target, fields, body } = request;
+  return {
+    atMs: timing.startedMs,
+    method,
+    target,
+    fields,
+    body: body?.bytes ?? new Uint8Array(),
+    truncated: body?.truncated ?? false,
+    answer: { status: response?.status ?? 0, fields: response?.fields ?? [] },
+    recorded,
+  };
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { UsageError } from '../../base/exit.ts';
+import { isCredentialOptional } from '../../config/documented.ts';
+import type { LoadedService } from '../../config/load.ts';
+import { serviceSecrets } from '../../config/secrets.ts';
+import type { ProviderConfig, ServiceConfig } from '../../config/service.ts';
+import { type FaultAt, faultsOf } from '../../config/yaml/origin.ts';
+import type { RunningProvider, StartOptions } from '../../providers/provider.ts';
+import type { Clock } from '../../reference/conduct/clock.ts';
+import type { ServerIdentity } from '../../reference/host.ts';
+import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
+import { networkOf } from '../../wire/socket/options.ts';
+
+interface Means extends StartOptions {
+  readonly config: ServiceConfig;
+  /** A provider may write down what it was given. */
+  readonly redact: (text: string) => string;
+  /** The time of a reference provider; the machine's when left out. */
+  readonly clock?: Clock;
+  /** With what a reference provider is called over TLS; plain HTTP when left out. */
+  readonly identity?: ServerIdentity;
+}
+
+/** How a provider of one kind comes to be there. */
+interface ProviderKind<P> {
+  /** Holds what the config names against what there is. @throws UsageError with the place of the name. */
+  readonly hold?: (provider: P, faultAt: FaultAt) => Promise<void>;
+  /** @throws InconclusiveError when it does not start; nothing of it is left then. */
+  readonly start: (provider: P, means: Means) => Promise<RunningProvider>;
+}
+
+/** What a kind needs is loaded only for it. */
+const KINDS: {
+  readonly [K in ProviderConfig['kind']]: ProviderKind<Extract<ProviderConfig, { readonly kind: K }>>;
+} = {
+  // Runs elsewhere: whether it can be reached is for the first request to find out.
+  url: {
+    start: async ({ url }) => ({ kind: 'url', url: url.replace(/\/+$/, ''), stop: async () => undefined }),
+  },
+  reference: {
+    async hold({ name, defects, variant }, faultAt) {
+      if (defects.length === 0 && variant === null) return;
+      const { findDefect, findVariant } = await import('../../reference/catalogue.ts');
+      const at = (key: string, find: () => unknown) => {
+        try {
+          find();
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          throw faultAt(key, error.problem, error.remedy ?? '');
+        }
+      };
+      for (const [index, defect] of defects.entries()) {
+        at(`provider.defects.${index}`, () => findDefect(defect, name));
+      }
+      for (const each of variant?.split('+') ?? []) at('provider.variant', () => findVariant(each, name));
+    },
+    async start({ name, defects, variant }, { config, clock, identity }) {
+      const { startReference } = await import('../../reference/reference.ts');
+      return startReference({
+        service: name,
+        credentials: config.credentials,
+        isCredentialOptional: isCredentialOptional(config),
+        plan: config.plan,
+        defects,
+        variant,
+        origin: config.websocket?.origin ?? null,
+        subprotocols: config.websocket?.subprotocols ?? [],
+        ...(clock && { clock }),
+        ...(identity && { identity }),
+      });
+    },
+  },
+  unixSocket: {
+    async start(provider) {
+      const { startUnixSocket } = await import('../../providers/unix-socket.ts');
+      return startUnixSocket(provider);
+    },
+  },
+  container: {
+    async start(provider, { config, redact, ...start }) {
+      const { startContainer } = await import('../../providers/container/container.ts');
+      return startContainer(config.service, provider, redact, start);
+    },
+  },
+  command: {
+    async start(provider, { redact, ...start }) {
+      const { startCommand } = await import('../../providers/process/command.ts');
+      return startCommand(provider, redact, start);
+    },
+  },
+};
+
+function kindOf({ kind }: ProviderConfig): ProviderKind<ProviderConfig> {
+  // The table gives each kind its own.
+  return KINDS[kind] as ProviderKind<ProviderConfig>;
+}
+
+/** Holds what the providers of configs name against what there is. @throws UsageError with the place of the name. */
+export async function holdProviders(services: readonly LoadedService[]): Promise<void> {
+  for (const { config, origins } of services) {
+    await kindOf(config.provider).hold?.(config.provider, faultsOf(origins));
+  }
+}
+
+/**
+ * Makes the service of a config available. `redaction`: knows the secrets of the run, whatever comes to be one; those
+ * of the config when left out.
+ *
+ * @throws UsageError for an unknown defect or variant, InconclusiveError for what does not start.
+ */
+export async function startProvider(
+  config: ServiceConfig,
+  {
+    redaction = createRedaction(serviceSecrets(config)),
+    ...options
+  }: Partial<StartOptions> & Pick<Means, 'clock' | 'identity'> & { readonly redaction?: Redaction } = {},
+): Promise<RunningProvider> {
+  return kindOf(config.provider).start(config.provider, {
+    runId: randomUUID(),
+    signal: new AbortController().signal,
+    say: () => undefined,
+    network: networkOf(config),
+    ...options,
+    config,
+    redact: (text) => redaction.text(text),
+  });
+}

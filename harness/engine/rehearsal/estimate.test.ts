@@ -1,0 +1,263 @@
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { suites } from '../../../suites/catalogue.ts';
+import { echoByWs } from '../../../suites/tests/fixtures/echo-servers.ts';
+import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
+import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
+import { served } from '../../base/fixtures/server.ts';
+import { withPlan } from '../../config/blocks/facts.ts';
+import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { proofConfigs } from '../../proof/cases/configs.ts';
+import { proofClock } from '../../proof/clock.ts';
+import { estimatesText } from '../../report/terminal/estimate.ts';
+import { type Suite, suitesFor } from '../check/check.ts';
+import { startProvider } from '../provider/start.ts';
+import { selectChecks } from '../selection/selection.ts';
+import { estimate, operationSample } from './estimate.ts';
+
+/**
+ * What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. Where a
+ * plan is to be kept to, `suites/tests/limits/schedule.test.ts` holds one to the other.
+ */
+
+interface Costs {
+  /** From, to. */
+  readonly told: readonly [number, number];
+  readonly sent: number;
+}
+
+async function toldOf(config: ServiceConfig, chosen: readonly Suite[]): Promise<Costs['told']> {
+  const { fewest, requests } = await estimate(config, { suites: chosen, catalogue: 0 });
+  return [fewest, requests];
+}
+
+/** The service runs at this URL, in this process. */
+async function costsAt(url: string, config: ServiceConfig, chosen = suites): Promise<Costs> {
+  const told = await toldOf(config, chosen);
+  const { requests: sent } = await inTurn((clock) =>
+    judged(config, suitesFor(chosen, config), { url, clock }),
+  );
+  return { told, sent };
+}
+
+/** The service is a reference provider, met in its own time. */
+async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
+  const leaps = config.safety.exceedRateLimit && config.plan !== null;
+  const clock = proofClock({ leaps });
+  const provider = await startProvider(config, { clock: clock.provider });
+  onTestFinished(async () => {
+    await provider.stop();
+    clock.stop();
+  });
+  const told = await toldOf(config, chosen);
+  // What its clock leaps over must not be a deadline.
+  const timeouts = leaps ? { connectMs: 600_000, responseMs: 600_000 } : config.timeouts;
+  const judging = { ...config, timeouts };
+  const { requests: sent } = await judged(judging, suitesFor(chosen, config), {
+    url: provider.url,
+    clock: clock.session,
+  });
+  return { told, sent };
+}
+
+/** `compresses`: the service does what the larger of the two numbers is about. */
+function expectClose({ told: [fewest, most], sent }: Costs, compresses = true): void {
+  expect(sent).toBeGreaterThan(0);
+  const told = compresses ? most : fewest;
+  expect(Math.abs(told - sent), `told ${told}, sent ${sent}`).toBeLessThanOrEqual(0.1 * sent);
+}
+
+async function shipped(name: string): Promise<ServiceConfig> {
+  const config = (await proofConfigs()).shipped.get(name);
+  if (config === undefined) throw new Error(`${name} is not shipped`);
+  // Pact is a program of its own, and one request for each interaction.
+  const { pacts: _, ...rest } = config;
+  return rest;
+}
+
+function selected(config: ServiceConfig, chosen: readonly string[], checks: readonly string[]) {
+  return selectChecks(suites, { suites: chosen, checks }, [config]).selected(config);
+}
+
+const named = (...names: readonly string[]) => suites.filter(({ name }) => names.includes(name));
+
+const GONE = { 204: { description: 'gone' } };
+
+/** 120 collections; items of every third can be created and removed. */
+const MANY_OPERATIONS = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'orders', version: '1' },
+  paths: Object.fromEntries(
+    Array.from({ length: 120 }, (_, at) => {
+      const path = `/collections/c${at}`;
+      const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } };
+      const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: 'a' };
+      const item = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+      const one = { description: 'an item', content: { 'application/json': { schema: item } } };
+      const list = { get: { parameters: [limit], responses: { 200: { description: 'a list' } } } };
+      if (at % 3 > 0) return [[path, list]];
+      const content = { 'application/json': { schema: item, example: { id: 'a' } } };
+      return [
+        [path, { ...list, post: { requestBody: { content }, responses: { 201: one } } }],
+        [`${path}/{id}`, { parameters: [id], get: { responses: { 200: one } }, delete: { responses: GONE } }],
+      ];
+    }).flat(),
+  ),
+});
+
+const OF_MANY_OPERATIONS = `service: orders
+contract: orders
+provider: { url: 'http://127.0.0.1:1' }
+credentials: { scheme: none }
+openapi: ../openapi.json
+plan: { requests: 100000, window: 1s }
+safety: { unsafeMethods: true, maxRequests: 5000, operationRequests: 3000 }
+`;
+
+describe('the estimate is within a tenth of what is sent', () => {
+  it.each(['express', 'fastify'] as const)('of a REST service without limits: %s', async (name) => {
+    const server = await HTTP_SERVERS[name]();
+    onTestFinished(() => server.stop());
+    const config = await configFor(server.url);
+    const safety = { ...config.safety, exceedRateLimit: false, findSizeLimits: false };
+    const { pacts: _, ...rest } = config;
+    expectClose(await costsAt(server.url, { ...rest, plan: null, safety }));
+  });
+
+  it.each([true, false])('of a service that is a WebSocket alone, compressing: %s', async (compresses) => {
+    const { url, stop } = await echoByWs({ perMessageDeflate: compresses });
+    onTestFinished(stop);
+    const contract = ORDERS_CONTRACT.replace(/ {2}- key: endpoint\.sample[\s\S]*?row: 1 }\n/, '');
+    const text = `service: orders
+contract: orders
+provider: { url: '${url}' }
+credentials: { scheme: none }
+websocket: { url: /ws, echo: true }
+`;
+    const { config } = await loadOrders(text, {}, { 'contracts/orders.yaml': contract });
+    const costs = await costsAt(url, config);
+    expect(costs.told[0]).toBeLessThan(costs.told[1]);
+    expectClose(costs, compresses);
+  });
+
+  it('of a service whose items are created and removed', async () => {
+    const { stored } = await proofConfigs();
+    const { pacts: _, ...config } = { ...stored, plan: null };
+    const costs = await costsOf(config, named('operations'));
+    expect(costs.sent).toBeGreaterThan(40);
+    expectClose(costs);
+  });
+
+  it.each([1_500, 12])(
+    'of a service with operations, of which %i requests are for them',
+    async (operationRequests) => {
+      const { operations, definitions = {} } = (await proofConfigs()).described;
+      const config = { ...(await shipped('search')), operations, definitions };
+      const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false, operationRequests } };
+      expectClose(
+        await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 }, 'the test')),
+      );
+    },
+  );
+
+  it('of a service with many operations of several sorts, roughly', async () => {
+    const { config } = await loadOrders(OF_MANY_OPERATIONS, {}, { 'openapi.json': MANY_OPERATIONS });
+    const chosen = { suites: named('operations', 'status'), catalogue: 0 };
+    const whole = await estimate(config, chosen);
+    const roughly = await estimate(config, chosen, { roughly: true });
+    expect(whole.requests).toBeGreaterThan(500);
+    expect(Math.abs(roughly.requests - whole.requests)).toBeLessThanOrEqual(0.02 * whole.requests);
+    expect(roughly.exercised).toBe(whole.exercised);
+    expect(operationSample(config)?.more.operations.length).toBeLessThan(config.operations.length / 3);
+    // Where it would have to wait for quota, or leaves some out, all are rehearsed.
+    const { safety } = config;
+    expect(operationSample({ ...config, plan: null })).toBeNull();
+    const requests = Math.ceil(whole.requests / 0.9) - 5;
+    const scarce = withPlan(config, { name: null, requests, windowMs: 60_000 }, 'the test');
+    expect(operationSample(scarce)).not.toBeNull();
+    expect((await estimate(scarce, chosen, { roughly: true })).longestMs).toBeGreaterThan(60_000);
+    expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
+  });
+
+  it.each([
+    [['auth', 'json'], []],
+    [['status'], ['status.s*']],
+    [[], ['status.sample']],
+  ])('of a selection: --suite %j --check %j', async (chosen, checks) => {
+    const config = { ...(await shipped('search')), plan: null };
+    expectClose(await costsOf(config, selected(config, chosen, checks)));
+  });
+});
+
+describe('an estimate', () => {
+  it('says what is risky of it, as far as the config allows it', async () => {
+    const config = await shipped('realtime');
+    const all = await estimate(config, { suites, catalogue: 303 });
+    const text = all.risks.join('\n');
+    expect(text).toMatch(/^2 requests that may change something \(DELETE, POST\)$/m);
+    expect(text).toMatch(/^\d+ requests with a wrong credential, which may lock an account$/m);
+    expect(text).toMatch(/^\d+ requests with a head of more than 8 KiB$/m);
+    expect(text).toMatch(
+      /^\d+ WebSocket connections, up to 10 at the same time, \d+ of them broken on purpose$/m,
+    );
+    const safety = { ...config.safety, unsafeMethods: false, findSizeLimits: false };
+    const some = { suites: named('status', 'webhooks'), catalogue: 303 };
+    const careful = await estimate({ ...config, safety }, some);
+    expect(careful.risks.join('\n')).not.toMatch(/DELETE|WebSocket/);
+  });
+
+  it.each([
+    [{ kind: 'url', url: 'https://api.example/v1' }, 'to https://api.example/v1'],
+    [{ kind: 'unixSocket', path: '/run/search.sock' }, 'to /run/search.sock'],
+    [
+      { kind: 'reference', name: 'search', defects: [], variant: null },
+      'to a reference that is started for it',
+    ],
+  ] as const)('says where the requests go: %j', async (provider, told) => {
+    const config = { ...(await shipped('search')), provider };
+    expect((await estimate(config, { suites: [], catalogue: 303 })).at).toBe(told);
+  });
+
+  it('tells the time of what is waited for on purpose', async () => {
+    const plan = { name: null, requests: 40, windowMs: 60_000 };
+    const search = withPlan(await shipped('search'), plan, 'the test');
+    const { durationMs, risks } = await estimate(search, { suites, catalogue: 303 });
+    // The 60 requests that come before the limit is met take two windows, and so does the limit.
+    expect(durationMs).toBeGreaterThan(120_000);
+    expect(durationMs).toBeLessThan(300_000);
+    expect(risks.join('\n')).toMatch(/bursts past the plan until the service refuses, many at the same time/);
+  });
+
+  it('tells two times where it hangs on whether the service tells what remains of its quota', async () => {
+    const plan = { name: null, requests: 20, windowMs: 60_000 };
+    const search = withPlan(await shipped('search'), plan, 'the test');
+    const auth = { suites: named('auth'), catalogue: 303 };
+    const unknown = await estimate({ ...search, provider: { kind: 'url', url: 'http://127.0.0.1:1' } }, auth);
+    // Refused keys spend nothing, and where nobody tells that, they are waited for.
+    expect(unknown.longestMs - unknown.durationMs).toBeGreaterThan(plan.windowMs);
+    expect(estimatesText([unknown])).toMatch(
+      /^search {2}about \d+ requests in .+ to (\d min \d+ s), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
+    );
+    const known = await estimate(search, auth);
+    expect(known.longestMs).toBe(known.durationMs);
+    expect(estimatesText([known])).not.toContain('what remains');
+  });
+
+  it('sends nothing to any address of the config', async () => {
+    const connected = vi.fn();
+    const url = await served(createServer(connected));
+    const text = `service: orders
+contract: orders
+provider: { url: '${url}' }
+credentials: { scheme: oauth2, tokenUrl: '${url}/token', clientId: me, clientSecret: secret-of-a-test }
+websocket: { url: '${url.replace('http', 'ws')}/ws', echo: true }
+webhooks: { url: '${url}', trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL}" } } }
+safety: { unsafeMethods: true }
+`;
+    const { config } = await loadOrders(text);
+    const { requests } = await estimate(config, { suites, catalogue: 303 });
+    expect(requests).toBeGreaterThan(100);
+    expect(connected).not.toHaveBeenCalled();
+  });
+});

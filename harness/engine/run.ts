@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { HarnessError, UsageError } from '../base/exit.ts';
+import { withTexts } from '../base/json-text.ts';
+import { type LoadedService, loadServices } from '../config/load.ts';
+import { runSecrets, secretForms } from '../config/secrets.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { faultsOf } from '../config/yaml/origin.ts';
+import type { RunResult } from '../report/results/results.ts';
+import type { Estimate } from '../report/terminal/estimate.ts';
+import { openRunFolder, type RunFolder } from '../report/write.ts';
+import { type Journal, openJournal } from '../wire/record/journal.ts';
+import { createRedaction } from '../wire/redaction/redaction.ts';
+import { interruptible } from './ending/interruption.ts';
+import { type RenderedRun, renderRun } from './ending/render.ts';
+import { execute } from './execution.ts';
+import { Providers } from './provider/providers.ts';
+import { holdProviders } from './provider/start.ts';
+import type { RunRequest } from './request.ts';
+import { loadSuites, SUITES_URL, selectChecks } from './selection/selection.ts';
+import { partOf, shardNote } from './selection/shard.ts';
+import { isSimulated } from './simulation/simulated.ts';
+
+export interface FinishedRun extends RenderedRun {
+  /** A signal cut it short. */
+  readonly signalled: boolean;
+}
+
+/** How long a provider of ours may take to stop: nobody waits for it any more. */
+const STOP_MS = 3_000;
+const PROCESS_ENDED = 'the process ended early';
+
+/**
+ * One run from config to reports: services are loaded and the selection is held against the catalogue before
+ * anything is started; providers are started before anything is sent; every outcome is in the journal before
+ * it is in a report; whatever ends the run, what is finished is rendered.
+ *
+ * @throws UsageError when nothing was sent.
+ */
+export async function runConformance(request: RunRequest): Promise<FinishedRun> {
+  const { services, configs, selection, suitesUrl, shard } = await prepare(request);
+  if (request.strict) holdToStrictness(services);
+  const redaction = createRedaction(runSecrets(configs));
+  // Somebody may have written down in a list what must not be told.
+  const withoutSecrets = <T>(listed: T): T => withTexts(listed, redaction.sink) as T;
+
+  const { progress } = request;
+  const run = newRun(request, shard);
+  const { folder, journal } = openRun(request.reportsDir, run, configs);
+  for (const { config, known, accepted } of services) {
+    const { service } = config;
+    journal.append({ type: 'secrets', service, forms: secretForms(config) });
+    if (accepted.length > 0) journal.append({ type: 'accepted', service, listed: withoutSecrets(accepted) });
+    if (known.length > 0) journal.append({ type: 'known-failures', service, listed: withoutSecrets(known) });
+  }
+  const providers = new Providers();
+  let rendered: RenderedRun | undefined;
+  const render = (interruption: string | null) => {
+    const { reportChoices: choices } = request;
+    rendered ??= renderRun({ run, folder, journal, logs: providers.logs(), choices, progress }, interruption);
+    return rendered;
+  };
+  const renderOnExit = () => {
+    process.exitCode = render(PROCESS_ENDED).results.run.exitCode;
+    providers.abandon();
+  };
+  process.on('exit', renderOnExit);
+  const interruption = interruptible({
+    onSignal: (name) => progress.say(`conform: ${name}, finishing; a second one ends at once`),
+    atOnce: (reason) => {
+      progress.stop();
+      process.exit(render(reason).results.run.exitCode);
+    },
+  });
+  try {
+    const opened = { folder, journal, redaction, providers, interruption };
+    await execute({ request, runId: run.id, configs, selection, suitesUrl, ...opened });
+    return { ...render(null), signalled: interruption.signalled };
+  } catch (error) {
+    // Nothing was sent, so there is nothing to report.
+    if (error instanceof UsageError) rmSync(folder.runDir, { recursive: true, force: true });
+    throw error;
+  } finally {
+    process.off('exit', renderOnExit);
+    journal.close();
+    progress.stop();
+    await providers.stop(STOP_MS);
+    interruption.release();
+  }
+}
+
+/** A strict run decides what ships, so it must be known who was judged. @throws UsageError where it would not be. */
+function holdToStrictness(services: readonly LoadedService[]): void {
+  for (const { config, origins } of services) {
+    if (!config.tls?.insecure) continue;
+    throw faultsOf(origins)(
+      'tls.insecure',
+      'a strict run decides, and nobody would know about whom',
+      'name the file of the authority as `tls.ca`, or run without --strict',
+    );
+  }
+}
+
+/** What is asked to be run, before anything of it is. */
+type PlannedRun = Omit<
+  RunRequest,
+  'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'runId' | 'harness'
+>;
+
+/**
+ * What a run would do to each service. Nothing is started, and nothing is sent to any address of a config.
+ *
+ * @throws UsageError as a run does.
+ */
+export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> {
+  const { configs, selection } = await prepare(request);
+  const { estimate } = await import('./rehearsal/estimate.ts');
+  const estimates: Estimate[] = [];
+  for (const config of configs) {
+    const suites = selection.selected(config);
+    const simulatedTime = isSimulated(config, request);
+    const found = await estimate(config, { suites, catalogue: selection.catalogue(config) });
+    estimates.push({ ...found, simulatedTime });
+  }
+  return estimates;
+}
+
+async function prepare(request: PlannedRun) {
+  const { services } = await loadServices({
+    configDir: request.configDir,
+    services: request.services,
+    environment: request.environment ?? undefined,
+    providerUrl: request.providerUrl ?? undefined,
+    pacts: request.pacts,
+    env: request.env,
+  });
+  await holdProviders(services);
+  const suitesUrl = request.suitesUrl ?? SUITES_URL;
+  const all = services.map(({ config }) => config);
+  const selection = selectChecks(await loadSuites(suitesUrl), request, all);
+  if (request.shard === undefined) return { services, configs: all, selection, suitesUrl };
+  const configs = partOf(all, request.shard);
+  const { suites, checks } = request;
+  return {
+    services: services.filter(({ config }) => configs.includes(config)),
+    configs,
+    selection,
+    suitesUrl,
+    shard: shardNote(request.shard, all, { suites, checks }),
+  };
+}
+
+type NewRun = Pick<
+  RunResult,
+  'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'partial' | 'selection' | 'shard'
+>;
+
+function newRun(
+  { harness, strict, asOf, suites, checks, partial, runId }: RunRequest,
+  shard: RunResult['shard'],
+): NewRun {
+  const isWhole = suites.length === 0 && checks.length === 0;
+  const startedAt = new Date().toISOString();
+  return {
+    id: runId ?? randomBytes(4).toString('hex'),
+    startedAt,
+    harness,
+    strict,
+    asOf: asOf ?? startedAt.slice(0, 10),
+    ...(partial ? { partial } : {}),
+    ...(shard === undefined ? {} : { shard }),
+    ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
+  };
+}
+
+/** @throws UsageError when there is no place for reports: that is found out before anything is sent. */
+function openRun(
+  reportsDir: string,
+  run: NewRun,
+  configs: readonly ServiceConfig[],
+): { readonly folder: RunFolder; readonly journal: Journal } {
+  try {
+    const folder = openRunFolder(reportsDir, run);
+    const journal = openJournal(folder.journalPath);
+    journal.append({ type: 'run-started', run, services: configs.map(({ service }) => service) });
+    return { folder, journal };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new UsageError(error.message, { remedy: 'name a folder that can be written to with --reports' });
+  }
+}

@@ -1,0 +1,131 @@
+import { matchesGlob } from 'node:path';
+import { HarnessError, UsageError } from '../../base/exit.ts';
+import { reasonOf } from '../../base/thrown.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import type { CheckDefinition, Suite } from '../check/check.ts';
+import { suitesFor } from '../check/check.ts';
+
+interface SelectionOptions {
+  /** Suite names; empty means all. */
+  readonly suites: readonly string[];
+  /** Check ids or globs (`auth.*`); empty means all. */
+  readonly checks: readonly string[];
+}
+
+export interface Selection {
+  /** The suites that hold a selected check of a service, with the selected checks only. */
+  selected(config: ServiceConfig): readonly Suite[];
+  /** How many checks a whole run of the service has. */
+  catalogue(config: ServiceConfig): number;
+}
+
+/**
+ * Holds the options against the checks of these services. A name or pattern that matches nothing is a usage error:
+ * a run that silently tests less than it was asked to is worse than none.
+ */
+export function selectChecks(
+  all: readonly Suite[],
+  options: SelectionOptions,
+  configs: readonly ServiceConfig[],
+): Selection {
+  const names = all.map(({ name }) => name);
+  for (const wanted of options.suites) {
+    if (!names.includes(wanted)) throw unknown('suite', wanted, names, configs);
+  }
+  const suites = options.suites.length === 0 ? all : all.filter(({ name }) => options.suites.includes(name));
+  const checks = [suites, ...configs.map((config) => suitesFor(suites, config))]
+    .flat()
+    .flatMap((each) => each.checks);
+  for (const pattern of options.checks) {
+    const meant = checks.some((check) => matches(check, pattern)) || mayBeFetched(pattern, checks, configs);
+    if (!meant) throw unknown('check', pattern, [...new Set(checks.map(({ id }) => id))], configs);
+  }
+  return {
+    selected: (config) =>
+      withChecks(suitesFor(suites, config), (check) =>
+        options.checks.length === 0 ? true : options.checks.some((pattern) => matches(check, pattern)),
+      ),
+    catalogue: (config) => suitesFor(all, config).flatMap((suite) => suite.checks).length,
+  };
+}
+
+/** A pattern without any sign that means others. */
+const PLAIN = /^[\w.-]+$/;
+
+/** The id of a check that is made several times selects each of them. */
+function matches({ id, partOf }: CheckDefinition, pattern: string): boolean {
+  if (id === pattern || partOf === pattern) return true;
+  return !PLAIN.test(pattern) && matchesGlob(id, pattern);
+}
+
+/** An interaction of a pact that is not here yet. */
+function mayBeFetched(
+  pattern: string,
+  checks: readonly CheckDefinition[],
+  configs: readonly ServiceConfig[],
+): boolean {
+  const open = configs.some(({ pacts }) => pacts !== undefined && pacts.unread.length > 0);
+  return open && checks.some(({ id, each }) => each !== undefined && pattern.startsWith(`${id}.`));
+}
+
+function unknown(
+  kind: 'suite' | 'check',
+  wanted: string,
+  known: readonly string[],
+  configs: readonly ServiceConfig[],
+): UsageError {
+  const isService = configs.some(({ service }) => service === wanted);
+  return new UsageError(`no ${kind} matches ${JSON.stringify(wanted)}`, {
+    remedy: isService
+      ? 'name services before the options'
+      : `${didYouMean(wanted, known)}; \`conform list\` shows all`,
+  });
+}
+
+/** The same suites with only the checks of these ids. */
+export function selectById(all: readonly Suite[], ids: readonly string[]): readonly Suite[] {
+  const wanted = new Set(ids);
+  return withChecks(all, ({ id }) => wanted.has(id));
+}
+
+function withChecks(all: readonly Suite[], wanted: (check: CheckDefinition) => boolean): readonly Suite[] {
+  return all
+    .map((suite) => ({ ...suite, checks: suite.checks.filter(wanted) }))
+    .filter(({ checks }) => checks.length > 0);
+}
+
+/** The shipped suites, in the order in which they are judged. */
+export const SUITES_URL = new URL('../../../suites/catalogue.ts', import.meta.url).href;
+
+/** Importing has no limit of its own: a module may wait for something that never comes. */
+const LOAD_MS = 10_000;
+
+/**
+ * Loads the `suites` of a catalogue module and holds the ids to be unique.
+ *
+ * @throws HarnessError when the module does not load, or an id is declared twice.
+ */
+export async function loadSuites(url: string): Promise<readonly Suite[]> {
+  const suites = await importSuites(url);
+  const seen = new Set<string>();
+  for (const { id } of suites.flatMap(({ checks }) => checks)) {
+    if (seen.has(id)) throw new HarnessError(`the check id ${id} is declared twice`);
+    seen.add(id);
+  }
+  return suites;
+}
+
+async function importSuites(url: string): Promise<readonly Suite[]> {
+  const patience = Promise.withResolvers<never>();
+  const timer = setTimeout(() => patience.reject(new Error(`nothing after ${LOAD_MS} ms`)), LOAD_MS);
+  try {
+    const { suites } = (await Promise.race([import(url), patience.promise])) as { suites: readonly Suite[] };
+    return suites;
+  } catch (cause) {
+    const why = reasonOf(cause);
+    throw new HarnessError(`the suites of ${url} do not load: ${why}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,270 @@
+import { NotApplicable } from '../../../base/verdict.ts';
+import type { Burst, BurstEntry } from '../../../wire/burst.ts';
+import type { ConversationView } from '../../../wire/conversation/view.ts';
+import type { Evidence } from '../../../wire/evidence.ts';
+import { Reply } from '../../../wire/exchange/reply.ts';
+import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
+import type { HttpTransport } from '../../../wire/http/http-client.ts';
+import { wholeOf } from '../../../wire/limit/observed/observing.ts';
+import { isDropped, isFailure, type RefusalFace } from '../../../wire/limit/refusal-face.ts';
+import { isQuotaField } from '../../../wire/quota/quota.ts';
+import type { LimiterRefusal } from '../turn/limiter-refusal.ts';
+import type { SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import { webSocketPort } from '../websocket/conversation.ts';
+import type { ServiceHttp } from './service-http.ts';
+import type { Stimulus } from './stimulus.ts';
+
+/** Meeting the rate limit on purpose. */
+export interface QuotaPort {
+  /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
+  burst(order: BurstOrder): Promise<MetLimit>;
+  /** One request while the quota is spent on purpose: a refusal is an answer like any other. */
+  sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
+  /** One ordinary handshake likewise. @throws Blocked where it is refused. */
+  shakeWhileSpent(purpose: string): Promise<ConversationView>;
+  /** The service is known to count by windows of which each forgets the one before. */
+  forgets(): void;
+  /** Others wait for what comes to light here of what requests cost. */
+  readonly isAwaited: boolean;
+  /** What the limiter's refusal looks like; null while none was met. */
+  readonly refusal: RefusalFace | null;
+  /** Everything recorded so far, in the order of recording. */
+  evidenceSoFar(): readonly Evidence[];
+}
+
+export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): QuotaPort {
+  const { config, budget, log } = means;
+  return {
+    async burst(order) {
+      if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
+      const met = await sendBurst(order, means, http, turn.signal);
+      for (const id of [met.burst.id, ...wholeOf(met.burst)]) turn.trail.add(id);
+      return met;
+    },
+    sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
+    shakeWhileSpent: (purpose) =>
+      budget.exceed(() =>
+        webSocketPort(means, turn).converse({ purpose }, (conversation) => conversation.close(1000)),
+      ),
+    forgets: () => budget.forgets(),
+    get isAwaited() {
+      return budget.isAwaited;
+    },
+    get refusal() {
+      return means.limiter.face;
+    },
+    evidenceSoFar: () => log.all(),
+  };
+}
+
+export interface BurstOrder {
+  readonly purpose: string;
+  /** Requests that count as the first part of it. */
+  readonly before: number;
+  /** Requests at the most, but for few behind a fault; it ends at the first one that is refused. */
+  readonly upTo: number;
+  /** All at once, each on a connection of its own; none waits to see whether the one before it is served. */
+  readonly together?: boolean;
+}
+
+/** Connections at the same time for requests sent together: enough for a race, few enough for any machine. */
+const TOGETHER = 48;
+/** Connections that stand ready for requests one after the other: TCP and TLS take about three times as long as one. */
+const AHEAD = 3;
+
+export interface MetLimit {
+  readonly burst: Burst;
+  /** The first answer that was neither 2xx nor a fault of the moment, whole; null when there was none. */
+  readonly refusal: Exchange | null;
+}
+
+/** Fields of an answer that tell of the quota; the rest of a served answer is not kept. */
+function tells([name]: FieldLine): boolean {
+  return isQuotaField(name) || /^(?:date|retry-after)$/i.test(name);
+}
+
+function burstEntry(index: number, { response, failure, timing }: Exchange): BurstEntry {
+  return {
+    index,
+    sentMs: timing.startedMs,
+    durationMs: timing.durationMs,
+    status: response?.status ?? null,
+    fields: (response?.fields ?? []).filter(tells),
+    failure: failure?.message ?? null,
+  };
+}
+
+/** Whatever became of its content: the limiter has let the request through. */
+function isServed({ response }: Exchange): boolean {
+  return response !== null && response.status >= 200 && response.status < 300;
+}
+
+/** Sends a burst past the plan's rate and keeps it as one piece of evidence, its first refusal whole beside it. */
+function sendBurst(
+  order: BurstOrder,
+  means: SessionMeans,
+  http: ServiceHttp,
+  signal: AbortSignal,
+): Promise<MetLimit> {
+  const { budget, log, transport, wire } = means;
+  const { clock } = transport;
+  const send = (via: HttpTransport) => http.exchange({ purpose: order.purpose }, signal, { via });
+  return budget.exceed(async () => {
+    const id = wire.idOfBurst(order.purpose, log.nextId());
+    const startedMs = clock.now();
+    const startedAt = clock.wallNow().toISOString();
+    const sent = await (order.together ? together(order.upTo, means, send) : inTurn(order.upTo, means, send));
+    const { done, refusal, faults, behind } = sent;
+    for (const fault of faults) log.keep(fault, 0);
+    if (refusal !== null) {
+      log.keep(refusal, 0);
+      for (const each of behind) log.keep(each, 1);
+      await learn(refusal, done.length > 1, means, () => send(http.transport));
+    }
+    const entries = done.map((each, at) => burstEntry(at + 1, each));
+    const burst: Burst = {
+      kind: 'burst',
+      id,
+      purpose: order.purpose,
+      credential: 'right',
+      mode: order.together ? 'parallel' : 'serial',
+      before: order.before,
+      entries,
+      refusal: refusal?.id ?? null,
+      ...(faults.length > 0 && { faults: faults.map((fault) => fault.id) }),
+      timing: {
+        startedAt,
+        startedMs,
+        connectMs: null,
+        responseMs: null,
+        durationMs: clock.now() - startedMs,
+      },
+    };
+    return { burst: log.keep(burst, entries.length), refusal };
+  });
+}
+
+/**
+ * What a burst meets is how the limiter refuses. A connection that ends may as well be an accident: it is a refusal
+ * where the next one, right behind it, ends as well.
+ */
+async function learn(
+  refusal: Exchange,
+  afterService: boolean,
+  { limiter, log }: SessionMeans,
+  again: () => Promise<Exchange>,
+): Promise<void> {
+  if (refusal.response !== null) {
+    if (afterService) limiter.met(refusal);
+  } else if (isDropped(refusal) && limiter.face === null) {
+    const next = log.keep(await again(), 1);
+    if (isDropped(next)) limiter.met(next);
+  }
+}
+
+/** What the requests of a burst came to. */
+interface Sent {
+  readonly done: readonly Exchange[];
+  readonly refusal: Exchange | null;
+  /** Failures that were no refusals. */
+  readonly faults: readonly Exchange[];
+  /** Sent behind the refusal, to see that it was one. */
+  readonly behind: readonly Exchange[];
+}
+
+async function inTurn(
+  upTo: number,
+  { config: { plan }, limiter, transport, wire }: SessionMeans,
+  send: (via: HttpTransport) => Promise<Exchange>,
+): Promise<Sent> {
+  const connections = wire.openHttp({ ...transport, ahead: AHEAD });
+  const slotMs = plan === null ? 0 : plan.windowMs / plan.requests;
+  const done: Exchange[] = [];
+  const faults: Exchange[] = [];
+  const isOver = (answer: Exchange) => !isServed(answer) && !mayPass(answer, limiter);
+  try {
+    while (done.length < upTo) {
+      const answer = await send(connections);
+      done.push(answer);
+      if (isServed(answer)) continue;
+      if (isOver(answer) || faults.length === MOST_FAULTS)
+        return { done, refusal: answer, faults, behind: [] };
+      const behind: Exchange[] = [];
+      while (behind.length < SERVED_BEHIND && behind.every(isServed)) behind.push(await send(connections));
+      const last = behind.at(-1) ?? answer;
+      const isBack = isServed(last) && endOf(last) - answer.timing.startedMs < slotMs;
+      // Right behind a fault the limiter may refuse.
+      const isRefused = isOver(last);
+      if (!isBack && !isRefused) return { done, refusal: answer, faults, behind };
+      faults.push(answer);
+      done.push(...behind);
+      if (isRefused) return { done, refusal: last, faults, behind: [] };
+    }
+  } finally {
+    await connections.close();
+  }
+  return { done, refusal: null, faults, behind: [] };
+}
+
+/** So many of the requests behind a failure must be served at once: then it was no refusal. */
+const SERVED_BEHIND = 2;
+const UNAVAILABLE = 503;
+/** Faults of one burst, before the next is taken for a refusal. */
+const MOST_FAULTS = 20;
+
+function endOf({ timing }: Exchange): number {
+  return timing.startedMs + timing.durationMs;
+}
+
+/** A server that fails, and says nothing of a quota that is spent. */
+function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boolean {
+  if (!isFailure(answer.response?.status ?? null) || limiter.isIn(answer)) return false;
+  const { quota, retryAfterMs } = new Reply(answer).response;
+  const spent = [quota, ...quota.policies].some(({ remaining }) => remaining === 0);
+  return retryAfterMs === null && !spent;
+}
+
+async function together(
+  upTo: number,
+  { budget, limiter, transport, wire }: SessionMeans,
+  send: (via: HttpTransport) => Promise<Exchange>,
+): Promise<Sent> {
+  const connections = wire.openHttp({ ...transport, connections: TOGETHER });
+  try {
+    const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));
+    const done = await budget.exceed(all, TOGETHER);
+    const inOrder = done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs);
+    const refusal = refusalAmong(inOrder, limiter);
+    return { done: inOrder, refusal, faults: faultsAmong(inOrder, refusal, limiter), behind: [] };
+  } finally {
+    await connections.close();
+  }
+}
+
+/**
+ * Failures beside refusals of another face. A server that is asked too much at once may say so with 503 (RFC 9110
+ * §15.6.4): that is none.
+ */
+function faultsAmong(
+  done: readonly Exchange[],
+  refusal: Exchange | null,
+  limiter: LimiterRefusal,
+): readonly Exchange[] {
+  if (refusal === null && limiter.face === null) return [];
+  const refused = limiter.face === null ? refusal?.response?.status : limiter.face.status;
+  const failed = done.filter(({ response }) => {
+    const status = response?.status ?? null;
+    return isFailure(status) && status !== UNAVAILABLE && status !== refused;
+  });
+  return failed.slice(0, MOST_FAULTS);
+}
+
+/** The first that is one for sure, else the first that is no failure; where no refusal is known yet, any. */
+function refusalAmong(done: readonly Exchange[], limiter: LimiterRefusal): Exchange | null {
+  const failed = done.filter((each) => !isServed(each));
+  const first =
+    failed.find((each) => limiter.isIn(each)) ??
+    failed.find(({ response }) => !isFailure(response?.status ?? null));
+  return first ?? (limiter.face === null ? (failed[0] ?? null) : null);
+}

@@ -1,0 +1,214 @@
+import { Blocked } from '../../../base/verdict.ts';
+import type { CredentialChoice } from '../../../config/credential/placing.ts';
+import { digestOf, type ExpectedInteraction } from '../../../config/pact/interaction.ts';
+import type { ServiceConfig } from '../../../config/service.ts';
+import { PactFailure } from '../../../providers/pact/pact-process.ts';
+import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../../providers/pact/relay.ts';
+import { openVerifier, type PactVerifier } from '../../../providers/pact/verifier.ts';
+import type { Exchange } from '../../../wire/exchange.ts';
+import { fieldValues } from '../../../wire/fields/grammar/field-lines.ts';
+import { visible } from '../../../wire/octets/visible.ts';
+import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
+import { transportTo } from '../../../wire/socket/options.ts';
+import type { ServiceHttp } from '../http/service-http.ts';
+import { rateLimited, type SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
+
+/** Id of the check that is made for each interaction. */
+export const INTERACTION = 'pact.interaction';
+
+/** Pacts: what consumers expect of the service. */
+export interface PactPort {
+  /** Has Pact hold the service against what a consumer expects. @throws Blocked when nothing could be decided. */
+  verify(interaction: ExpectedInteraction): Promise<Verification>;
+}
+
+/** Who knows whether a service does what consumers expect. */
+export interface PactJudge {
+  portFor(means: SessionMeans, http: ServiceHttp, turn: Turn): PactPort;
+  close(): Promise<void>;
+}
+
+/** Has a verifier of Pact's find out. One that is given goes on when the session is over. */
+export function pactJudge(shared?: PactVerifier): PactJudge {
+  const verifier = shared ?? openVerifier();
+  return {
+    portFor: (means, http, turn) => pactPort(means, http, verifier, turn),
+    close: async () => {
+      if (verifier !== shared) await verifier.close();
+    },
+  };
+}
+
+function pactPort(means: SessionMeans, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
+  const { signal, keep } = turn;
+  const { config, transport, wire, budget, log, record } = means;
+  const verification: VerificationMeans = {
+    config,
+    verifier,
+    signal,
+    redact: (text) => transport.redaction.sink(text),
+    refusedForRate: (exchange) => (means.limiter.isIn(exchange) ? rateLimited(means, exchange) : null),
+    send: (request, about) => http.kept(about, turn, request),
+    async sendElsewhere(url, request, purpose) {
+      const elsewhere = wire.openHttp(transportTo(url.origin, transport));
+      const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;
+      try {
+        // No request to the service, so it counts as none.
+        return keep(await elsewhere.send(request, about), 0);
+      } finally {
+        await elsewhere.close();
+      }
+    },
+  };
+  return {
+    async verify(interaction) {
+      // Pact would take its request for one that is not answered.
+      if (turn.comesBack) budget.requireRoom();
+      const journal = (came: Verification, blocked: string | null) =>
+        record({
+          type: 'verification',
+          service: config.service,
+          interaction: interaction.id,
+          expected: digestOf(interaction),
+          ...came,
+          blocked,
+        });
+      try {
+        const done = await verifyInteraction(interaction, verification);
+        journal(done, null);
+        return done;
+      } catch (thrown) {
+        if (thrown instanceof Blocked) journal(NOTHING, thrown.message);
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** What came of holding the service against one interaction of a consumer. */
+export interface Verification {
+  /** Pact's own words, one line each; empty when the service answers as the consumer expects. */
+  readonly mismatches: readonly string[];
+  /** Id of the exchange that decided it; null when there was none. */
+  readonly evidence: string | null;
+  /** What else is to be known, in a sentence; '' when nothing. */
+  readonly remark: string;
+}
+
+const NOTHING: Verification = { mismatches: [], evidence: null, remark: '' };
+
+/** What a verification has of its session. */
+interface VerificationMeans extends StateMeans {
+  readonly config: ServiceConfig;
+  readonly verifier: PactVerifier;
+  readonly redact: (text: string) => string;
+  /** Why an exchange shows nothing that was refused for its rate; null for any other. */
+  readonly refusedForRate: (exchange: Exchange) => string | null;
+  readonly signal: AbortSignal;
+}
+
+const LONGEST_NAME = 120;
+
+/**
+ * Has Pact hold the service against one interaction. Requests go out with the configured credential in place of the
+ * example that the consumer recorded; an interaction that expects 401 is sent as it was recorded.
+ *
+ * @throws Blocked when nothing could be decided: what it needs may not be sent or cannot be had, or Pact itself fails.
+ */
+async function verifyInteraction(
+  interaction: ExpectedInteraction,
+  means: VerificationMeans,
+): Promise<Verification> {
+  const { config, verifier, signal, redact } = means;
+  const { pacts } = config;
+  if (!pacts) throw new Blocked('no pact is configured');
+  holdToWhatMayBeSent(interaction, config);
+  const exchanges: Exchange[] = [];
+  const states = new ProviderStates(interaction.states, pacts.states, means);
+  const handlers: RelayHandlers = {
+    async request(request) {
+      const exchange = await means.send(requestOf(request), errandOf(interaction, request));
+      exchanges.push(exchange);
+      return responseOf(exchange);
+    },
+    state: (change) => states.change(change),
+    async message(question) {
+      const purpose = `for ${nameOf(interaction)}`;
+      const exchange = await post(pacts.messages ?? '', question, purpose, means);
+      exchanges.push(exchange);
+      return responseOf(exchange) ?? REFUSED;
+    },
+  };
+  const verdict = await verifier
+    .verify({ interaction, provider: pacts.provider, handlers, setsStates: states.handled, signal })
+    .catch((error: unknown) => {
+      throw error instanceof PactFailure ? new Blocked(redact(error.message)) : error;
+    });
+  if (states.failure !== null) throw new Blocked(states.failure);
+  const last = exchanges.at(-1);
+  if (last === undefined) {
+    const reason = verdict.kind === 'undecided' ? verdict.reason : 'Pact asked the service nothing';
+    throw new Blocked(redact(reason));
+  }
+  const evidence = last.id;
+  const refused = interaction.status === last.response?.status ? null : means.refusedForRate(last);
+  if (refused !== null) throw new Blocked(refused);
+  // It may be right in the end.
+  if (last.failure?.kind === 'body-too-large') {
+    throw new Blocked(`${last.failure.message}, so Pact has not seen the response`);
+  }
+  if (last.failure !== null) {
+    return { mismatches: [`no whole response: ${last.failure.message}`], evidence, remark: '' };
+  }
+  switch (verdict.kind) {
+    case 'verified':
+      return { mismatches: [], evidence, remark: states.remark };
+    case 'mismatched':
+      return { mismatches: verdict.mismatches.map(redact), evidence, remark: states.remark };
+    case 'undecided':
+      throw new Blocked(redact(verdict.reason));
+  }
+}
+
+function holdToWhatMayBeSent(interaction: ExpectedInteraction, { pacts, safety }: ServiceConfig): void {
+  const { kind, method, unsupported } = interaction;
+  if (unsupported !== null) throw new Blocked(unsupported);
+  if (kind === 'message' && pacts?.messages === null) {
+    throw new Blocked(
+      'nobody can be asked for the messages of the provider; name an address as pacts.messages',
+    );
+  }
+  if (method !== null && !SAFE_METHODS.has(method) && !safety.unsafeMethods) {
+    throw new Blocked(
+      `${method} may not be sent here; allow it with "safety: { unsafeMethods: true }" in the service config`,
+    );
+  }
+}
+
+/** For a person, and bounded: consumers choose these texts. */
+function nameOf({ consumer, description }: ExpectedInteraction): string {
+  return `${visible(consumer, LONGEST_NAME)}: ${visible(description, LONGEST_NAME)}`;
+}
+
+function errandOf(
+  interaction: ExpectedInteraction,
+  { fields }: RelayedRequest,
+): { readonly purpose: string; readonly credential: CredentialChoice } {
+  const recorded = fieldValues(fields, 'authorization').length > 0 ? 'wrong' : 'none';
+  return {
+    purpose: `as expected by ${nameOf(interaction)}`,
+    credential: interaction.status === 401 ? { recorded } : 'right',
+  };
+}
+
+function requestOf({ method, target, fields, body }: RelayedRequest): HttpRequest {
+  return { method, target, fields, body };
+}
+
+/** null where no whole response came. */
+function responseOf({ response, failure }: Exchange): RelayedResponse | null {
+  if (response === null || failure !== null) return null;
+  return { status: response.status, fields: response.fields, body: response.body.bytes };
+}

@@ -1,0 +1,90 @@
+import { reasonOf } from '../../base/thrown.ts';
+import { type LeftBehind, stillThere } from '../../report/results/fold/left-behind.ts';
+import type { ServiceHttp } from './http/service-http.ts';
+import { requestOf, type Stimulus } from './http/stimulus.ts';
+import type { SessionMeans } from './turn/means.ts';
+import { openTurn } from './turn/turn.ts';
+
+/** What a run has created at the service and has to remove again. */
+export interface RemainsPort {
+  /**
+   * Something is there that this request removes: it is sent when the session closes, an interrupted one too, unless
+   * the function that comes back was called before.
+   */
+  leave(removal: Stimulus): () => void;
+}
+
+/** How long the removal of everything may take, in ms. */
+const REMOVAL_MS = 10_000;
+
+/** Whatever is left when a session closes. It stands in the journal, for whoever goes on where this process ends. */
+export class Remains implements RemainsPort {
+  readonly #means: SessionMeans;
+  readonly #left = new Map<Stimulus, LeftBehind>();
+
+  /** `before`: what an earlier session has left. */
+  constructor(means: SessionMeans, before: readonly LeftBehind[]) {
+    this.#means = means;
+    for (const each of before) {
+      if (each.request !== null) this.#left.set(stimulusOf(each, each.request), each);
+    }
+  }
+
+  leave(removal: Stimulus): () => void {
+    const { config, documented, transport, record } = this.#means;
+    const { method, target, fields } = requestOf(removal, documented);
+    const { content = null } = removal;
+    const isText = !(content instanceof Uint8Array);
+    const written = JSON.stringify([target, fields, content]);
+    const created: LeftBehind = {
+      type: 'created',
+      service: config.service,
+      purpose: removal.purpose,
+      method,
+      target: transport.redaction.sink(target),
+      // Neither a secret is kept nor what is no text: then only this session can remove it.
+      request: isText && transport.redaction.sink(written) === written ? { fields, content } : null,
+      isAnonymous: removal.credential === 'none',
+    };
+    this.#left.set(removal, created);
+    record(created);
+    return () => this.#settle(removal, created);
+  }
+
+  #settle(removal: Stimulus, { service, method, target }: LeftBehind): void {
+    if (this.#left.delete(removal)) this.#means.record({ type: 'removed', service, method, target });
+  }
+
+  /** The last created first. What cannot be removed is told. */
+  async remove(http: ServiceHttp): Promise<void> {
+    if (this.#left.size === 0) return;
+    const { log, outage, remark } = this.#means;
+    const turn = openTurn(log, outage, AbortSignal.timeout(REMOVAL_MS));
+    for (const [removal, created] of [...this.#left].reverse()) {
+      try {
+        const { served, status } = await http.reply(removal, turn);
+        if (!served && status !== 404 && status !== 410) {
+          remark(stillThere(created, `was answered ${status ?? 'by nothing'}`));
+        }
+      } catch (error) {
+        remark(stillThere(created, `was not possible (${reasonOf(error)})`));
+      }
+      this.#settle(removal, created);
+    }
+  }
+}
+
+function stimulusOf(
+  { purpose, method, target, isAnonymous }: LeftBehind,
+  { fields, content }: NonNullable<LeftBehind['request']>,
+): Stimulus {
+  return {
+    purpose,
+    method,
+    target: () => target,
+    fields: fields.map(([name = '', value = '']) => [name, value]),
+    withoutSampleFields: true,
+    credential: isAnonymous ? 'none' : 'right',
+    ...(content === null ? {} : { content }),
+  };
+}

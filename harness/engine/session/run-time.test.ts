@@ -1,0 +1,42 @@
+import { createServer, type RequestListener } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { served } from '../../base/fixtures/server.ts';
+import { Blocked } from '../../base/verdict.ts';
+import { GOOD_SERVICE, loadOrders } from '../../config/fixtures/config-folder.ts';
+import { virtualClock } from '../../wire/pace/fixtures/virtual-clock.ts';
+import { sessionAt } from './fixtures/session.ts';
+
+/** A session of that config, with a service that answers so. */
+async function begun(text: string, answer: RequestListener) {
+  const url = await served(createServer(answer));
+  const { config } = await loadOrders(text);
+  const clock = virtualClock();
+  const { session, asked } = sessionAt(url, config, { clock });
+  onTestFinished(async () => void (await session.close()));
+  return { session, asked, clock };
+}
+
+it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
+  const came = Promise.withResolvers<void>();
+  const text = `${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`;
+  const { session, asked, clock } = await begun(text, () => came.resolve());
+  const send = (purpose: string) => asked(({ http }) => http.send({ purpose }));
+  const first = send('never answered');
+  await came.promise;
+  await clock.advance(89_999);
+  expect(session.outage).toBeNull();
+  await clock.advance(1);
+  const overtime = new Blocked('the run of this service took longer than timeouts.run');
+  expect(await first).toMatchObject({ failed: overtime });
+  expect(session.outage).toBe(overtime.message);
+  expect(await send('not sent')).toMatchObject({ failed: overtime });
+});
+
+it('a run without timeouts.run ends where it takes much longer than its plan and its answers ask for', async () => {
+  const { session, asked, clock } = await begun(GOOD_SERVICE, (_, response) => response.end());
+  await clock.advance(20 * 60_000);
+  expect(await asked(async () => 'in time')).toMatchObject({ value: 'in time' });
+  await clock.advance(24 * 60 * 60_000);
+  expect(await asked(async () => 'too late')).toMatchObject({ failed: expect.any(Blocked) });
+  expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
+});

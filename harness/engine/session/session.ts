@@ -1,0 +1,133 @@
+import { withTexts } from '../../base/json-text.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Variation } from '../../base/variation.ts';
+import { Blocked } from '../../base/verdict.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { LeftBehind } from '../../report/results/fold/left-behind.ts';
+import { shellWord } from '../../wire/forms/shell-word.ts';
+import type { Clock } from '../../wire/pace/clock.ts';
+import { openCredentials } from './credentials.ts';
+import { ServiceHttp } from './http/service-http.ts';
+import type { PactJudge } from './pact/verification.ts';
+import { openPort } from './port.ts';
+import type { Probe, PutsOff, Remembered } from './probe.ts';
+import { openProbing } from './probing.ts';
+import { Remains } from './remains.ts';
+import { KeyTrial } from './turn/key-trial.ts';
+import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
+import { RunTime } from './turn/run-time.ts';
+import { handshakeOccasions } from './websocket/conversation.ts';
+
+export interface SessionOptions extends MeansOptions {
+  /** Told of each secret that arrives, before it is used. */
+  readonly learned?: (secret: Secret) => void;
+  readonly pacts: PactJudge;
+  /** What an earlier session has created and not removed; it is removed when this one closes. */
+  readonly leftBehind?: readonly LeftBehind[];
+}
+
+/** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
+export interface Session {
+  readonly config: ServiceConfig;
+  readonly clock: Clock;
+  /** Why nothing more can be asked of the service; null while it can. */
+  readonly outage: string | null;
+  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  readonly silentSince: string | null;
+  /** How long the session has waited on purpose so far, in ms. */
+  readonly waitedMs: number;
+  /** Whether the service has not done what it must, though it was given all the time for it. */
+  readonly waitsInVain: boolean;
+  /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
+  readonly progress: number;
+  /**
+   * What the probe yields. Where it needs something that is put off, it ends with `PutOff`, and can be asked for again.
+   * Nothing is put off when left out.
+   */
+  ask<E>(probe: Probe<E>, signal: AbortSignal, putsOff?: PutsOff): Promise<Remembered<E>>;
+  observe(observation: {
+    readonly key: string;
+    readonly value: unknown;
+    readonly check: string;
+    readonly varies?: Variation;
+  }): void;
+  /**
+   * A command line that shows what a check has found, whose decisive piece of evidence is `decisive` among `all`: it sends
+   * that once more, or runs the check. Null where there is no evidence.
+   */
+  reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
+  redact(text: string): string;
+  /** Whoever asks for it again waits for the same. */
+  close(): Promise<Closed>;
+}
+
+interface Closed {
+  readonly requestsSent: number;
+  readonly durationMs: number;
+}
+
+export function openSession(options: SessionOptions): Session {
+  const { clock, record, pacts } = options;
+  const closed = new AbortController();
+  const shared = openMeans(options, ({ forMs, signal = time.signal }) => http.costs(forMs, signal));
+  const means: SessionMeans = {
+    ...shared,
+    credentials: openCredentials(shared, options.learned),
+    key: new KeyTrial(shared, () => [...http.occasions(), ...handshakeOccasions(means)]),
+  };
+  const { config, budget, pauses, transport, outage, log } = means;
+  const http = new ServiceHttp(means);
+  const remains = new Remains(means, options.leftBehind ?? []);
+  const time = new RunTime(means);
+  const ask = openProbing(means, time, closed.signal, (turn, asking) =>
+    openPort(means, { http, pacts, remains }, turn, asking),
+  );
+
+  let ended: Promise<Closed> | null = null;
+  async function end(): Promise<Closed> {
+    time.stop();
+    closed.abort(new Blocked('the session is closed'));
+    await remains.remove(http);
+    await http.close();
+    await pacts.close();
+    return { requestsSent: budget.spent(), durationMs: time.tookMs };
+  }
+
+  return {
+    config,
+    clock,
+    get outage() {
+      return time.overtime ?? outage.reason;
+    },
+    get silentSince() {
+      return time.overtime === null ? outage.since : null;
+    },
+    get waitedMs() {
+      return pauses.totalMs;
+    },
+    get waitsInVain() {
+      return means.inVain.end;
+    },
+    get progress() {
+      return budget.spent() + log.size;
+    },
+    ask,
+    observe: ({ value, ...observation }) =>
+      record({
+        type: 'observation',
+        service: config.service,
+        ...observation,
+        value: withTexts(value, (text) => transport.redaction.sink(text)),
+      }),
+    reproduce(check, decisive, all) {
+      if (decisive === null) return null;
+      const again = options.runAlone ?? `conform run ${shellWord(config.service)}`;
+      return log.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
+    },
+    redact: (text) => transport.redaction.sink(text),
+    close() {
+      ended ??= end();
+      return ended;
+    },
+  };
+}

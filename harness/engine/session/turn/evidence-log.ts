@@ -1,0 +1,88 @@
+import type { JournalEvent } from '../../../report/results/fold/events.ts';
+import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
+import type { EvidenceId } from '../../../wire/exchange.ts';
+import { type Reach, repeatCommand } from '../../../wire/forms/repeat.ts';
+import { askingProbe } from './asking.ts';
+
+interface LogOptions {
+  readonly service: string;
+  readonly record: (event: JournalEvent) => void;
+  /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
+  readonly redact: (text: string) => string;
+  /** How a command that repeats a request gets to the service; null where none can: each request is signed anew. */
+  readonly reach: Reach | null;
+  /** Number of the last piece of evidence that is in the journal already. Default: 0. */
+  readonly after?: number | undefined;
+}
+
+type RequestKind = Extract<JournalEvent, { type: 'evidence' }>['kind'];
+
+function kindOf({ kind }: Evidence): RequestKind {
+  return kind === 'conversation' ? 'handshake' : undefined;
+}
+
+/** All evidence of a session, redacted when it comes here: numbered, kept, and journaled as it falls. */
+export class EvidenceLog {
+  readonly #options: LogOptions;
+  readonly #kept = new Map<string, Evidence>();
+  /** Ids of what is no request of its own to the service: what it sent to us, one of a burst, what others were asked. */
+  readonly #beside = new Set<string>();
+  /** By the id of what they send once more: many checks are decided by the same. */
+  readonly #commands = new Map<string, string | null>();
+  #last: number;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#last = options.after ?? 0;
+  }
+
+  nextId(): EvidenceId {
+    this.#last += 1;
+    return `e${this.#last}` as EvidenceId;
+  }
+
+  /** `requests`: how many requests to the service it counts as, and of which kind where they are no plain ones. */
+  keep<E extends Evidence>(evidence: E, requests: number, kind = kindOf(evidence)): E {
+    const { service, record, redact } = this.#options;
+    const { id } = evidence;
+    const kept = { ...evidence, purpose: redact(evidence.purpose) };
+    this.#kept.set(id, kept);
+    if (requests === 0 || evidence.kind === 'burst') this.#beside.add(id);
+    const { purpose } = kept;
+    const value = evidenceToJson(kept);
+    const probe = askingProbe();
+    record({
+      type: 'evidence',
+      service,
+      id,
+      purpose,
+      requests,
+      ...(kind && { kind }),
+      ...(probe !== null && { probe }),
+      value,
+    });
+    return kept;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** In the order of recording. */
+  all(): readonly Evidence[] {
+    return [...this.#kept.values()];
+  }
+
+  /** A command line that sends a piece of evidence once more; null where that does not repeat what all of it shows. */
+  reproduce(id: string, all: readonly string[]): string | null {
+    const evidence = this.#kept.get(id);
+    const { reach } = this.#options;
+    if (evidence === undefined || evidence.kind === 'burst' || reach === null) return null;
+    if (all.some((each) => this.#beside.has(each))) return null;
+    const before = this.#commands.get(id);
+    if (before !== undefined) return before;
+    const command = repeatCommand(evidence, reach);
+    this.#commands.set(id, command);
+    return command;
+  }
+}

@@ -1,0 +1,180 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { WebhookSignature, WebhooksConfig } from '../../config/blocks/webhooks.ts';
+import { eventScheme, type SignedEvent } from '../../config/credential/signing/event-signature.ts';
+import { isStandIn } from '../../config/credential/stand-in.ts';
+import { Reply } from '../../wire/exchange/reply.ts';
+import type { Exchange, FieldLine } from '../../wire/exchange.ts';
+import { fieldValue } from '../../wire/fields/grammar/field-lines.ts';
+import type { Delivery, ReceiverAnswer, WebhookReceiver, Worth } from '../../wire/http/webhook-receiver.ts';
+import { traces } from '../../wire/redaction/marker.ts';
+import { recordRequest } from '../../wire/socket/recording.ts';
+import type { SessionMeans } from './turn/means.ts';
+import type { Turn } from './turn/turn.ts';
+
+/** An event of the service as it was received; the request is the service's, the answer ours. */
+export interface Received {
+  readonly reply: Reply;
+  /** On the session's monotonic clock, in ms. */
+  readonly atMs: number;
+  /** Judged while the octets were at hand; null where no signature is configured. */
+  readonly signature: Worth | null;
+  /** When the attempt was made, as the scheme of the signature has it told; null where nothing is. */
+  readonly time: string | null;
+  /** The id of the event, where the scheme has one; null where there is none. */
+  readonly id: string | null;
+}
+
+/** What the service sends on its own. */
+export interface WebhookPort {
+  /**
+   * What it sends to a receiver while `act` lasts, answered with these in turn.
+   *
+   * @throws NotApplicable where no webhooks are configured, Blocked when nothing can be received.
+   */
+  receive(
+    answers: readonly ReceiverAnswer[],
+    act: (receiver: WebhookReceiver, url: string) => Promise<void>,
+  ): Promise<readonly Received[]>;
+}
+
+export function webhookPort(means: SessionMeans, turn: Turn): WebhookPort {
+  const { webhooks } = means.config;
+  return {
+    async receive(answers, act) {
+      if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+      return receiveWebhooks(answers, act, webhooks, means, turn);
+    },
+  };
+}
+
+async function receiveWebhooks(
+  answers: readonly ReceiverAnswer[],
+  act: (receiver: WebhookReceiver, url: string) => Promise<void>,
+  webhooks: WebhooksConfig,
+  means: SessionMeans,
+  turn: Turn,
+): Promise<readonly Received[]> {
+  const { wire, transport } = means;
+  const receiver = await wire
+    .openReceiver(webhooks.listen, answers, transport.clock)
+    .catch((error: Error) => {
+      throw new Blocked(error.message);
+    });
+  means.record({ type: 'receiver', service: means.config.service, url: receiver.url, path: receiver.path });
+  try {
+    const address = addressAt(webhooks.url ?? receiver.url, receiver.path);
+    await act(receiver, address);
+    return receiver.deliveries.map((delivery, index) => {
+      const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, means);
+      turn.trail.add(means.log.keep(exchange, 0).id);
+      const signature =
+        webhooks.signature && (delivery.signature ?? judged(delivery, address, webhooks.signature));
+      if (signature !== null)
+        means.record({
+          type: 'signature',
+          service: means.config.service,
+          evidence: exchange.id,
+          worth: signature,
+        });
+      return {
+        reply: new Reply(exchange),
+        atMs: delivery.atMs,
+        signature,
+        ...toldBy(delivery, address, webhooks),
+      };
+    });
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** The path goes behind that of the address, before its query. */
+function addressAt(address: string, path: string): string {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  return url.href;
+}
+
+function exchangeOf(
+  delivery: Delivery,
+  index: number,
+  url: string,
+  { transport: { clock, redaction }, log }: SessionMeans,
+): Exchange {
+  const { method, target, fields, body, truncated, answer, atMs } = delivery;
+  const ago = clock.now() - atMs;
+  const limits = { bodyBytes: body.length, fieldBytes: 64 * 1024 };
+  const request = recordRequest(redaction, { method, target, fields, body }, `${url}${target}`, limits);
+  return {
+    kind: 'exchange',
+    id: log.nextId(),
+    purpose: `to the receiver of webhooks, delivery ${index + 1}`,
+    credential: 'none',
+    request: { ...request, body: request.body && { ...request.body, truncated } },
+    response: {
+      status: answer.status,
+      reason: null,
+      httpVersion: '1.1',
+      fields: answer.fields,
+      trailers: [],
+      body: { bytes: new Uint8Array(), received: 0, truncated: false },
+      informational: [],
+      framingFaults: null,
+    },
+    failure: null,
+    timing: {
+      startedAt: new Date(clock.wallNow().getTime() - ago).toISOString(),
+      startedMs: atMs,
+      connectMs: null,
+      responseMs: 0,
+      durationMs: 0,
+    },
+  };
+}
+
+/** @throws Blocked where not all of the body was kept, or nobody can tell. */
+function judged(delivery: Delivery, address: string, signature: WebhookSignature): Worth {
+  const { body, truncated, recorded } = delivery;
+  const event = eventOf(delivery, address, signature);
+  if (event.signature === '') return 'missing';
+  if (recorded !== undefined && (truncated || traces(body).length > 0)) {
+    throw new Blocked('not in the record: all that was signed');
+  }
+  if (truncated) throw new Blocked('an event is so large that not all of what was signed is kept');
+  const { scheme, key } = signature;
+  if ('secret' in key && isStandIn(key.secret.reveal())) {
+    throw new Blocked('not in the record: what the signature was worth');
+  }
+  const worth = eventScheme(scheme).worth(event, signature);
+  if (typeof worth === 'string') return worth;
+  throw new Blocked(`the signature of an event cannot be verified: ${worth.untold}`);
+}
+
+/** What is signed of the address is that which the service was given, whatever a proxy before the receiver made of it. */
+function eventOf(
+  { method, target, fields, body }: Delivery,
+  address: string,
+  { header }: WebhookSignature,
+): SignedEvent {
+  const { host, pathname } = new URL(address);
+  const query = /\?.*$/s.exec(target)?.[0] ?? '';
+  const request = {
+    method,
+    url: address,
+    target: `${pathname}${query}`,
+    fields: fields.map(([name, value]): FieldLine => [name, /^host$/i.test(name) ? host : value]),
+  };
+  const field = (name: string) => fieldValue(fields, name);
+  return { signature: field(header.toLowerCase()) ?? '', field, body, request };
+}
+
+function toldBy(
+  delivery: Delivery,
+  address: string,
+  { signature }: WebhooksConfig,
+): Pick<Received, 'time' | 'id'> {
+  if (signature === null) return { time: null, id: null };
+  const { time, id } = eventScheme(signature.scheme);
+  const event = eventOf(delivery, address, signature);
+  return { time: time?.toldBy(event) ?? null, id: (id && event.field(id)) ?? null };
+}

@@ -1,0 +1,242 @@
+import { Blocked, NotApplicable } from '../../../base/verdict.ts';
+import { credentialUse, placeCredential } from '../../../config/credential/placing.ts';
+import type { WebSocketConfig } from '../../../config/service.ts';
+import { type ConversationView, viewConversation } from '../../../wire/conversation/view.ts';
+import type { Conversation } from '../../../wire/conversation.ts';
+import { handshakeKind } from '../../../wire/limit/observed/spending.ts';
+import { socketAddressOf } from '../../../wire/socket/address.ts';
+import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
+import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
+import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import { dialectOf } from './dialects/dialects.ts';
+import {
+  credentialOf,
+  type HandshakeStimulus,
+  inHandshakes,
+  isOrdinary,
+  openingRequest,
+} from './handshake-stimulus.ts';
+import { OpenConversation } from './open-conversation.ts';
+
+/** What a probe does on the open connection. */
+export type Conversing = (conversation: OpenConversation) => Promise<void>;
+
+/** WebSocket connections, the handshake of each a request like others. */
+export interface WebSocketPort {
+  /** One connection from its handshake to its end; `conversing` has it when it is open, and is not called when it is not. */
+  converse(stimulus: HandshakeStimulus, conversing?: Conversing): Promise<ConversationView>;
+  /** The same, where all rests on what is said. @throws Blocked when no connection was opened, or not heard to its end. */
+  hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
+  /** The service has not ended a connection that it must end, though it was given all the time for it. */
+  readonly waitsInVain: boolean;
+  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  readonly silentSince: string | null;
+  /** The service is known to keep so many connections of one client: they are open side by side from then on. */
+  widen(connections: number): void;
+}
+
+/** What should come at once from a quick service is waited for no longer than this, in ms. */
+const PATIENCE_MS = 5_000;
+/** What comes after the decisive event, and on which nothing rests, likewise: the end of TCP behind a Close, a sign of life; in ms. */
+const LINGER_MS = 500;
+
+function conversationOver(
+  connection: WebSocketConnection,
+  { config, answerTimes, inVain }: SessionMeans,
+): OpenConversation {
+  const patienceMs = answerTimes.patienceMs(Math.min(config.timeouts.responseMs, PATIENCE_MS));
+  return new OpenConversation(connection, {
+    patienceMs,
+    lingerMs: answerTimes.patienceMs(LINGER_MS),
+    inVain,
+  });
+}
+
+export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
+  const { config, outage } = means;
+  const port: WebSocketPort = {
+    async converse(stimulus, conversing = async () => {}) {
+      outage.requireReachable();
+      const done = await connect(
+        means,
+        stimulus,
+        (connection) => conversing(conversationOver(connection, means)),
+        turn,
+      ).catch(blockedByBudget);
+      turn.signal.throwIfAborted();
+      const { response } = done.handshake;
+      // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
+      const onPurpose = !isOrdinary(stimulus);
+      outage.saw({ to: done.purpose, id: done.id }, { response, failure: done.failure, onPurpose });
+      turn.keep(done);
+      if (means.limiter.isIn({ response, failure: null })) {
+        throw new Blocked(rateLimited(means, { response }));
+      }
+      if (isOfTheMoment(done) && !isOrdinary(stimulus)) await requireTaken(means, turn.signal, done);
+      if (config.websocket && credentialOf(stimulus, config.websocket) === 'right') {
+        await means.key.received(handshakeReception(done, config.websocket), turn.signal);
+      }
+      return viewConversation(done);
+    },
+    async hold(stimulus, conversing) {
+      const view = await port.converse(stimulus, conversing);
+      if (!view.opened) throw new Blocked(`no connection for ${stimulus.purpose}: ${answerOf(view)}`);
+      requireHeardOut(view);
+      return view;
+    },
+    get waitsInVain() {
+      return means.inVain.end;
+    },
+    get silentSince() {
+      return outage.since;
+    },
+    widen: (connections) => means.places.widen(connections),
+  };
+  return port;
+}
+
+/**
+ * That there is no answer may be a matter of the moment, and so may be that the server is not able to do it (RFC 9110
+ * §15.6); 501 and 505 are none.
+ */
+function isOfTheMoment({ handshake: { response }, failure }: Conversation): boolean {
+  if (response === null) return failure?.kind === 'response-timeout';
+  return response.status >= 500 && response.status !== 501 && response.status !== 505;
+}
+
+/** @throws Blocked where an ordinary handshake fares no better now: then it is not for what was asked. */
+async function requireTaken(means: SessionMeans, signal: AbortSignal, refused: Conversation): Promise<void> {
+  const { outage, log } = means;
+  const fate = refused.handshake.response === null ? 'not answered' : 'refused';
+  const purpose = `a WebSocket as configured, for the one before was ${fate}`;
+  const ordinary = await connect(means, { purpose }, pinged(means), { signal }).catch(blockedByBudget);
+  const { handshake, failure } = log.keep(ordinary, 1);
+  outage.saw({ to: purpose, id: ordinary.id }, { response: handshake.response, failure });
+  const [before, now] = [refused.handshake.response, handshake.response].map((each) => each?.status);
+  if (now !== before) return;
+  const how = now === undefined ? 'not answered' : `answered ${now}`;
+  throw new Blocked(`${how}, and so is every other handshake at this moment`);
+}
+
+/** The key may be refused by the answer to the handshake, or by the close code that is documented for it. */
+function handshakeReception(done: Conversation, { refusalCode }: WebSocketConfig): Reception {
+  const { response } = done.handshake;
+  if (response?.status !== 101) return receptionOf(response);
+  const code = viewConversation(done).serverClose?.code ?? null;
+  if (refusalCode === undefined || code !== refusalCode) return { kind: 'taken' };
+  return { kind: 'refused', as: `close code ${code}` };
+}
+
+/** An ordinary handshake, where it needs the key. */
+export function handshakeOccasions(means: SessionMeans): readonly Occasion[] {
+  const { websocket } = means.config;
+  const stimulus = { purpose: 'a WebSocket to see whether the key is taken at all' };
+  if (websocket === null || credentialOf(stimulus, websocket) !== 'right') return [];
+  return [
+    {
+      what: `the handshake at ${websocket.url}`,
+      async send(signal) {
+        const done = await connect(means, stimulus, pinged(means), { signal }).catch(blockedByBudget);
+        return handshakeReception(means.log.keep(done, 1), websocket);
+      },
+    },
+  ];
+}
+
+/** Who is let in is answered, or closed with the code that says otherwise. */
+function pinged(means: SessionMeans): (connection: WebSocketConnection) => Promise<void> {
+  return async (connection) => {
+    const conversation = conversationOver(connection, means);
+    await conversation.ping('conform');
+    await conversation.close(1000);
+  };
+}
+
+/** @throws Blocked for what was not heard to its end, for it was too much: it shows nothing of how it would have ended. */
+export function requireHeardOut({ to, conversation: { failure } }: ConversationView): void {
+  if (failure !== null) throw new Blocked(`${to} was not heard to its end: ${failure.message}`);
+}
+
+/** What came of a handshake, for a sentence: `status 403`. */
+export function answerOf(view: ConversationView): string {
+  const { status, redirect, conversation } = view;
+  if (status === null) return conversation.failure?.message ?? 'no answer';
+  return redirect === null ? `status ${status}` : `status ${status}, to ${redirect}`;
+}
+
+/** A conversation is kept whole for as long as the session lasts, so no service is heard out without end. */
+const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
+
+/**
+ * One WebSocket connection from its handshake to its end. The handshake counts as one request of the budget, and
+ * the connection takes a place for as long as it lasts, so that few are open at the same time.
+ *
+ * @throws NotApplicable where the service has no WebSocket endpoint.
+ */
+async function connect(
+  { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionMeans,
+  stimulus: HandshakeStimulus,
+  conversing: (connection: WebSocketConnection) => Promise<void>,
+  asker: Pick<Turn, 'signal'> & Partial<Turn>,
+): Promise<Conversation> {
+  const { signal } = asker;
+  const { websocket } = config;
+  if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
+  const { baseUrl, clock, userAgent } = transport;
+  const { target } = socketAddressOf(baseUrl, websocket.url);
+  const choice = credentialOf(stimulus, websocket);
+  const credential = credentialUse(choice);
+  const dialect = await dialectOf(websocket);
+  const bare = openingRequest(stimulus, {
+    websocket,
+    dialect,
+    target,
+    userAgent,
+  });
+  const placed = async () => {
+    const ready = inHandshakes(await credentials.for(choice), websocket);
+    // The target has the path of the base URL already.
+    return placeCredential(bare, choice, ready, { at: clock.wallNow() });
+  };
+  // What cannot be placed is told before it counts as a request.
+  await placed();
+  const opening = {
+    endpoint: websocket.url,
+    limits: LIMITS,
+    form: {
+      ...(stimulus.httpVersion && { httpVersion: stimulus.httpVersion }),
+      withoutHost: stimulus.without?.includes('host') ?? false,
+    },
+    ...(stimulus.octetByOctet && { octetByOctet: true }),
+    automatic: {
+      ...(dialect.answerHeartbeat && { heartbeat: dialect.answerHeartbeat }),
+      ...stimulus.automatic,
+    },
+  };
+  const attempt = async () => {
+    const spent = await budget.take(asker);
+    const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
+    const request = await placed();
+    const sent = { ...request, ...opening.form };
+    const kindOf = (response: { readonly status: number } | null) =>
+      handshakeKind({ credential, request: sent, response });
+    // Until it is answered it is taken for one that will be taken.
+    spent.kind = kindOf({ status: 101 });
+    const askedMs = clock.now();
+    const connection = await wire.openConnection(transport, { ...opening, request }, about);
+    spent.kind = kindOf(connection.response);
+    if (connection.open && !stimulus.octetByOctet) answerTimes.answered(clock.now() - askedMs);
+    if (connection.open) {
+      await conversing(connection).catch((error: unknown) => {
+        connection.finish();
+        throw error;
+      });
+    }
+    return connection.finish();
+  };
+  return credentials.send(choice, () => (stimulus.beside ? attempt() : places.take(attempt)), {
+    isIn: ({ handshake }) => handshake.response?.status === 401,
+    dismiss: (refused) => log.keep(refused, 1),
+  });
+}

@@ -1,0 +1,52 @@
+import {
+  type Dialect,
+  type DialectEvent,
+  loadDialect,
+  type ShippedDialect,
+} from '../../../../config/blocks/dialect.ts';
+import { isHeartbeat } from '../../../../config/blocks/heartbeat.ts';
+import type { WebSocketConfig } from '../../../../config/service.ts';
+import { pusher } from './pusher.ts';
+import { raw } from './raw.ts';
+
+const SHIPPED: Readonly<Record<ShippedDialect, Dialect>> = { raw, pusher };
+
+/**
+ * The dialect that a config names: one of those that come with the harness, or that of a module of the user's.
+ *
+ * @throws NoDialect when that module has changed since the config was read.
+ */
+export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<Dialect> {
+  if (dialect === 'own') return adapter === undefined ? raw : guarded(await loadDialect(adapter));
+  const shipped = SHIPPED[dialect];
+  if (heartbeat === undefined) return shipped;
+  return {
+    ...shipped,
+    answerHeartbeat: (text) => (isHeartbeat(heartbeat, text) ? heartbeat.answer : null),
+  };
+}
+
+/** A user's function that throws over what a service sent has read nothing. */
+function guarded(own: Dialect): Dialect {
+  const { answerHeartbeat } = own;
+  return {
+    ...own,
+    ...(answerHeartbeat && {
+      answerHeartbeat(text: string) {
+        try {
+          const answer: unknown = answerHeartbeat(text);
+          return typeof answer === 'string' ? answer : null;
+        } catch {
+          return null;
+        }
+      },
+    }),
+    read(text): DialectEvent | null {
+      try {
+        return own.read(text);
+      } catch {
+        return null;
+      }
+    },
+  };
+}

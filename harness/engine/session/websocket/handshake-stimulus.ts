@@ -1,0 +1,80 @@
+import type { Dialect } from '../../../config/blocks/dialect.ts';
+import { whyKeyless } from '../../../config/blocks/websocket.ts';
+import { carrierAt } from '../../../config/credential/carrier.ts';
+import type { CredentialChoice } from '../../../config/credential/placing.ts';
+import type { Credentials } from '../../../config/credential/scheme.ts';
+import type { WebSocketConfig } from '../../../config/service.ts';
+import type { FieldLine } from '../../../wire/exchange.ts';
+import type { HttpRequest } from '../../../wire/request.ts';
+import type { Opening } from '../../../wire/websocket/connection.ts';
+import { handshakeRequest } from '../../../wire/websocket/opening-handshake.ts';
+
+/** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
+export interface HandshakeStimulus {
+  /** What the connection is for: `a WebSocket with an unmasked frame`. */
+  readonly purpose: string;
+  readonly method?: string;
+  /** Changes the target of the configured endpoint. */
+  readonly target?: (target: string) => string;
+  /** Take the place of the handshake's own fields of the same name. */
+  readonly fields?: readonly FieldLine[];
+  /** Names of fields that are left out, lower-case. */
+  readonly without?: readonly string[];
+  /** `right` when left out; the Pusher protocol has its key in the address and takes no other. */
+  readonly credential?: CredentialChoice;
+  /** 1.1 when left out. */
+  readonly httpVersion?: '1.0';
+  /** Sends the handshake in segments of one octet. */
+  readonly octetByOctet?: boolean;
+  readonly automatic?: Opening['automatic'];
+  /** Takes none of the places that few connections share: others are open at the same time, and meant to be. */
+  readonly beside?: boolean;
+}
+
+/** Whether anything makes this handshake other than an ordinary client's. */
+export function isOrdinary(stimulus: HandshakeStimulus): boolean {
+  const { method, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
+  if (httpVersion) return false;
+  return !method && !target && !fields && !without && !credential && !octetByOctet;
+}
+
+/** The right one unless the stimulus says otherwise; none where the service takes none in its handshakes. */
+export function credentialOf(stimulus: HandshakeStimulus, websocket: WebSocketConfig): CredentialChoice {
+  return stimulus.credential ?? (whyKeyless(websocket) === null ? 'right' : 'none');
+}
+
+interface Endpoint {
+  readonly websocket: WebSocketConfig;
+  readonly dialect: Dialect;
+  /** Of the configured endpoint, complete. */
+  readonly target: string;
+  /** `conform/1.2.3`. */
+  readonly userAgent: string;
+}
+
+/** What handshakes carry: a key goes where the config says. */
+export function inHandshakes(credentials: Credentials, { credential: place }: WebSocketConfig): Credentials {
+  if (place === undefined || place.in === 'none' || !credentials.carrier?.bare) return credentials;
+  return { ...credentials, carrier: carrierAt(place) };
+}
+
+/** The request of a stimulus before its credential is placed. */
+export function openingRequest(
+  stimulus: HandshakeStimulus,
+  { websocket, dialect, target, userAgent }: Endpoint,
+): HttpRequest {
+  const version = userAgent.split('/')[1] ?? '0.0.0';
+  const configured = dialect.target?.(target, { version }) ?? target;
+  const whole = handshakeRequest({
+    target: stimulus.target ? stimulus.target(configured) : configured,
+    origin: websocket.origin,
+    subprotocols: websocket.subprotocols,
+  });
+  const replaced = (stimulus.fields ?? []).map(([name]) => name.toLowerCase());
+  const gone = new Set([...replaced, ...(stimulus.without ?? [])]);
+  return {
+    method: stimulus.method ?? whole.method,
+    target: whole.target,
+    fields: [...whole.fields.filter(([name]) => !gone.has(name.toLowerCase())), ...(stimulus.fields ?? [])],
+  };
+}

@@ -1,0 +1,306 @@
+import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { openVerifier, type PactVerifier } from '../../providers/pact/verifier.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
+import { announcement } from '../../report/terminal/estimate.ts';
+import { systemClock } from '../../wire/pace/clock.ts';
+import { openJournal } from '../../wire/record/journal.ts';
+import { createRedaction, type Redaction, SoughtSecrets } from '../../wire/redaction/redaction.ts';
+import type { CheckDefinition, Suite } from '../check/check.ts';
+import { suitesFor } from '../check/check.ts';
+import type { Judgment } from '../check/judge.ts';
+import { loadSuites, selectById } from '../selection/selection.ts';
+import { type LiveSessionOptions, openLiveSession } from '../session/live.ts';
+import type { Session } from '../session/session.ts';
+import { judgeInSessions, startsFresh } from '../sessions.ts';
+import { type Simulation, simulate } from '../simulation/simulation.ts';
+import type { Turn } from '../turns/turns.ts';
+import {
+  askFor,
+  hearSecrets,
+  isSimulated,
+  learnedElsewhere,
+  type RunInput,
+  type ServiceInput,
+  type ServiceMessage,
+  type ServiceNews,
+  type WorkerInput,
+  type WorkerMessage,
+} from './channel.ts';
+
+/** The main process ends a worker that is silent for much longer than this. */
+const ALIVE_EVERY_MS = 500;
+/** Nobody waits longer to hear what a run will cost, in ms. */
+const LONGEST_REHEARSAL_MS = 20_000;
+/** Services of a worker that are rehearsed, one after the other: nobody reads the cost of each of many. */
+const MOST_REHEARSED = 4;
+
+/** The next service asks Pact soon after the last: a process that goes in between would have to be started again, in ms. */
+const PACT_IDLE_MS = 10_000;
+
+export interface Worker {
+  readonly services: readonly {
+    readonly service: string;
+    /** From its first request to its last. Aborted, it ends before the next check. */
+    run(signal: AbortSignal): Promise<void>;
+  }[];
+  /** Ends those as well that were cut short. */
+  finish(): Promise<void>;
+}
+
+/** What the services of a worker share. */
+interface WorkerMeans {
+  readonly run: RunInput;
+  readonly suites: readonly Suite[];
+  readonly sought: SoughtSecrets;
+  readonly verifier: PactVerifier;
+  readonly record: (event: JournalEvent) => void;
+  readonly tell: (message: WorkerMessage) => void;
+}
+
+/** Several services' side of a run: their sessions, their line to the journal, and the worker's signs of life. */
+export async function openWorker({ run, services }: WorkerInput): Promise<Worker> {
+  const redactions = new Map<string, Redaction>();
+  const send = inBatches((messages) => process.send?.(messages));
+  const tell = (message: WorkerMessage) => {
+    send(message);
+    if (message.type !== 'secret') return;
+    const { secretName, secretValue } = learnedElsewhere(message);
+    for (const [service, redaction] of redactions) {
+      if (service !== message.service) redaction.add(secretName, secretValue);
+    }
+  };
+  tell({ conform: 1, type: 'hello', pid: process.pid });
+  const pulse = setInterval(() => tell({ conform: 1, type: 'alive' }), ALIVE_EVERY_MS);
+  pulse.unref();
+  hearSecrets(({ secretName, secretValue }) => {
+    for (const redaction of redactions.values()) redaction.add(secretName, secretValue);
+  });
+
+  const journal = openJournal(run.journalPath, (line, why) =>
+    tell({ conform: 1, type: 'unwritten', line, why }),
+  );
+  const means: WorkerMeans = {
+    run,
+    suites: await loadSuites(run.suitesUrl),
+    sought: new SoughtSecrets(),
+    verifier: openVerifier(services.length > 1 ? { idleMs: PACT_IDLE_MS } : {}),
+    record: (event) => journal.append(event),
+    tell,
+  };
+  const rehearsed = run.rehearsed && services.length <= MOST_REHEARSED;
+  const open = services.map((input) => {
+    const redaction = createRedaction(unpackRunSecrets(run.secrets, input.service), means.sought);
+    redactions.set(input.service, redaction);
+    return new ServiceRun(input, redaction, means);
+  });
+  for (const each of open) await each.announce(rehearsed);
+  return {
+    services: open,
+    async finish() {
+      clearInterval(pulse);
+      await Promise.all(open.map((each) => each.finish()));
+      await means.verifier.close();
+    },
+  };
+}
+
+/**
+ * Most of what a worker tells are checks of one service that are judged right after each other, and to send a message
+ * takes as long as to judge many a check. Whatever anybody waits for, and every word of another service, goes at once, so
+ * that it is always known which one the worker is at.
+ */
+function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message: WorkerMessage) => void {
+  let held: WorkerMessage[] = [];
+  let lastOf: string | null = null;
+  const release = () => {
+    if (held.length > 0) send(held);
+    held = [];
+  };
+  return (message) => {
+    const service = 'service' in message ? message.service : lastOf;
+    // It tells which service the worker is at, and that is known.
+    if (message.type === 'evidence' && service === lastOf && held.length === 0) return;
+    const canWait = message.type === 'outcome' && message.outcome !== 'fail' && service === lastOf;
+    lastOf = service;
+    if (held.length === 0 && canWait) setImmediate(release);
+    held.push(message);
+    if (!canWait) release();
+  };
+}
+
+/** One service's side of a run. */
+class ServiceRun {
+  readonly service: string;
+  readonly #isSimulated: boolean;
+  readonly #input: ServiceInput;
+  readonly #means: WorkerMeans;
+  readonly #redaction: Redaction;
+  readonly #config: ServiceConfig;
+  readonly #suites: readonly Suite[];
+  readonly #selected: ReadonlySet<string>;
+  readonly #closed = { requestsSent: 0, durationMs: 0 };
+  #session: Session | null = null;
+  #lastEvidence: number;
+  #pieces = 0;
+  #begun = false;
+  #outageTold = false;
+  #simulation: Simulation | null = null;
+  #firstUrl: string | null = null;
+  #finished: Promise<void> | null = null;
+
+  constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
+    this.service = input.service;
+    this.#isSimulated = isSimulated(input);
+    this.#input = input;
+    this.#means = means;
+    this.#redaction = redaction;
+    this.#config = unpackService(input.config);
+    this.#selected = new Set(input.selected);
+    const judged = new Set(input.left?.judged);
+    const rest = input.selected.filter((id) => !judged.has(id));
+    this.#suites = selectById(suitesFor(means.suites, this.#config), rest);
+    this.#lastEvidence = input.left?.lastEvidence ?? 0;
+  }
+
+  /** Says what is to come. */
+  async announce(rehearsed: boolean): Promise<void> {
+    const cost = this.#isSimulated
+      ? 'in simulated time'
+      : rehearsed
+        ? await costOf(this.#config, this.#suites)
+        : null;
+    this.#tell({ type: 'estimate', cost });
+  }
+
+  /** A field of its own, so that it can be handed on. */
+  readonly run = async (signal: AbortSignal): Promise<void> => {
+    this.#begun = true;
+    if (this.#isSimulated) this.#simulation = await simulate(this.#config);
+    const { strict, checkLimitMs } = this.#means.run;
+    const judged = judgeInSessions(this.#suites, this.#config, {
+      open: () => this.#open(signal),
+      asked: () => this.#pieces,
+      strict,
+      signal,
+      selected: this.#selected,
+      ...(checkLimitMs === null ? {} : { limitMs: checkLimitMs }),
+    });
+    try {
+      for await (const { suite, check, judgment } of judged) {
+        this.#conclude(suite, check, judgment);
+        signal.throwIfAborted();
+      }
+    } catch (error) {
+      // What a cancelled run has not judged is told by whoever cancelled it.
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.finish();
+    }
+  };
+
+  async finish(): Promise<void> {
+    if (!this.#begun) return;
+    this.#finished ??= this.#finish();
+    await this.#finished;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#close();
+    await this.#simulation?.stop();
+    this.#means.record({ type: 'service-finished', service: this.service, ...this.#closed });
+    this.#tell({ type: 'finished' });
+  }
+
+  #conclude(suite: Suite, { id }: CheckDefinition, judgment: Judgment): void {
+    this.#means.record({ type: 'outcome', service: this.service, id, ...judgment });
+    this.#tell({ type: 'outcome', suite: suite.name, id, outcome: judgment.outcome });
+    this.#reportOutage();
+  }
+
+  #reportOutage(): void {
+    const reason = this.#session?.outage ?? null;
+    if (reason === null || this.#outageTold) return;
+    this.#outageTold = true;
+    this.#means.record({ type: 'service-trouble', service: this.service, reason });
+    this.#tell({ type: 'outage', reason });
+  }
+
+  /** Once the service has its quota to itself, or its provider has started anew; where it has not, nothing is sent. */
+  async #open(signal: AbortSignal): Promise<Session> {
+    await this.#close();
+    const isFirst = this.#firstUrl === null;
+    const reply = isFirst
+      ? await this.#turn()
+      : await askFor('renewed', this.service, () => this.#tell({ type: 'renew' }));
+    this.#firstUrl ??= this.#input.providerUrl ?? this.#simulation?.providerUrl ?? '';
+    const { runId, userAgent } = this.#means.run;
+    const session = openLiveSession({
+      config: this.#config,
+      clock: systemClock,
+      verifier: this.#means.verifier,
+      ...this.#simulation,
+      providerUrl: 'url' in reply ? reply.url : this.#firstUrl,
+      runId,
+      userAgent,
+      redaction: this.#redaction,
+      record: (event) => this.#record(event),
+      learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
+      evidenceBefore: this.#lastEvidence,
+      ...(isFirst && this.#spentBefore('usedAgoMs' in reply ? reply.usedAgoMs : null)),
+      runAlone: this.#input.runAlone,
+    });
+    this.#outageTold = false;
+    this.#session = 'reason' in reply ? { ...session, outage: reply.reason } : session;
+    signal.throwIfAborted();
+    return this.#session;
+  }
+
+  /** Nobody else reaches a provider that lives in this process. */
+  async #turn(): Promise<Turn> {
+    if (this.#isSimulated) return { usedAgoMs: null };
+    return askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
+  }
+
+  #spentBefore(usedAgoMs: number | null): Pick<LiveSessionOptions, 'quotaSpentMs' | 'requestsBefore'> {
+    const { left } = this.#input;
+    const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
+    // One that starts afresh for each suite counts from each start.
+    const requestsBefore = startsFresh(this.#config) ? 0 : left?.requestsSent;
+    return { quotaSpentMs: leftAgoMs ?? usedAgoMs, requestsBefore };
+  }
+
+  async #close(): Promise<void> {
+    const closed = await this.#session?.close();
+    // What was learned over it is not kept: others of this worker may go on for long.
+    this.#session = null;
+    this.#closed.requestsSent += closed?.requestsSent ?? 0;
+    this.#closed.durationMs += closed?.durationMs ?? 0;
+  }
+
+  #record(event: JournalEvent): void {
+    this.#means.record(event);
+    if (event.type === 'evidence') {
+      this.#pieces += 1;
+      this.#lastEvidence = Math.max(this.#lastEvidence, Number(event.id.slice(1)));
+      this.#tell({ type: 'evidence' });
+    }
+    if (event.type === 'waiting' && this.#simulation === null)
+      this.#tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+  }
+
+  #tell(news: ServiceNews): void {
+    this.#means.tell({ ...news, conform: 1, service: this.service } as ServiceMessage);
+  }
+}
+
+/** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */
+async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
+  try {
+    const { estimate } = await import('../rehearsal/estimate.ts');
+    const options = { limitMs: LONGEST_REHEARSAL_MS, roughly: true };
+    return announcement(await estimate(config, { suites, catalogue: 0 }, options));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ReferenceName } from '../../config/service.ts';
+import type { Patch } from './patches/patch.ts';
+
+/** Something that a reference provider does otherwise, and what the proof shows of it. */
+interface Deviation {
+  /** Kebab-case, named for what it does; its key in a table. */
+  readonly name: string;
+  /** Those that can have it; a defect is proven on the first. */
+  readonly services: readonly ReferenceName[];
+  /** Name of the setting of the proof under which it is seen, where it is not under the shipped config. */
+  readonly setting?: string;
+  /** What the service does otherwise, in one sentence. */
+  readonly summary: string;
+  /** Ids of the observations that record something else of it. */
+  readonly shows?: readonly string[];
+  readonly patch: Patch;
+}
+
+/** A named, deliberate fault, used to prove that checks can fail. */
+export interface Defect extends Deviation {
+  /** What is wrong with a service that has it, as a report says it: one sentence, with places for values. */
+  readonly cause: string;
+  /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
+  readonly trips?: readonly string[];
+  /** Checks that it cannot help tripping as well, and why. */
+  readonly drags?: { readonly checks: readonly string[]; readonly because: string };
+}
+
+/** Another conduct that conforms just as well; no check may complain about it. */
+export interface Variant extends Deviation {
+  /** It lists its resources otherwise than the document of the operations says, which is then left out. */
+  readonly undescribed?: true;
+  /** Whether a request counts depends on what it asks for: some of several kinds come before the limit is met. */
+  readonly countsByKind?: true;
+  /** Why it leaves no trace in the proof; what it does is held by a test of its own then. */
+  readonly unseen?: string;
+}
+
+type Services = Pick<Deviation, 'services'>;
+
+export const REST: Services = { services: ['search', 'messaging'] };
+export const REALTIME: Services = { services: ['realtime'] };
+export const EVERY: Services = { services: [...REST.services, ...REALTIME.services] };
+
+type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
+
+/** A table of deviations by their names; `shared`: what holds of every row that does not say otherwise. */
+export function tableOf<D extends Deviation>(
+  shared: Services & Partial<Pick<Defect, 'setting' | 'trips'>>,
+  rows: Readonly<Record<string, Row<D>>>,
+): readonly (Row<D> & Pick<D, 'name' | 'services'>)[] {
+  return Object.entries(rows).map(([name, row]) => ({ name, ...shared, ...row }));
+}

@@ -1,0 +1,140 @@
+import type { FieldLine } from '../../wire/exchange.ts';
+import { policyName } from '../../wire/quota/ratelimit-named.ts';
+import type { Access } from '../credentials/access.ts';
+import { type Authentication, challenges, credentialFields } from '../credentials/authentication.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
+import { isProblem } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { findRoute, type Route } from '../http/routes.ts';
+import type { Admission } from '../quota/limiter.ts';
+import { imfFixdate } from './clock.ts';
+import type { Kernel } from './conduct.ts';
+import { answerWithin, refuseMessage } from './preconditions.ts';
+
+/** The whole way of a request to the answer as it is sent. Never rejects: a fault of the service is a 500. */
+export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<Answer> {
+  const received = kernel.conduct.receive(request);
+  let answer: Answer;
+  try {
+    answer = await kernel.conduct.handle(received, kernel);
+  } catch (fault) {
+    kernel.report(fault);
+    answer = problem('broken');
+  }
+  return finishAnswer(kernel, answer, received);
+}
+
+/** Common fields, length and patches: for answers that did not come through `answerRequest`. */
+export function finishAnswer(kernel: Kernel, answer: Answer, request: ReceivedRequest): Answer {
+  const { conduct } = kernel;
+  return conduct.finish(framed(conduct.compose(answer, request, kernel), kernel), request, kernel);
+}
+
+/** The message as such, then authentication, then the quota, then the request itself. */
+export async function handleRequest(request: ReceivedRequest, kernel: Kernel): Promise<Answer> {
+  const unfit = refuseMessage(request);
+  if (unfit !== null) return unfit;
+  const { lending } = kernel.access;
+  if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
+  const match = findRoute(kernel.service.routes, request.path);
+  const access = accessTo(match?.route.credential ?? 'any', kernel.access);
+  const authentication = authenticated(request, kernel, access);
+  if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
+
+  const key = kernel.conduct.quota.keyOf(authentication.identity, request);
+  const admission = countRequest(request, key, kernel);
+  if (admission?.admitted === false) return withAdmission(quotaRefusal(admission, kernel), admission, kernel);
+  try {
+    if (admission?.delayMs) await kernel.clock.sleep(admission.delayMs);
+    return withAdmission(answerWithin(request, match, kernel), admission, kernel);
+  } finally {
+    kernel.limiter?.release?.(key, kernel.clock.now());
+  }
+}
+
+/** Who asks, by the rules of the conduct. */
+export function authenticated(
+  request: ReceivedRequest,
+  { access: own, clock, conduct: { credentials } }: Kernel,
+  access: Access = own,
+): Authentication {
+  return credentials.authenticate(request, access, credentials, clock.now());
+}
+
+/** 401 with a challenge for each way in (RFC 9110 §15.5.2). */
+export function credentialRefusal(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): Answer {
+  return problem(reason === 'wrong' ? 'wrong-credential' : 'unauthenticated', challenges(access, reason));
+}
+
+function accessTo(credential: Route['credential'], access: Access): Access {
+  switch (credential) {
+    case 'any':
+      return access;
+    case 'signature':
+      return { ...access, placements: ['signature'] };
+    case 'none':
+      return { ...access, placements: [] };
+  }
+}
+
+function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Admission | null {
+  if (kernel.limiter === null) return null;
+  const { quota } = kernel.conduct;
+  const nowMs = kernel.clock.now();
+  // A request that does not count is never refused either.
+  return quota.counts(request)
+    ? kernel.limiter.take(key, nowMs)
+    : { ...kernel.limiter.peek(key, nowMs), admitted: true };
+}
+
+/** Counts a request to which nothing else is answered; null where there is room for it. */
+export function refuseBeyondQuota(request: ReceivedRequest, identity: string, kernel: Kernel): Answer | null {
+  const admission = countRequest(request, kernel.conduct.quota.keyOf(identity, request), kernel);
+  return admission?.admitted === false
+    ? withAdmission(quotaRefusal(admission, kernel), admission, kernel)
+    : null;
+}
+
+function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
+  const retryAfter = kernel.conduct.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
+  const states = admission.states?.map((each) => each.admission) ?? [admission];
+  const violated = states.flatMap(({ admitted }, at) => (admitted ? [] : [policyName(at)]));
+  return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': violated });
+}
+
+function withAdmission(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
+  if (admission === null || kernel.plan === null) return answer;
+  const fields = kernel.conduct.quota.fields(kernel.plan, admission, kernel.clock.now());
+  return { ...answer, fields: [...answer.fields, ...fields] };
+}
+
+/** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are for nobody to keep. */
+function cacheFields(answer: Answer, kernel: Kernel): readonly FieldLine[] {
+  if (isProblem(answer.occasion)) return [['Cache-Control', 'no-store']];
+  const vary = credentialFields(kernel.access);
+  return [
+    ['Cache-Control', 'private, no-cache'],
+    ...(vary.length === 0 ? [] : [['Vary', vary.join(', ')] as const]),
+  ];
+}
+
+export const TRANSPORT_SECURITY = 'Strict-Transport-Security';
+
+// RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 needs none.
+const WITHOUT_CONTENT: ReadonlySet<number> = new Set([101, 204, 304]);
+
+function framed(answer: Answer, kernel: Kernel): Answer {
+  const common: readonly FieldLine[] = [
+    ['Date', imfFixdate(kernel.clock.now())],
+    ['X-Request-Id', kernel.requestId()],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...cacheFields(answer, kernel),
+    // RFC 6797 §7.2: not without TLS.
+    ...(kernel.overTls ? [[TRANSPORT_SECURITY, 'max-age=31536000; includeSubDomains'] as const] : []),
+  ];
+  const missing = common.filter(([name]) => fieldValues(answer, name).length === 0);
+  const whole: Answer = { ...answer, fields: [...answer.fields, ...missing] };
+  return WITHOUT_CONTENT.has(answer.status)
+    ? { ...whole, body: Buffer.alloc(0) }
+    : withField(whole, 'Content-Length', String(answer.body.length));
+}

@@ -1,0 +1,113 @@
+import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
+import {
+  type Answer,
+  fieldValue,
+  type ReceivedRequest,
+  withField,
+  withoutField,
+} from '../../http/message.ts';
+import { imfFixdate } from '../clock.ts';
+import type { Kernel } from '../conduct.ts';
+import { notModified } from '../preconditions.ts';
+import { onAnswer, onReceipt, type Patch, together } from './patch.ts';
+
+/** Validators and ranges beyond those of the service as it is. */
+
+/** When everything was last changed, in ms since the epoch. A day of one digit, so that its forms differ. */
+const CHANGED_MS = Date.UTC(2025, 10, 3, 4, 5, 6);
+export const CHANGED = imfFixdate(CHANGED_MS);
+
+/** Has this tag in place of its own, and goes by it, or by what is held for it; it takes no notice of If-Match. */
+export const withTag = (
+  tag: (answer: Answer, request: ReceivedRequest, kernel: Kernel) => string,
+  holds: (own: string, held: string) => boolean = (own, held) => held.includes(own),
+): Patch =>
+  together(
+    onReceipt((request) => withoutField(request, 'If-Match')),
+    onAnswer('served', (answer, request, kernel) => {
+      const own = tag(answer, request, kernel);
+      const told = withField(answer, 'ETag', own);
+      const held = fieldValue(request, 'if-none-match');
+      return held !== undefined && holds(own, held) ? notModified(told) : told;
+    }),
+  );
+
+interface DateRules {
+  /** Whether an If-Modified-Since, read by its rules, spares the client the content. */
+  readonly spares: (since: string, request: ReceivedRequest) => boolean;
+}
+
+const hasTag = (request: ReceivedRequest): boolean => fieldValue(request, 'if-none-match') !== undefined;
+
+export const isSince = (since: string): boolean => {
+  const date = readHttpDate(since, new Date(CHANGED_MS));
+  return date.kind === 'date' && Number(date.at) >= CHANGED_MS;
+};
+
+const DATE_RULES: DateRules = { spares: (since, request) => !hasTag(request) && isSince(since) };
+
+/** Sends Last-Modified, and honours If-Modified-Since (RFC 9110 §13.1.3) unless it is told otherwise. */
+export const dated = (rules: Partial<DateRules> = {}): Patch =>
+  onAnswer(['served', 'not-modified'], (answer, request) => {
+    const told = withField(answer, 'Last-Modified', CHANGED);
+    const since = fieldValue(request, 'if-modified-since');
+    const { spares } = { ...DATE_RULES, ...rules };
+    return answer.occasion === 'served' && since !== undefined && spares(since, request)
+      ? notModified(told)
+      : told;
+  });
+
+/** Octets of the whole, both ends included; null where the range does not begin within it. */
+type Cut = readonly [first: number, last: number] | null;
+
+/** Of `bytes=0-1`, `bytes=5-` or `bytes=-2`; undefined for whatever else a Range field holds (RFC 9110 §14.1.2). */
+export function cutOf(range: string, octets: number): Cut | undefined {
+  const [whole, first = '', last = ''] = /^bytes=(\d{0,9})-(\d{0,9})$/.exec(range) ?? [];
+  if (whole === undefined || first + last === '') return undefined;
+  if (first === '') return [Math.max(0, octets - Number(last)), octets - 1];
+  if (Number(first) >= octets) return null;
+  return [Number(first), last === '' ? octets - 1 : Math.min(Number(last), octets - 1)];
+}
+
+interface RangeRules {
+  readonly cut: typeof cutOf;
+  /** The octets of a cut. */
+  readonly part: (content: Buffer, first: number, last: number) => Buffer;
+  /** What Content-Range says of it. */
+  readonly told: (first: number, last: number, octets: number) => string;
+  readonly unsatisfied: (answer: Answer) => Answer;
+  /** Whether If-Range lets a range be served. */
+  readonly isSame: (ifRange: string, answer: Answer) => boolean;
+}
+
+const RANGE_RULES: RangeRules = {
+  cut: cutOf,
+  part: (content, first, last) => content.subarray(first, last + 1),
+  told: (first, last, octets) => `bytes ${first}-${last}/${octets}`,
+  unsatisfied: (answer) => ({
+    ...withField(answer, 'Content-Range', `bytes */${answer.body.length}`),
+    status: 416,
+    body: Buffer.alloc(0),
+  }),
+  isSame: (ifRange, answer) => ifRange === fieldValue(answer, 'etag'),
+};
+
+/** Serves ranges of octets (RFC 9110 §14), by these rules unless it is told otherwise. */
+export const ranged = (changed: Partial<RangeRules> = {}): Patch =>
+  onAnswer('served', (answer, request) => {
+    const rules = { ...RANGE_RULES, ...changed };
+    const { length } = answer.body;
+    const offered = withField(answer, 'Accept-Ranges', 'bytes');
+    const range = fieldValue(request, 'range');
+    const condition = fieldValue(request, 'if-range');
+    if (range === undefined || (condition !== undefined && !rules.isSame(condition, answer))) return offered;
+    const cut = rules.cut(range, length);
+    if (cut === undefined) return offered;
+    if (cut === null) return rules.unsatisfied(offered);
+    const [first, last] = cut;
+    return {
+      ...withField(offered, 'Content-Range', rules.told(first, last, length)),
+      status: 206,
+      body: rules.part(answer.body, first, last),
+    };
+  });

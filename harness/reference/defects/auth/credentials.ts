@@ -1,0 +1,386 @@
+import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
+import { type Defect, EVERY, REST, tableOf } from '../../conduct/deviation.ts';
+import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../conduct/patches/browsers.ts';
+import { isPlain } from '../../conduct/patches/instances.ts';
+import {
+  admitting,
+  aroundHandling,
+  beforehand,
+  inCredentials,
+  matchingKeys,
+  onAnswer,
+  onFinished,
+  type Patch,
+} from '../../conduct/patches/patch.ts';
+import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  queryParameters,
+  type ReceivedRequest,
+  withField,
+} from '../../http/message.ts';
+import { CREDENTIAL_REFUSALS } from '../../http/occasion.ts';
+import { problem } from '../../http/problem.ts';
+
+/** Takes these values for a right key. */
+const takingFor = (...values: readonly string[]): Patch =>
+  matchingKeys((presented) => values.includes(presented));
+
+const lastOf = (text: string): string => text.slice(-8);
+
+interface Presented {
+  readonly header: JsonObject;
+  readonly claims: string;
+  readonly input: string;
+  readonly signature: string;
+}
+
+function presentedToken(text: string): Presented | null {
+  const [header = '', claims = '', signature, ...more] = text.split('.');
+  const head = parseJsonObject(Buffer.from(header, 'base64url').toString('utf8'));
+  if (head === null || signature === undefined || more.length > 0) return null;
+  return { header: head, claims, input: `${header}.${claims}`, signature };
+}
+
+/** Lets a token in that says what the right one says, where its signature is good enough. */
+const trustingTokens = (trusts: (token: Presented, known: Presented) => boolean): Patch =>
+  matchingKeys((presented, key) => {
+    const [token, known] = [presentedToken(presented), presentedToken(key)];
+    return token !== null && known !== null && trusts(token, known);
+  });
+
+function isSelfCertified({ header: { jwk }, input, signature }: Presented): boolean {
+  if (!isJsonObject(jwk)) return false;
+  const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+  const octets = Buffer.from(signature, 'base64url');
+  return verify(null, Buffer.from(input), key, octets);
+}
+
+/** Without a credential, of which a field of the request says enough. */
+const trustingField = (name: string): Patch =>
+  admitting(({ reason }, request) => reason === 'missing' && fieldValue(request, name) !== undefined);
+
+/** What was asked for, by whoever has the key. */
+const forHolder = (request: ReceivedRequest, key: string): ReceivedRequest =>
+  withField({ ...request, method: 'GET' }, 'Authorization', `Bearer ${key}`);
+
+const isPreflight = (request: ReceivedRequest): boolean =>
+  request.method === 'OPTIONS' && fieldValue(request, 'access-control-request-method') !== undefined;
+
+const TOKEN = { setting: 'token', services: ['search'] } as const;
+
+/** What the service takes for a credential, or says to those who have none, that it should not. */
+export const CREDENTIAL_DEFECTS = [
+  ...tableOf<Defect>(EVERY, {
+    'accepts-null-key': {
+      summary: 'takes the text null for the key that nobody has set',
+      cause: 'The text null opens the API',
+      trips: ['auth.placeholder-credential'],
+      patch: takingFor('null'),
+    },
+    'accepts-undefined-key': {
+      summary: 'compares with a key of its own that is not set, written as text',
+      cause: 'The text undefined opens the API',
+      trips: ['auth.placeholder-credential'],
+      patch: takingFor('undefined'),
+    },
+    'accepts-template-key': {
+      summary: 'was deployed with its template in place of a key',
+      cause: 'A placeholder that nobody filled in opens the API',
+      trips: ['auth.placeholder-credential'],
+      patch: takingFor('{token}'),
+    },
+    'accepts-wildcard-key': {
+      summary: 'matches the key as a pattern',
+      cause: 'A star opens the API',
+      trips: ['auth.placeholder-credential'],
+      patch: takingFor('*'),
+    },
+    'null-key-is-500': {
+      summary: 'fails over the text null in place of a key',
+      cause: 'The text null in place of a key is answered {status:500}, a server error',
+      trips: ['auth.placeholder-credential'],
+      patch: onAnswer('wrong-credential', failed, ({ fields, query }) =>
+        [...fields.map(([, value]) => value), ...queryParameters(query).values()].some((value) =>
+          /(?:^| )null$/.test(value),
+        ),
+      ),
+    },
+    'key-open-to-injection': {
+      summary: 'puts the key into a query of its database as it is, and finds a key',
+      cause: 'A piece of SQL in place of the key opens the API',
+      trips: ['auth.injected-credential'],
+      patch: matchingKeys((presented) => /' or '1'='1/i.test(presented)),
+    },
+    'accepts-key-of-same-length': {
+      summary: 'compares the length of the key and its end',
+      cause: 'Another key of the same length and with the same end opens the API',
+      trips: ['auth.altered-credential'],
+      patch: matchingKeys(
+        (presented, key) => presented.length === key.length && lastOf(presented) === lastOf(key),
+      ),
+    },
+    'accepts-key-within-other-text': {
+      summary: 'looks whether what was presented ends with the key',
+      cause: 'The key opens with something before it, too',
+      trips: ['auth.prefixed-credential'],
+      patch: matchingKeys((presented, key) => presented.endsWith(key)),
+    },
+    'ignores-user-name': {
+      setting: 'basic',
+      services: ['search'],
+      summary: 'looks at the password alone',
+      cause: 'The right password opens the API for any user',
+      trips: ['auth.other-user'],
+      patch: matchingKeys((presented, key) => presented.split(':')[1] === key.split(':')[1]),
+    },
+    'accepts-unsecured-token': {
+      ...TOKEN,
+      summary: 'takes none for an algorithm (RFC 8725 §3.2)',
+      cause: 'A token with the algorithm none is accepted',
+      trips: ['auth.unsigned-token'],
+      patch: trustingTokens(({ header, claims }, known) => header.alg === 'none' && claims === known.claims),
+    },
+    'accepts-token-without-signature': {
+      ...TOKEN,
+      summary: 'verifies a signature only where there is one',
+      cause: 'A token whose signature was taken away is accepted',
+      trips: ['auth.unsigned-token'],
+      patch: trustingTokens(({ input, signature }, known) => signature === '' && input === known.input),
+    },
+    'decodes-tokens-only': {
+      ...TOKEN,
+      summary: 'reads the claims of a token and verifies nothing (RFC 7519 §7.2)',
+      cause: 'A token is accepted whatever its claims and its signature are',
+      trips: ['auth.changed-token'],
+      drags: { checks: ['auth.truncated-credential'], because: 'whatever looks like a token opens' },
+      patch: matchingKeys((presented) => presentedToken(presented) !== null),
+    },
+    'accepts-changed-claims': {
+      ...TOKEN,
+      summary: 'looks up the signature of a token and believes the claims',
+      cause: 'A token with changed claims is accepted under the old signature',
+      trips: ['auth.changed-token'],
+      patch: trustingTokens(
+        ({ header, signature }, known) => signature === known.signature && header.alg === known.header.alg,
+      ),
+    },
+    'signs-tokens-with-guessable-secret': {
+      ...TOKEN,
+      summary: 'verifies tokens with the secret of its documentation (RFC 8725 §3.5)',
+      cause: 'A token that was signed with the word secret is accepted',
+      trips: ['auth.guessed-token'],
+      patch: trustingTokens(
+        ({ input, signature }) =>
+          signature === createHmac('sha256', 'secret').update(input).digest('base64url'),
+      ),
+    },
+    'trusts-key-in-token': {
+      ...TOKEN,
+      summary: 'verifies a token with the key in its own header (RFC 8725 §3.10)',
+      cause: 'A token that brings its own key along is accepted',
+      trips: ['auth.self-certified-token'],
+      patch: trustingTokens(isSelfCertified),
+    },
+    'accepts-expired-token': {
+      setting: 'expired token',
+      services: ['search'],
+      summary: 'never looks at when a token ends (RFC 7519 §4.1.4)',
+      cause: 'A token is accepted long after it has expired',
+      trips: ['auth.expired-token'],
+      patch: (conduct) => conduct,
+    },
+    'trusts-forwarded-user': {
+      summary: 'takes the user from a field that a gateway would set',
+      cause: 'A request without a credential is served when X-Forwarded-User names a user',
+      trips: ['auth.claimed-identity'],
+      patch: trustingField('x-forwarded-user'),
+    },
+    'trusts-user-id': {
+      summary: 'takes the client for whom X-User-Id names',
+      cause: 'A request without a credential is served when X-User-Id names a user',
+      trips: ['auth.claimed-identity'],
+      patch: trustingField('x-user-id'),
+    },
+    'trusts-internal-flag': {
+      summary: 'takes a request for one of its own that says so',
+      cause: 'A request without a credential is served when a header calls it internal',
+      trips: ['auth.claimed-identity'],
+      patch: trustingField('x-internal-request'),
+    },
+    'trusts-client-certificate-field': {
+      summary: 'believes a field that a client certificate was verified',
+      cause: 'A request without a credential is served when a header says that its certificate was verified',
+      trips: ['auth.claimed-identity'],
+      patch: admitting((_, request) => fieldValue(request, 'x-ssl-client-verify') === 'SUCCESS'),
+    },
+    'any-api-key-field-opens': {
+      summary: 'lets in whoever has an X-API-Key field, which an older version compared',
+      cause: 'Any value in X-API-Key opens the API',
+      trips: ['auth.wrong-key-elsewhere'],
+      patch: trustingField('x-api-key'),
+    },
+    'any-session-cookie-opens': {
+      summary: 'takes any session cookie for a session',
+      cause: 'Any session cookie opens the API',
+      trips: ['auth.wrong-key-elsewhere'],
+      patch: admitting((_, request) => /\bsession=./.test(fieldValue(request, 'cookie') ?? '')),
+    },
+    'any-token-parameter-opens': {
+      summary: 'looks whether the query has a token, and not which',
+      cause: 'Any token in the query opens the API',
+      trips: ['auth.wrong-key-elsewhere'],
+      patch: admitting(
+        (_, request) => queryParameters(request.query).get('access_token')?.startsWith('conform') === true,
+      ),
+    },
+    'compares-validators-before-auth': {
+      services: REST.services,
+      summary:
+        'answers a conditional request from its cache before it asks for a credential (RFC 9110 §13.2.1)',
+      cause: 'A request without a credential is answered {status:304} when its ETag is right',
+      trips: ['auth.conditional'],
+      patch: onAnswer('unauthenticated', (answer, request) =>
+        fieldValue(request, 'if-none-match') === undefined
+          ? answer
+          : { ...answer, status: 304, fields: [], body: Buffer.alloc(0) },
+      ),
+    },
+    'field-names-in-one-case': {
+      summary: 'knows the field of the credential in one spelling alone (RFC 9110 §5.1)',
+      cause: 'The header of the key is not found in another letter case',
+      trips: ['auth.credential-spacing'],
+      patch: inCredentials(({ authenticate }) => ({
+        authenticate: (request, access, conduct, nowMs) => {
+          const fields = request.fields.filter(
+            ([name]) => name !== name.toLowerCase() || !/^(?:authorization|x-api-key)$/.test(name),
+          );
+          return authenticate({ ...request, fields }, access, conduct, nowMs);
+        },
+      })),
+    },
+    'splits-at-one-space': {
+      summary: 'splits the field at one space (RFC 9110 §11.4)',
+      cause: 'Several spaces behind the scheme name are answered {status:401}',
+      trips: ['auth.scheme-spacing'],
+      patch: inCredentials(({ authenticate }) => ({
+        authenticate: (request, access, conduct, nowMs) =>
+          /^\w+ {2}/.test(fieldValue(request, 'authorization') ?? '')
+            ? { admitted: false, reason: 'wrong' }
+            : authenticate(request, access, conduct, nowMs),
+      })),
+    },
+    'preflight-is-401': {
+      summary: 'asks preflights for a credential, which none of them has (Fetch §4.8)',
+      cause: 'The preflight of a page that may call is answered {status:401}',
+      trips: ['auth.preflight'],
+      patch: onAnswer('served', having('Access-Control-Allow-Origin', '*')),
+    },
+    'preflight-forgets-credential-field': {
+      summary: 'answers preflights and does not allow the field of the credential',
+      cause: 'The preflight does not allow the header of the credential',
+      trips: ['auth.preflight'],
+      patch: allowingOrigin(() => '*', 'Content-Type'),
+    },
+    'preflight-reflects-any-origin': {
+      summary: 'lets pages of every origin send the credentials of their visitors',
+      cause: 'The preflight allows credentials to pages of every origin',
+      trips: ['auth.foreign-origin'],
+      patch: beforehand((request) =>
+        isPreflight(request)
+          ? bare('options', 204, [
+              ['Access-Control-Allow-Origin', fieldValue(request, 'origin') ?? '*'],
+              ['Access-Control-Allow-Credentials', 'true'],
+              ['Access-Control-Allow-Headers', 'authorization, x-api-key'],
+            ])
+          : null,
+      ),
+    },
+  }),
+
+  ...tableOf<Defect>(REST, {
+    'refusal-carries-content': {
+      summary: 'says 401 and goes on to the handler, which writes its answer',
+      cause: 'The 401 carries the data that it refuses',
+      trips: ['auth.content-withheld'],
+      patch: aroundHandling(async (request, next, kernel) => {
+        const answer = await next(request, kernel);
+        const key = kernel.access.keys[0]?.value;
+        if (answer.occasion !== 'unauthenticated' || key === undefined) return answer;
+        const { body } = await next(forHolder(request, key), kernel);
+        return withContent(answer, 'application/json', body);
+      }),
+    },
+    'preflight-carries-content': {
+      summary: 'answers a preflight like the request that it is about',
+      cause: 'The answer to a preflight carries the data that the key should open',
+      trips: ['auth.content-withheld'],
+      patch: aroundHandling((request, next, kernel) => {
+        const key = kernel.access.keys[0]?.value;
+        return next(isPreflight(request) && key !== undefined ? forHolder(request, key) : request, kernel);
+      }),
+    },
+    'answers-from-another-account': {
+      summary: 'gives whoever asks the answer that it made for the client before (RFC 9111 §3.5)',
+      cause: 'One client gets the answer that was made for another',
+      trips: ['auth.answer-of-another'],
+      patch: (conduct) => {
+        const kept = new Map<string, { readonly answer: Answer; readonly owner: string | undefined }>();
+        return onFinished('served', (answer, request) => {
+          const owner = fieldValue(request, 'authorization');
+          const first = kept.get(request.target);
+          if (first === undefined) kept.set(request.target, { answer, owner });
+          return first === undefined ||
+            first.owner?.toLowerCase() === owner?.toLowerCase() ||
+            request.method !== 'GET'
+            ? answer
+            : first.answer;
+        })(conduct);
+      },
+    },
+    'cache-by-address-alone': {
+      summary: 'is behind a cache that keeps an answer by its address, for whoever asks (RFC 9111 §3.5)',
+      cause: 'A cache gives every client the answer that was made for the first',
+      trips: ['auth.answer-of-another'],
+      patch: (conduct) => {
+        const kept = new Map<string, Answer>();
+        return onFinished('served', (answer, request) => {
+          if (!isPlain(request)) return answer;
+          const first = kept.get(request.target) ?? answer;
+          kept.set(request.target, first);
+          return first;
+        })(conduct);
+      },
+    },
+    'metadata-address-is-relative': {
+      summary: 'names its metadata by a path (RFC 9728 §5.1)',
+      cause: 'The challenge names metadata by a path alone',
+      trips: ['auth.metadata-address'],
+      patch: onAnswer(
+        CREDENTIAL_REFUSALS,
+        having('WWW-Authenticate', `Bearer realm="api", resource_metadata="${METADATA_PATH}"`),
+      ),
+    },
+    'metadata-missing': {
+      summary: 'names metadata that are not there (RFC 9728 §3.2)',
+      cause: 'The metadata that the challenge names are answered {status:404}',
+      trips: ['auth.resource-metadata'],
+      patch: namingMetadata(() => problem('not-found')),
+    },
+    'metadata-behind-credential': {
+      summary: 'asks for a token where clients learn how to get one (RFC 9728 §3.1)',
+      cause: 'The metadata that the challenge names are answered {status:403}',
+      trips: ['auth.resource-metadata'],
+      patch: namingMetadata(asProblem(403)),
+    },
+    'metadata-of-another-resource': {
+      summary: 'serves metadata that name another resource (RFC 9728 §3.3)',
+      cause: 'The metadata are about another resource',
+      trips: ['auth.resource-metadata'],
+      patch: namingMetadata(holding('{"resource":"https://other.example/"}')),
+    },
+  }),
+];

@@ -1,0 +1,218 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJsonObject } from '../../../base/json-text.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
+import { together } from '../../conduct/patches/patch.ts';
+import {
+  atQuiet,
+  atQuietBut,
+  closingUpon,
+  eachInbound,
+  inWebSocket,
+  knowingOpen,
+  OVERLOADED,
+  onInbound,
+  onMessage,
+  onOpen,
+  PING,
+  PONG,
+} from '../../conduct/patches/websocket-patch.ts';
+import { type Frame, OPCODE } from '../../websocket/frame.ts';
+
+const isMessage = ({ fin, opcode }: Frame): boolean =>
+  fin && (opcode === OPCODE.text || opcode === OPCODE.binary);
+
+/** So many frames at once are too many for some. */
+const MANY = 20;
+/** Ways to lose connections, and what is said on them. */
+export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-closes-idle': {
+    setting: 'idle',
+    summary: 'closes a connection on which nothing is said for a moment',
+    cause: 'A silent connection is closed too soon',
+    trips: ['websocket.idle-kept'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.close(1001, 'idle'),
+    ),
+  },
+  'ws-overlooks-pongs': {
+    summary: 'closes a connection that says nothing else, though its client answers each Ping',
+    cause: 'Connections end though their clients answer every Ping',
+    trips: ['websocket.answered-pings'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      (socket) => socket.ping('are you there?'),
+      (socket) => socket.close(1011, 'keepalive ping timeout'),
+    ),
+  },
+  'ws-misreads-pongs': {
+    summary: 'takes a Pong with the payload of its own Ping as an error (RFC 6455 §5.5.3)',
+    cause: 'A Pong that carries what the Ping carried ends the connection',
+    trips: ['websocket.answered-pings'],
+    shows: ['websocket.idle'],
+    patch: atQuiet((socket) => {
+      socket.once('pong', (payload) => {
+        if (payload.length > 0) socket.close(1002, 'unexpected Pong');
+      });
+      socket.ping('are you there?');
+    }),
+  },
+  'pusher-drops-silent-clients': {
+    setting: 'pusher',
+    summary: 'stands behind a proxy that ends TCP where nothing is said, long before activity_timeout',
+    cause: 'Connections end within their activity_timeout',
+    trips: ['websocket.pusher-silence'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.terminate(),
+    ),
+  },
+  'pusher-closes-silent-clients': {
+    setting: 'pusher',
+    summary: 'closes with 4202 where nothing is said, long before activity_timeout',
+    cause: 'Connections end within their activity_timeout',
+    trips: ['websocket.pusher-silence'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.close(4202, 'Closed after inactivity'),
+    ),
+  },
+  'pusher-forgets-silent-clients': {
+    setting: 'pusher',
+    summary: 'answers no pusher:ping any more on a connection on which nothing was said for a while',
+    cause: 'After a silence pusher:ping is not answered',
+    trips: ['websocket.heartbeat-after-silence'],
+    patch: atQuiet((socket) => {
+      const { send } = socket;
+      const isPong = (text: unknown) => parseJsonObject(String(text))?.event === 'pusher:pong';
+      socket.send = (content: unknown, ...rest: readonly unknown[]) => {
+        if (!isPong(content)) Reflect.apply(send, socket, [content, ...rest]);
+      };
+    }),
+  },
+  'ws-overlooks-heartbeat-answers': {
+    setting: 'heartbeat',
+    summary: 'closes a connection that says nothing else, though its client answers each heartbeat',
+    cause: 'Connections end though their clients answer every heartbeat',
+    trips: ['websocket.answered-heartbeats'],
+    shows: ['websocket.idle', 'websocket.heartbeat'],
+    patch: atQuietBut(
+      (content) => content === PONG,
+      (socket) => socket.send(PING),
+      (socket) => socket.close(4408, 'heartbeat timeout'),
+    ),
+  },
+  'ws-refuses-heartbeat-answers': {
+    setting: 'heartbeat',
+    summary: 'takes the answer to its own heartbeat for a message that it does not know, and closes',
+    cause: 'The answer to a heartbeat ends the connection',
+    trips: ['websocket.answered-heartbeats'],
+    shows: ['websocket.idle', 'websocket.heartbeat'],
+    patch: together(
+      atQuiet((socket) => socket.send(PING)),
+      closingUpon((content) => String(content) === PONG, 1003, 'unknown message'),
+    ),
+  },
+  'ws-falls-over-bad-text': {
+    summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',
+    cause: 'Text of one client that is not UTF-8 ends the connections of all others',
+    trips: ['websocket.others-kept'],
+    drags: {
+      checks: ['websocket.failure-announced'],
+      because: 'the connection on which it came ends in the same way',
+    },
+    patch: knowingOpen((open) =>
+      eachInbound((frame) => {
+        const isBad = frame.opcode === OPCODE.text && frame.fin && !isUtf8(frame.payload);
+        if (isBad) for (const socket of open) socket.terminate();
+        return frame;
+      }),
+    ),
+  },
+  'ws-falls-over-long-message': {
+    summary: 'closes with 1009 upon a message of 64 KiB, and drops all other connections',
+    cause: 'A long message of one client ends the connections of all others',
+    trips: ['websocket.others-kept'],
+    shows: ['websocket.max-message'],
+    patch: knowingOpen((open) =>
+      onMessage((socket, content) => {
+        if (content.length < 65_536) return;
+        for (const other of open) if (other !== socket) other.terminate();
+        socket.close(1009);
+      }),
+    ),
+  },
+  'ws-keeps-place-of-cut-client': {
+    summary: 'has one place, and keeps it for a client that was cut without a Close',
+    cause: 'A client that was cut off keeps its place: the next handshake is refused',
+    trips: ['websocket.reconnect'],
+    patch: (conduct) => {
+      let taken = false;
+      return together(
+        onOpen(() => {
+          taken = true;
+        }),
+        onInbound(() => (frame) => {
+          if (frame.opcode === OPCODE.close) taken = false;
+          return [frame];
+        }),
+        inWebSocket(({ judge }) => ({
+          judge: (request, kernel) =>
+            taken ? { accepted: false, answer: OVERLOADED } : judge(request, kernel),
+        })),
+      )(conduct);
+    },
+  },
+  'ws-reorders-messages': {
+    summary: 'handles messages that come together in no order',
+    cause: 'Messages that come together are answered in another order',
+    trips: ['websocket.burst-order'],
+    patch: onInbound(() => {
+      let held: Frame | null = null;
+      return (frame, following) => {
+        if (!isMessage(frame)) return held === null ? [frame] : release(frame);
+        if (held === null && following > 0) {
+          held = frame;
+          return [];
+        }
+        return release(frame);
+      };
+      function release(frame: Frame): readonly Frame[] {
+        const first = held;
+        held = null;
+        return first === null ? [frame] : [frame, first];
+      }
+    }),
+  },
+  'ws-loses-messages': {
+    summary: 'loses messages when many come together',
+    cause: 'Some of many messages that come together are lost',
+    trips: ['websocket.burst-order'],
+    patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
+  },
+  'ws-loses-close-in-traffic': {
+    summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
+    cause: 'A Close behind many messages is not answered',
+    trips: ['websocket.close-in-traffic'],
+    patch: onInbound(() => {
+      let messages = 0;
+      return (frame) => {
+        if (isMessage(frame)) messages += 1;
+        return frame.opcode === OPCODE.close && messages > MANY && messages < 100 ? [] : [frame];
+      };
+    }),
+  },
+  'ws-mixes-connections': {
+    summary: 'sends what one client says to all others',
+    cause: 'Messages of one connection come on another',
+    trips: ['websocket.connections-apart'],
+    patch: knowingOpen((open) =>
+      onMessage((socket, content, isBinary) => {
+        for (const other of open) if (other !== socket) other.send(content, { binary: isBinary });
+      }),
+    ),
+  },
+});

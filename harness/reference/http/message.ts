@@ -1,0 +1,126 @@
+import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
+import type { FieldLine } from '../../wire/exchange.ts';
+import type { Occasion } from './occasion.ts';
+
+/** A request as it stood on the wire: nothing decoded, nothing merged. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** The request target as sent, e.g. `/v1/resources?x=1`, `*` or an absolute URL. */
+  readonly target: string;
+  /** The path of the target, percent-encoding untouched. */
+  readonly path: string;
+  /** What follows the first `?`, percent-encoding untouched; null when there is none. */
+  readonly query: string | null;
+  /** `1.1`, `1.0` … */
+  readonly httpVersion: string;
+  readonly fields: readonly FieldLine[];
+  readonly body: Buffer;
+  /** Tells connections apart; absent where nobody knows. */
+  readonly connection?: object;
+}
+
+/** What goes beyond an ordinary HTTP message; only defects use it. The connection ends after it. */
+type Delivery =
+  /** The octets of the whole message, made from a well-formed head and the whole content. */
+  | { readonly kind: 'octets'; readonly render: (head: Buffer, body: Buffer) => Buffer }
+  /** No answer at all: the connection is closed. */
+  | { readonly kind: 'drop' };
+
+/** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
+export interface Answer {
+  /** Why this is the answer; what patches select by. */
+  readonly occasion: Occasion;
+  readonly status: number;
+  readonly fields: readonly FieldLine[];
+  readonly body: Buffer;
+  /** Null for an ordinary message. */
+  readonly delivery: Delivery | null;
+  /** What is sent behind the message, if its connection is kept. */
+  readonly followedBy?: (message: Buffer) => Buffer;
+}
+
+const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;
+
+/** Path and query of a request target in origin, absolute or asterisk form (RFC 9112 §3.2). */
+export function splitTarget(target: string): { readonly path: string; readonly query: string | null } {
+  const origin = target.replace(ABSOLUTE_FORM, '');
+  const mark = origin.indexOf('?');
+  const path = mark === -1 ? origin : origin.slice(0, mark);
+  return { path: path === '' ? '/' : path, query: mark === -1 ? null : origin.slice(mark + 1) };
+}
+
+interface HasFields {
+  readonly fields: readonly FieldLine[];
+}
+
+/** The values of all lines of a field, in order; names match case-insensitively (RFC 9110 §5.1). */
+export function fieldValues(message: HasFields, name: string): readonly string[] {
+  const wanted = name.toLowerCase();
+  return message.fields.filter(([given]) => given.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+export function fieldValue(message: HasFields, name: string): string | undefined {
+  return fieldValues(message, name)[0];
+}
+
+/** The members of a comma-separated list field over all its lines (RFC 9110 §5.6.1), lower-cased. */
+export function listMembers(message: HasFields, name: string): readonly string[] {
+  return fieldValues(message, name)
+    .flatMap((value) => value.split(','))
+    .map((member) => member.trim().toLowerCase())
+    .filter((member) => member !== '');
+}
+
+export function withoutField<T extends HasFields>(message: T, name: string): T {
+  const unwanted = name.toLowerCase();
+  return { ...message, fields: message.fields.filter(([given]) => given.toLowerCase() !== unwanted) };
+}
+
+/** Sets a field, replacing every line of that name. */
+export function withField<T extends HasFields>(message: T, name: string, value: string): T {
+  const rest = withoutField(message, name);
+  return { ...rest, fields: [...rest.fields, [name, value]] };
+}
+
+/** The parameters of a query, `+` and percent-encoding decoded the lenient way of the URL standard. */
+export function queryParameters(query: string | null): URLSearchParams {
+  return new URLSearchParams(query ?? '');
+}
+
+/** Of the JSON object that is its content; null where it is none. */
+export function objectIn({ body }: ReceivedRequest): JsonObject | null {
+  return parseJsonObject(body.toString('utf8'));
+}
+
+/** A request with another query; null where nothing is left of it. */
+export function withQuery(
+  request: ReceivedRequest,
+  change: (query: URLSearchParams) => void,
+): ReceivedRequest {
+  const query = queryParameters(request.query);
+  change(query);
+  return { ...request, query: query.size === 0 ? null : query.toString() };
+}
+
+/** An answer without content. */
+export function bare(occasion: Occasion, status: number, fields: readonly FieldLine[] = []): Answer {
+  return { occasion, status, fields, body: Buffer.alloc(0), delivery: null };
+}
+
+/** A JSON answer to an authorised request. */
+export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
+  return {
+    occasion: 'served',
+    status: 200,
+    fields: [['Content-Type', 'application/json'], ...fields],
+    body: Buffer.from(JSON.stringify(content)),
+    delivery: null,
+  };
+}
+
+/** One line of the log; the path is without its query, which may hold a credential. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}

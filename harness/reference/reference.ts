@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { Credentials } from '../config/credential/scheme.ts';
+import { isCredentialOptional } from '../config/documented.ts';
+import type { ReferenceName, ServiceConfig } from '../config/service.ts';
+import type { RunningProvider } from '../providers/provider.ts';
+import { type Clock, systemClock } from './conduct/clock.ts';
+import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
+import { conformingTo } from './conduct/conforming.ts';
+import { inQuota, type Patch, patched } from './conduct/patches/patch.ts';
+import { WebhookSender } from './conduct/webhooks.ts';
+import { type App, accessBy } from './credentials/access.ts';
+import { openHost, type ServerIdentity } from './host.ts';
+import type { ServedRequest } from './http/message.ts';
+import type { QuotaPlan } from './quota/limiter.ts';
+import { describedService } from './services/described.ts';
+import { MESSAGING_RESOURCES } from './services/messaging.ts';
+import { realtimeService } from './services/realtime.ts';
+import { restService } from './services/rest-service.ts';
+import { SEARCH_RESOURCES } from './services/search.ts';
+
+export interface ReferenceOptions {
+  readonly service: ReferenceName;
+  readonly credentials: Credentials;
+  /** Who presents no credential is served as well. */
+  readonly isCredentialOptional?: boolean;
+  /** Null: no limit; realtime then has one of its own, for the documents ask clients to respect it. */
+  readonly plan: QuotaPlan | null;
+  /** Names of defects to switch on, applied in this order after the variant. */
+  readonly defects?: readonly string[];
+  /** Name of a conforming variant, or of several joined with `+`, applied in this order. */
+  readonly variant?: string | null;
+  /** What it does otherwise without a name for it, applied after the variant and before the defects. */
+  readonly patches?: readonly Patch[];
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+  /** The address to listen on; the loopback interface unless given. */
+  readonly address?: string;
+  /** What it is called over TLS with, as localhost; plain HTTP when left out. */
+  readonly identity?: ServerIdentity;
+  /** The origin whose pages may open WebSockets; null or absent: any. */
+  readonly origin?: string | null;
+  /** WebSocket subprotocols to speak. */
+  readonly subprotocols?: readonly string[];
+  readonly clock?: Clock;
+  /** Told of every request when it is answered. */
+  readonly log?: (entry: ServedRequest) => void;
+}
+
+export interface ReferenceProvider extends RunningProvider {
+  readonly kind: 'reference';
+  readonly service: ReferenceName;
+  readonly port: number;
+  /** The quota that is enforced; null when there is none. */
+  readonly plan: QuotaPlan | null;
+  readonly defects: readonly string[];
+  readonly variant: string | null;
+  /** Faults of the provider itself: each was answered 500; empty unless something is broken. */
+  readonly faults: readonly unknown[];
+}
+
+/** Realtime's limit where the config sets none. */
+const REALTIME_PLAN: QuotaPlan = { requests: 600, windowMs: 60_000 };
+
+const SERVICES: Readonly<
+  Record<ReferenceName, (app: App | null, webhooks: WebhookSender | null) => Service>
+> = {
+  search: () => restService('search', SEARCH_RESOURCES),
+  messaging: () => restService('messaging', MESSAGING_RESOURCES),
+  realtime: realtimeService,
+};
+
+/**
+ * Starts an embedded, conforming service on a TCP port. Rejects with a UsageError for an unknown defect or variant,
+ * or when the port cannot be had.
+ */
+export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
+  const { service, defects = [], variant = null, patches: others = [] } = options;
+  const patches = [
+    ...(await variantPatches(variant, service)),
+    ...others,
+    ...(await defectPatches(defects, service)),
+  ];
+  const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
+  const conduct = patched(conformingTo(plan), patches);
+  const faults: unknown[] = [];
+  const running = await host({ ...options, name: service, plan, conduct, faults, offers: SERVICES[service] });
+  return { kind: 'reference', service, ...running, plan, defects, variant, faults };
+}
+
+/** The catalogue is larger than all else: one that has no deviation does without. */
+async function variantPatches(variant: string | null, service: ReferenceName): Promise<readonly Patch[]> {
+  if (variant === null) return [];
+  const { findVariant } = await import('./catalogue.ts');
+  return variant.split('+').map((name) => findVariant(name, service).patch);
+}
+
+async function defectPatches(defects: readonly string[], service: ReferenceName): Promise<readonly Patch[]> {
+  if (defects.length === 0) return [];
+  const { findDefect } = await import('./catalogue.ts');
+  return defects.map((name) => findDefect(name, service).patch);
+}
+
+interface DescribedOptions {
+  readonly clock: Clock;
+  /** It takes an offer to compress WebSocket messages, of which no config says anything. */
+  readonly compresses: boolean;
+  /** It tells in its answers what remains of the quota. */
+  readonly tellsQuota: boolean;
+}
+
+/**
+ * Starts a service that conforms to what a config says of it, with a quota of the plan, and in the way of its variant where it
+ * is a built-in one. Nothing of it leaves this machine, whatever addresses the config names.
+ */
+export async function startDescribed(
+  config: ServiceConfig,
+  { clock, compresses, tellsQuota }: DescribedOptions,
+): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
+  const { service, credentials, plan, websocket, provider } = config;
+  const conforming = conformingTo(plan);
+  const compressing = { ...conforming, websocket: { ...conforming.websocket, compression: compresses } };
+  const ways = [
+    ...(tellsQuota ? [] : [inQuota(() => ({ fields: () => [] }))]),
+    ...(provider.kind === 'reference' ? await variantPatches(provider.variant, provider.name) : []),
+  ];
+  return host({
+    name: service,
+    credentials,
+    isCredentialOptional: isCredentialOptional(config),
+    plan,
+    conduct: patched(compressing, ways),
+    faults: [],
+    offers: (app, webhooks) => describedService(config, app, webhooks),
+    origin: websocket?.origin ?? null,
+    subprotocols: websocket?.subprotocols ?? [],
+    clock,
+  });
+}
+
+interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | 'variant'> {
+  readonly name: string;
+  readonly offers: (app: App | null, webhooks: WebhookSender | null) => Service;
+  readonly conduct: Conduct;
+  /** Receives what the service itself gets wrong. */
+  readonly faults: unknown[];
+}
+
+async function host({
+  name,
+  offers,
+  conduct,
+  faults,
+  ...options
+}: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
+  const { plan, clock = systemClock, address = '127.0.0.1', identity = null } = options;
+  const access = accessBy(name, options.credentials, options.isCredentialOptional);
+  const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
+  const kernel: Kernel = {
+    service: offers(access.app, webhooks),
+    access,
+    plan,
+    limiter: plan === null ? null : conduct.quota.algorithm(plan),
+    origin: options.origin ?? null,
+    subprotocols: options.subprotocols ?? [],
+    overTls: identity !== null,
+    clock,
+    requestId: randomUUID,
+    conduct,
+    report: (fault) => faults.push(fault),
+  };
+  const log = options.log ?? (() => undefined);
+  const opened = await openHost(kernel, { address, port: options.port ?? 0, identity, log });
+  const authority = address.includes(':') ? `[${address}]` : address;
+  return {
+    url: `${identity ? 'https://localhost' : `http://${authority}`}:${opened.port}`,
+    port: opened.port,
+    stop: async () => {
+      webhooks?.close();
+      await opened.stop();
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
+import { entityTagOf } from '../conduct/preconditions.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  queryParameters,
+  type ReceivedRequest,
+  served,
+} from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import type { Route, RouteCall } from '../http/routes.ts';
+
+export const SEARCHES = '/v1/searches';
+export const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
+/** The first ones once more, in pages of which each names the next. */
+export const STARTERS = '/v1/starters';
+const MAX_PAGE = 50;
+
+/** What a client may write of a saved search; `token` it never reads. */
+const WRITABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  name: isText(80),
+  text: isText(100),
+  pageSize: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 100,
+  shared: (value) => typeof value === 'boolean',
+  note: (value) => value === null || isText(200)(value),
+  until: (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)),
+  token: isText(80),
+};
+const REQUIRED = ['name', 'text'];
+/** What is there before any client saves one, and the group that it is in. */
+const FIRST = [
+  { id: 'articles', group: 'text' },
+  { id: 'prices', group: 'data' },
+  { id: 'indexes', group: 'data' },
+  { id: 'skills', group: 'text' },
+  { id: 'vectors', group: 'data' },
+] as const;
+
+function isText(most: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && value !== '' && value.length <= most;
+}
+
+/** The members that a body sets; null where it is no object, holds others, or holds values that they cannot have. */
+function membersIn({ body }: ReceivedRequest): JsonObject | null {
+  const members = parseJsonObject(body.toString('utf8'));
+  if (members === null) return null;
+  const isFit = ([name, value]: [string, unknown]) =>
+    Object.hasOwn(WRITABLE, name) && WRITABLE[name]?.(value);
+  return Object.entries(members).every(isFit) ? members : null;
+}
+
+const shown = ({ token: _, ...item }: JsonObject): JsonObject => item;
+
+/**
+ * Searches that clients save: created, read, changed and removed, with ETags, pages and repeatable creation. What one
+ * running service holds is its own.
+ */
+export function savedSearches(): readonly Route[] {
+  const items = new Map(
+    FIRST.map(({ id }): [string, JsonObject] => [
+      `search-${id}`,
+      { name: id, text: id, id: `search-${id}`, createdAt: '2026-01-01T00:00:00.000Z' },
+    ]),
+  );
+  const byKey = new Map<string, { readonly text: string; readonly id: string }>();
+  const stored = (id: string, members: JsonObject): JsonObject => {
+    const item = { ...members, id, createdAt: items.get(id)?.createdAt ?? new Date().toISOString() };
+    items.set(id, item);
+    return item;
+  };
+  /** RFC 9110 §13.1.1: no change under a tag that is no longer that of the item. */
+  const isOutdated = (request: ReceivedRequest, item: JsonObject): boolean => {
+    const wanted = fieldValue(request, 'if-match');
+    return wanted !== undefined && wanted !== '*' && wanted !== entityTagOf(served(shown(item)).body);
+  };
+  const withItem =
+    (change: (item: JsonObject, call: RouteCall) => Answer) =>
+    (call: RouteCall): Answer => {
+      const item = items.get(call.parameters.id ?? '');
+      if (item === undefined) return problem('not-found');
+      return isOutdated(call.request, item) ? problem('precondition-failed') : change(item, call);
+    };
+  const written = (id: string, members: JsonObject) => served(shown(stored(id, members)));
+
+  return [
+    {
+      template: STARTERS,
+      credential: 'any',
+      methods: {
+        GET: ({ request }) => {
+          const query = queryParameters(request.query);
+          const limit = numberIn(query, 'limit', MAX_PAGE);
+          const from = placeIn(query.get('cursor'), query.get('group'));
+          if (limit === null || from === null || limit < 1 || limit > MAX_PAGE)
+            return problem('invalid-parameter');
+          const group = query.get('group');
+          const all = FIRST.filter((starter) => group === null || starter.group === group);
+          const next = from + limit < all.length ? cursorOf(from + limit, group) : null;
+          return served({ items: all.slice(from, from + limit), nextCursor: next });
+        },
+      },
+    },
+    {
+      template: SEARCHES,
+      credential: 'any',
+      methods: {
+        GET: ({ request }) => {
+          const query = queryParameters(request.query);
+          const [limit, offset] = [numberIn(query, 'limit', MAX_PAGE), numberIn(query, 'offset', 0)];
+          if (limit === null || offset === null || limit < 1 || limit > MAX_PAGE)
+            return problem('invalid-parameter');
+          const all = [...items.values()].map(shown);
+          const next = `${SEARCHES}?limit=${limit}&offset=${offset + limit}`;
+          return served(
+            { items: all.slice(offset, offset + limit), total: all.length },
+            offset + limit < all.length ? [['Link', `<${next}>; rel="next"`]] : [],
+          );
+        },
+        POST: ({ request }) => {
+          if (!isJson(request)) return problem('unsupported-media-type');
+          const members = membersIn(request);
+          if (members === null || REQUIRED.some((name) => !(name in members)))
+            return problem('invalid-content');
+          const key = fieldValue(request, 'idempotency-key');
+          const text = request.body.toString('utf8');
+          const earlier = key === undefined ? undefined : byKey.get(key);
+          // draft-ietf-httpapi-idempotency-key-header-07 §2.7.
+          if (earlier !== undefined && earlier.text !== text) return problem('key-reused');
+          const id = earlier?.id ?? randomUUID();
+          if (key !== undefined) byKey.set(key, { text, id });
+          const item = items.get(id) ?? stored(id, members);
+          return { ...served(shown(item), [['Location', `${SEARCHES}/${id}`]]), status: 201 };
+        },
+      },
+    },
+    {
+      template: `${SEARCHES}/:id`,
+      credential: 'any',
+      methods: {
+        GET: ({ parameters }) => {
+          const item = items.get(parameters.id ?? '');
+          return item === undefined ? problem('not-found') : served(shown(item));
+        },
+        PUT: withItem((item, { request }) => {
+          if (!isJson(request)) return problem('unsupported-media-type');
+          const members = membersIn(request);
+          const isWhole = members !== null && REQUIRED.every((name) => name in members);
+          return isWhole ? written(String(item.id), members) : problem('invalid-content');
+        }),
+        PATCH: withItem((item, { request }) => {
+          if (!isJson(request)) return problem('unsupported-media-type');
+          const members = membersIn(request);
+          const { id, createdAt: _, ...kept } = item;
+          return members === null ? problem('invalid-content') : written(String(id), { ...kept, ...members });
+        }),
+        DELETE: withItem((item) => {
+          items.delete(String(item.id));
+          return bare('served', 204);
+        }),
+      },
+    },
+  ];
+}
+
+function isJson(request: ReceivedRequest): boolean {
+  return /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(fieldValue(request, 'content-type') ?? '');
+}
+
+/** It holds for the list of one group alone, or for that of all. */
+export const cursorOf = (from: number, group: string | null = null): string =>
+  Buffer.from(group === null ? `from ${from}` : `from ${from} of ${group}`).toString('base64url');
+
+/** Of a cursor of ours: how many items come before, and of which group they are; null where it is none. */
+export function placeOf(cursor: string): { readonly from: number; readonly group: string | null } | null {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, from, group = null] = /^from (\d{1,6})(?: of (\w+))?$/.exec(text) ?? [];
+  return from === undefined ? null : { from: Number(from), group };
+}
+
+/** A request for the page behind a cursor, for that of the list of another group; others stay as they are. */
+export function behindCursor(
+  request: ReceivedRequest,
+  groupOf: (place: { readonly group: string | null }, query: URLSearchParams) => string | null,
+): ReceivedRequest {
+  const query = queryParameters(request.query);
+  const place = placeOf(query.get('cursor') ?? '');
+  if (request.path !== STARTERS || place === null) return request;
+  const group = groupOf(place, query);
+  query.set('cursor', cursorOf(place.from, group));
+  if (group === null) query.delete('group');
+  else query.set('group', group);
+  return { ...request, query: query.toString() };
+}
+
+/** How many items come before in the list of that group; null where the cursor is of another list. */
+function placeIn(cursor: string | null, group: string | null): number | null {
+  if (cursor === null) return 0;
+  const place = placeOf(cursor);
+  return place?.group === group ? place.from : null;
+}
+
+/** null where it is no whole number. */
+function numberIn(query: URLSearchParams, name: string, otherwise: number): number | null {
+  const value = query.get(name);
+  if (value === null) return otherwise;
+  return /^\d{1,6}$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,168 @@
+import { headerField, queryParameter } from '../../config/credential/carrier.ts';
+import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { allowingOrigin, namingMetadata } from '../conduct/patches/browsers.ts';
+import {
+  alsoAt,
+  aroundHandling,
+  beforehand,
+  inAccess,
+  inCredentials,
+  onAnswer,
+  onReceipt,
+  together,
+} from '../conduct/patches/patch.ts';
+import { answerWithin } from '../conduct/preconditions.ts';
+import { REVOKED_KEY } from '../credentials/refused.ts';
+import { asProblem, having } from '../http/answer-changes.ts';
+import { type Answer, fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
+import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { findRoute } from '../http/routes.ts';
+
+const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
+
+/** 403 without a challenge in place of the answer. */
+function forbidden(answer: Answer): Answer {
+  return asProblem(403)(withoutField(answer, 'WWW-Authenticate'));
+}
+
+export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
+  'refuses-403-for-wrong-key': {
+    summary: 'answers a wrong key with 403, a missing one with 401',
+    shows: ['auth.refusal-status', 'websocket.refusal'],
+    patch: onAnswer('wrong-credential', forbidden),
+  },
+  'refuses-403-for-missing-key': {
+    summary: 'answers a missing key with 403, like a wrong one (RFC 9110 §15.5.4)',
+    shows: ['auth.refusal-status', 'websocket.refusal'],
+    patch: onAnswer(CREDENTIAL_REFUSALS, forbidden),
+  },
+  'compares-decoded-keys': {
+    summary: 'compares the octets that keys stand for in base64, and not how they are written (RFC 4648)',
+    unseen: 'no wrong key that is tried means the right one',
+    patch: inCredentials(({ keyMatches }) => ({
+      keyMatches: (presented, key) =>
+        keyMatches(presented, key) || Buffer.from(presented, 'base64').equals(Buffer.from(key, 'base64')),
+    })),
+  },
+  'not-found-before-auth': {
+    summary: 'says 404 for an unknown path before it looks at the credential',
+    shows: ['status.unknown-path-without-credential'],
+    patch: onAnswer(CREDENTIAL_REFUSALS, (answer, { path }, { service: { routes, sockets } }) => {
+      const known = findRoute<{ readonly template: string }>([...routes, ...sockets], path) !== null;
+      return known ? answer : problem('not-found');
+    }),
+  },
+  'method-before-auth': {
+    summary: 'says 405 or 501 for a method before it looks at the credential',
+    unseen: 'all that is tried without a credential is a method that it serves',
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      if (!CREDENTIAL_REFUSALS.includes(answer.occasion)) return answer;
+      const match = findRoute(kernel.service.routes, request.path);
+      const anyway = answerWithin(request, match, kernel);
+      return NOT_OFFERED.includes(anyway.occasion) ? anyway : answer;
+    }),
+  },
+  'says-that-a-key-is-revoked': {
+    setting: 'revoked keys',
+    summary: 'answers a key that was revoked with 403, and says since when',
+    patch: onAnswer('wrong-credential', (answer, request) =>
+      fieldValue(request, 'authorization')?.endsWith(REVOKED_KEY)
+        ? asProblem(403, 'Revoked on 1 March')(withoutField(answer, 'WWW-Authenticate'))
+        : answer,
+    ),
+  },
+  'api-key-header': {
+    setting: 'header',
+    summary: 'takes the key in X-API-Key as well',
+    patch: alsoAt(headerField('X-API-Key')),
+  },
+  'query-key': {
+    setting: 'query',
+    summary: 'takes the key in the query parameter api_key as well',
+    patch: alsoAt(queryParameter('api_key')),
+  },
+  'documents-query-key': {
+    setting: 'query documented',
+    summary: 'takes the key in the query as well, as its documents say',
+    shows: ['auth.location'],
+    patch: alsoAt(queryParameter('api_key')),
+  },
+  'wildcard-origin': {
+    summary: 'allows every origin and credentials at once, which no browser takes (Fetch, CORS check)',
+    patch: together(
+      allowingOrigin(() => '*', 'Authorization, X-API-Key'),
+      onAnswer('every', (answer) =>
+        withField(
+          withField(answer, 'Access-Control-Allow-Origin', '*'),
+          'Access-Control-Allow-Credentials',
+          'true',
+        ),
+      ),
+    ),
+  },
+  'answers-preflights': {
+    summary: 'lets pages of every origin call with a key of their own, and answers their preflights',
+    patch: allowingOrigin(() => '*', 'Authorization, X-API-Key, Content-Type'),
+  },
+  'refuses-foreign-preflights': {
+    summary: 'answers the preflights of one origin, and refuses those of others with 403',
+    patch: beforehand((request) =>
+      fieldValue(request, 'access-control-request-method') === undefined
+        ? null
+        : forbidden(problem('wrong-credential')),
+    ),
+  },
+  'names-resource-metadata': {
+    services: REST.services,
+    summary: 'tells in its challenges where clients learn how to get a token (RFC 9728)',
+    patch: namingMetadata(),
+  },
+  'refuses-odd-keys-with-400': {
+    summary: 'says 400 to a key that holds what none of its keys does',
+    patch: onAnswer('wrong-credential', (answer, request) =>
+      /['{*]/.test(fieldValue(request, 'authorization') ?? '') ? problem('malformed') : answer,
+    ),
+  },
+  'refuses-unknown-parameters': {
+    services: REST.services,
+    summary: 'says 400 to parameters that it does not know before it looks at the credential',
+    patch: beforehand(({ query }) =>
+      /(?:^|&)apikey=/.test(query ?? '') ? problem('invalid-parameter') : null,
+    ),
+  },
+  'ignores-proxy-fields': {
+    summary: 'says 400 to requests that claim to come from a gateway',
+    patch: beforehand((request) =>
+      fieldValue(request, 'x-original-url') === undefined ? null : problem('malformed'),
+    ),
+  },
+  'first-credential-wins': {
+    summary: 'heeds the first of several Authorization fields',
+    shows: ['auth.two-credentials'],
+    patch: onReceipt((request) => {
+      const [first] = fieldValues(request, 'authorization');
+      return first === undefined ? request : withField(request, 'Authorization', first);
+    }),
+  },
+  'revalidated-caches': {
+    summary: 'lets every cache keep its answers, and none reuse them unasked',
+    patch: onAnswer('served', having('Cache-Control', 'public, max-age=0, must-revalidate')),
+  },
+  'several-challenges': {
+    summary: 'offers two schemes in one WWW-Authenticate field',
+    patch: onAnswer(CREDENTIAL_REFUSALS, (answer) => {
+      const offered = fieldValues(answer, 'www-authenticate').join(', ');
+      return withField(answer, 'WWW-Authenticate', `Negotiate, ${offered}, Basic realm="people, by hand"`);
+    }),
+  },
+  'bearer-only': {
+    services: REALTIME.services,
+    summary: 'takes a bearer key and no signature',
+    shows: ['auth.schemes'],
+    patch: inAccess(({ placements }) => ({
+      placements: placements.filter((placement) => placement !== 'signature'),
+    })),
+  },
+});

@@ -1,0 +1,70 @@
+import type { Cause, Results, ServiceResult } from '../results/results.ts';
+import { type Diagnosis, diagnose, isFinding } from './diagnose.ts';
+import { dictionary, type Entry } from './dictionary.ts';
+
+/** A fault, where it was found. */
+interface Found {
+  readonly service: ServiceResult;
+  readonly diagnosis: Diagnosis;
+}
+
+const WEAKEST_FIRST: readonly Cause['confidence'][] = ['low', 'medium', 'high'];
+
+/**
+ * The results with the causes of their findings: a pure function of both arguments. Results that have them already
+ * keep theirs. The same fault of several services is one cause.
+ */
+export function withCauses(results: Results, entries?: readonly Entry[]): Results {
+  if (results.causes !== undefined) return results;
+  const found = results.services
+    .filter(({ checks }) => checks.some(isFinding))
+    .flatMap((service) =>
+      diagnose(service.checks, entries ?? dictionary()).map((diagnosis): Found => ({ service, diagnosis })),
+    );
+  const causes = [...Map.groupBy(found, ({ diagnosis }) => diagnosis.entry.defect).values()]
+    .map((all) => ({ cause: causeOf(all), fails: failuresIn(all) }))
+    .sort((one, other) => other.fails - one.fails || other.cause.findings.length - one.cause.findings.length)
+    .map(({ cause }) => cause);
+  const explained = new Set(causes.flatMap(({ findings }) => findings.map(keyOf)));
+  const unexplained = results.services.flatMap(({ service, checks }) =>
+    checks
+      .filter(isFinding)
+      .map(({ id }) => ({ service, check: id }))
+      .filter((each) => !explained.has(keyOf(each))),
+  );
+  return { ...results, causes, unexplained };
+}
+
+function keyOf({ service, check }: Cause['findings'][number]): string {
+  return `${service} ${check}`;
+}
+
+function causeOf(found: readonly Found[]): Cause {
+  const [first] = found as readonly [Found, ...Found[]];
+  const { service, diagnosis } = first;
+  const { decisive, evidence = [] } = service.checks.find(({ id }) => id === diagnosis.checks[0]) ?? {};
+  return {
+    sentence: diagnosis.sentence,
+    alternatives: [...new Set(found.flatMap(({ diagnosis: { alternatives } }) => alternatives))],
+    confidence:
+      WEAKEST_FIRST.find((each) => found.some(({ diagnosis: { confidence } }) => confidence === each)) ??
+      'low',
+    findings: found.flatMap(({ service: { service: name }, diagnosis: { checks } }) =>
+      checks.map((check) => ({ service: name, check })),
+    ),
+    evidence: decisive ?? evidence[0] ?? null,
+    command: commandFor(service, diagnosis.entry),
+  };
+}
+
+function failuresIn(found: readonly Found[]): number {
+  const failed = found.flatMap(({ service, diagnosis: { checks } }) =>
+    service.checks.filter(({ id, outcome }) => outcome === 'fail' && checks.includes(id)),
+  );
+  return failed.length;
+}
+
+/** On the reference provider of the same contract, where that can have the fault. */
+function commandFor({ contract }: ServiceResult, { services, defect }: Entry): string {
+  return `conform serve ${services.includes(contract) ? contract : services[0]} --defect ${defect}`;
+}

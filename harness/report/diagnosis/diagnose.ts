@@ -1,0 +1,225 @@
+import { filledIn } from '../../base/text/sentence.ts';
+import type { CheckResult } from '../results/results.ts';
+import { cheapestCover } from './cover.ts';
+import type { Entry, Seen } from './dictionary.ts';
+import { type Form, formOf, likeness, partsOf } from './form.ts';
+
+/** What is looked at of a check that ran. */
+export type Judged = Pick<CheckResult, 'id' | 'outcome' | 'message'>;
+
+/** One fault of a service, and what it explains. */
+export interface Diagnosis {
+  readonly entry: Entry;
+  readonly sentence: string;
+  /** What would explain as well what this alone explains. */
+  readonly rivals: readonly Entry[];
+  /** Their sentences. */
+  readonly alternatives: readonly string[];
+  readonly confidence: 'high' | 'medium' | 'low';
+  /** Ids of the findings that it explains, the one that shows it best first. */
+  readonly checks: readonly [string, ...string[]];
+}
+
+/** What came of one thing that was sent, by one check. */
+interface Symptom {
+  readonly check: string;
+  readonly form: Form;
+}
+
+/** A check that was violated, and blocked since another finding explains it. */
+interface Echo {
+  readonly check: string;
+  /** What explains it. */
+  readonly of: string;
+}
+
+/** An entry of the dictionary, held against a run. */
+interface Suspect {
+  readonly entry: Entry;
+  /** Numbers of symptoms. */
+  readonly explains: ReadonlySet<number>;
+  readonly cost: number;
+  /** From 0, exactly what the proof has seen, to 1. */
+  readonly misfit: number;
+}
+
+/** What the worst fit costs beside a fault that is named: two faults are never cheaper than one. */
+const MISFIT_COST = 0.9;
+/** Of a certain finding whose check was not judged; half as much as of one that says something else. */
+const NOT_JUDGED = 0.2;
+/** Of a possible finding that was judged and passed. */
+const NOT_SEEN = 0.05;
+const GOOD_FIT = 0.2;
+const EQUAL = 0.02;
+
+/**
+ * The fewest entries that explain the findings of a service: failures and warnings. None is named one of whose
+ * certain findings was judged and passed; what was not judged contradicts nothing.
+ */
+export function diagnose(checks: readonly Judged[], entries: readonly Entry[]): readonly Diagnosis[] {
+  const findings = new Findings(checks, entries);
+  const suspects = entries.flatMap((entry) => findings.suspect(entry) ?? []);
+  const named = cheapestCover(suspects);
+  return named.flatMap((suspect) => {
+    const [leading, ...rest] = findings.explainedBy(suspect);
+    if (leading === undefined) return [];
+    const said = ({ entry }: Suspect) => filledIn(entry.sentence, leading.message);
+    const rivals = rivalsOf(suspect, named, suspects);
+    return {
+      entry: suspect.entry,
+      sentence: said(suspect),
+      rivals: rivals.map(({ entry }) => entry),
+      alternatives: rivals.map(said),
+      confidence: rivals.length > 0 ? 'low' : suspect.misfit < GOOD_FIT ? 'high' : 'medium',
+      checks: [leading.id, ...rest.map(({ id }) => id)],
+    };
+  });
+}
+
+/** Those that fit as well and explain all that a suspect explains and no other that is named. */
+function rivalsOf(
+  suspect: Suspect,
+  named: readonly Suspect[],
+  suspects: readonly Suspect[],
+): readonly Suspect[] {
+  const others = named.filter((each) => each !== suspect);
+  const alone = [...suspect.explains].filter((item) => !others.some(({ explains }) => explains.has(item)));
+  return suspects.filter(
+    (each) =>
+      !named.includes(each) &&
+      each.cost < suspect.cost + EQUAL &&
+      alone.every((item) => each.explains.has(item)),
+  );
+}
+
+/** What one run has found, by the ids of the dictionary. */
+class Findings {
+  readonly #found: ReadonlyMap<string, readonly Judged[]>;
+  readonly #passed: ReadonlySet<string>;
+  readonly #symptoms: readonly Symptom[];
+  readonly #echoes: readonly Echo[];
+
+  constructor(checks: readonly Judged[], entries: readonly Entry[]) {
+    const known = new Set(entries.flatMap(({ certain, possible }) => [certain, possible].flatMap(idsOf)));
+    const byId = Map.groupBy(checks, ({ id }) => knownId(id, known));
+    const found = [...byId].map(([id, all]) => [id, all.filter(isFinding)] as const);
+    this.#found = new Map(found.filter(([, all]) => all.length > 0));
+    this.#echoes = echoesIn(checks).map(({ check, of }) => ({
+      check: knownId(check, known),
+      of: knownId(of, known),
+    }));
+    this.#passed = new Set(
+      [...byId]
+        .filter(([id, all]) => !this.#found.has(id) && all.some(({ outcome }) => outcome === 'pass'))
+        .map(([id]) => id),
+    );
+    this.#symptoms = [...this.#found].flatMap(([check, all]) =>
+      [...new Set(all.flatMap(({ message }) => partsOf(message)))]
+        .flatMap((part) => eachOf(formOf(part)))
+        .map((form) => ({ check, form })),
+    );
+  }
+
+  /** Null where the entry explains nothing, or is contradicted. */
+  suspect(entry: Entry): Suspect | null {
+    const { certain, possible } = entry;
+    if (idsOf(certain).some((id) => this.#passed.has(id)) || !this.#isCalledSo(entry)) return null;
+    const seen = formsOf(entry);
+    const alike = this.#symptoms.map(({ check, form }) => closest(form, seen.get(check) ?? []));
+    const explains = new Set(alike.flatMap((each, at) => (each > 0 ? at : [])));
+    if (explains.size === 0 || !this.#isShown(entry, explains)) return null;
+    const misfits = [
+      ...idsOf(certain).map((id) => {
+        if (this.#echoes.some(({ check }) => check === id)) return 0;
+        return this.#found.has(id) ? 1 - this.#best(id, alike) : NOT_JUDGED;
+      }),
+      // What nobody judged says nothing of what may be.
+      ...idsOf(possible)
+        .filter((id) => this.#passed.has(id) || this.#found.has(id))
+        .map((id) => (this.#passed.has(id) ? NOT_SEEN : 0)),
+      // Another fault would have to be behind an echo of what it explains, and that fault may explain all of it.
+      ...this.#echoes
+        .filter(({ of }) => [...explains].some((at) => this.#symptoms[at]?.check === of))
+        .flatMap(({ check }) => (idsOf(certain).includes(check) || idsOf(possible).includes(check) ? [] : 1)),
+    ];
+    const misfit = misfits.reduce((sum, each) => sum + each, 0) / misfits.length;
+    return { entry, explains, misfit, cost: 1 + MISFIT_COST * misfit };
+  }
+
+  /** Not, where checks that it takes another way of calling to judge were not judged. */
+  #isCalledSo({ setting, own }: Entry): boolean {
+    return setting === undefined || own.every((id) => this.#found.has(id) || this.#passed.has(id));
+  }
+
+  /**
+   * Whether a check that notices the fault for its own reason has found it; or, where none of these was judged, most of
+   * the others.
+   */
+  #isShown({ own, certain }: Entry, explained: ReadonlySet<number>): boolean {
+    const shown = new Set([...explained].map((at) => this.#symptoms[at]?.check));
+    if (own.some((id) => shown.has(id))) return true;
+    const others = idsOf(certain).filter((id) => !own.includes(id));
+    const isJudged = own.some((id) => this.#found.has(id) || this.#passed.has(id));
+    const seen = others.filter((id) => shown.has(id)).length;
+    return !isJudged && seen > 1 && 2 * seen > others.length;
+  }
+
+  /** The findings that a suspect explains; those that show it for its own reason come first. */
+  explainedBy({ entry: { own }, explains }: Suspect): readonly Judged[] {
+    const ids = new Set([...explains].map((at) => this.#symptoms[at]?.check ?? ''));
+    const order = [...own.filter((id) => ids.has(id)), ...[...ids].filter((id) => !own.includes(id))];
+    return order.flatMap((id) => this.#found.get(id) ?? []);
+  }
+
+  #best(id: string, alike: readonly number[]): number {
+    return Math.max(0, ...alike.filter((_, at) => this.#symptoms[at]?.check === id));
+  }
+}
+
+export function isFinding({ outcome }: Pick<Judged, 'outcome'>): boolean {
+  return outcome === 'fail' || outcome === 'warning';
+}
+
+/** The checks that were blocked since they rest on one that is violated: the reason begins with its id. */
+export function echoesIn(checks: readonly Judged[]): readonly Echo[] {
+  const found = new Set(checks.filter(isFinding).map(({ id }) => id));
+  return checks.flatMap(({ id, outcome, message }) => {
+    const of = message.slice(0, message.indexOf(' '));
+    return outcome === 'blocked' && found.has(of) ? { check: id, of } : [];
+  });
+}
+
+/** The id that the dictionary has for it: a check of one operation, or one interaction, is known without its name. */
+function knownId(id: string, known: ReadonlySet<string>): string {
+  for (let part = id; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('.')))) {
+    if (known.has(part)) return part;
+  }
+  return id;
+}
+
+function idsOf(seen: Seen = {}): readonly string[] {
+  return Object.keys(seen);
+}
+
+/** A form for each thing that was sent. */
+function eachOf(form: Form): readonly Form[] {
+  if (form.stimuli.length < 2) return [{ ...form, isCut: false }];
+  return form.stimuli.map((stimulus) => ({ ...form, stimuli: [stimulus], isCut: false }));
+}
+
+function closest(form: Form, forms: readonly Form[]): number {
+  return Math.max(0, ...forms.map((each) => likeness(form, each)));
+}
+
+const read = new WeakMap<Entry, ReadonlyMap<string, readonly Form[]>>();
+
+/** The forms of what an entry has caused, by check; read once. */
+function formsOf(entry: Entry): ReadonlyMap<string, readonly Form[]> {
+  const forms =
+    read.get(entry) ??
+    new Map(
+      Object.entries({ ...entry.possible, ...entry.certain }).map(([id, parts]) => [id, parts.map(formOf)]),
+    );
+  read.set(entry, forms);
+  return forms;
+}

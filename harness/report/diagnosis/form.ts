@@ -1,0 +1,157 @@
+import { deviationIn, STIMULUS, withoutGround } from '../../base/text/sentence.ts';
+
+/**
+ * What one part of a message says, "got … for …, for … and for 3 more", without the values that differ from service to
+ * service. Two parts with other marks tell of other faults, however alike they are: of a status the class, of a request
+ * in a row whether it came too early or too late.
+ */
+export interface Form {
+  readonly marks: string;
+  /** Words of what came. */
+  readonly got: ReadonlySet<string>;
+  /** What was sent, as many as the message names. */
+  readonly stimuli: readonly string[];
+  /** Whether there were more than it names. */
+  readonly isCut: boolean;
+}
+
+/** UTF-16 units of a message that are looked at. */
+const LOOKED_AT = 2_000;
+/** Parts of one message that are told apart. */
+const PARTS = 6;
+/** Dice's coefficient of what came, below which it is something else. */
+const LEAST_ALIKE = 0.6;
+const MORE = 'N more';
+const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-]+';
+const MARK = /\b\dxx\b|<[a-z ]+>/g;
+
+/** What came, by the message of a finding, `expected …, got …; … [ground]`: a text for each part, without its values. */
+export function partsOf(message: string): readonly string[] {
+  const { expected, got } = halvesOf(message);
+  const parts = withoutKinds(withoutValues(ranked(expected, got))).split('; ');
+  return [...new Set(parts)].slice(0, PARTS);
+}
+
+/**
+ * What came, by the message of a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one
+ * text for each thing that was sent, an operation by its path. `*` stands for those that the message only counts.
+ */
+export function signatureOf(message: string): readonly string[] {
+  const each = withoutValues(halvesOf(message).got, NOT_OF_OPERATION)
+    .split('; ')
+    .flatMap((part) => {
+      const [got = '', ...stimuli] = part.split(STIMULUS);
+      return stimuli.length === 0
+        ? [got]
+        : stimuli.map((stimulus) => `${got} for ${stimulus === MORE ? '*' : stimulus}`);
+    });
+  return [...new Set(each)];
+}
+
+/** The same as lists have it that were written when a signature did not name operations. */
+export function withoutOperation(signature: string): string {
+  return signature.replace(PATH, 'PATH');
+}
+
+/** Behind the method, as operations are named in what was sent. */
+const OPERATION = / for [A-Z]+ (\/\S*)/;
+
+/** The path of the operation that a signature names; null for none. */
+export function operationIn(signature: string): string | null {
+  return OPERATION.exec(signature)?.[1] ?? null;
+}
+
+/** The path of an operation as a signature names it. */
+export function operationInSignature(path: string): string {
+  return operationIn(withoutValues(`something for GET ${path}`, NOT_OF_OPERATION)) ?? path;
+}
+
+/** What was expected, empty where the message is of another form, and what came. */
+function halvesOf(message: string): { readonly expected: string; readonly got: string } {
+  const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };
+  return { expected, got: got.slice(0, LOOKED_AT) };
+}
+
+/** Reads one of `partsOf`. */
+export function formOf(part: string): Form {
+  const [got = '', ...stimuli] = part.split(STIMULUS);
+  return {
+    marks: (got.match(MARK) ?? []).join(' '),
+    got: wordsOf(got),
+    stimuli: stimuli.filter((each) => each !== MORE),
+    isCut: stimuli.includes(MORE),
+  };
+}
+
+/** How alike what came is, from 0 to 1; 0 where it tells of other faults, or nothing alike was sent. */
+export function likeness(one: Form, other: Form): number {
+  if (one.marks !== other.marks || !isSentAlike(one, other)) return 0;
+  const got = overlap(one.got, other.got);
+  return got < LEAST_ALIKE ? 0 : got;
+}
+
+function isSentAlike(one: Form, other: Form): boolean {
+  if (one.isCut || other.isCut || one.stimuli.length === 0 || other.stimuli.length === 0) return true;
+  return one.stimuli.some((each) => other.stimuli.includes(each));
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_<>-]+/gu));
+}
+
+/** Dice's coefficient. */
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (one.size + other.size === 0) return 1;
+  return (2 * one.intersection(other).size) / (one.size + other.size);
+}
+
+/** Says of a number what it is to the one that was expected in the same place, `request 21` and `N s` alone. */
+function ranked(expected: string, got: string): string {
+  return got
+    .replace(/\brequest (\d{1,9})\b/g, (_, number) => {
+      const wanted = Number(/\brequest (\d{1,9})\b/.exec(expected)?.[1]);
+      return `request ${rank(Number(number), wanted)}`;
+    })
+    .replace(/^(\d{1,12}(?:\.\d+)?) s\b/, (text, number) => {
+      const wanted = Number(/\b(\d{1,9}) s\b/.exec(expected)?.[1]);
+      return Number(number) > 100 * wanted ? `${rank(Number(number), wanted)} s` : text;
+    });
+}
+
+function rank(number: number, wanted: number): string {
+  if (number === wanted - 1) return '<one less>';
+  if (number === wanted + 1) return '<one more>';
+  const ratio = number / wanted;
+  if (Math.abs(ratio - 0.5) < 0.1) return '<half>';
+  if (ratio > 100) return ratio < 10_000 ? '<a thousand times>' : '<far more>';
+  return ratio > 1 ? '<more>' : '<less>';
+}
+
+const PATH = /(?<![\w.])\/[\w{}.:%~/-]+/g;
+const NOT_OF_OPERATION = new RegExp(`(?<! for [A-Z]{2,20} )${PATH.source}`, 'g');
+
+function withoutValues(text: string, path = PATH): string {
+  return (
+    text
+      // Before anything that a slash among random octets in base64 could be taken for.
+      .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z|(?<![\w+/])[\w+/]{27}=/g, 'VALUE')
+      .replace(/"\d+\.\d+"/g, 'a decimal VALUE')
+      .replace(/`[^`]*`|"[^"]*"/g, 'VALUE')
+      .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, 'URL')
+      // Without its parameters.
+      .replace(new RegExp(`(${MEDIA})(?:; ?[\\w-]+=[^\\s;,]+)+`, 'g'), '$1')
+      .replace(path, 'PATH')
+      // Tags, tokens, digests: letters and digits mixed.
+      .replace(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{10,}/g, 'VALUE')
+      .replace(/(?<![\w.-]|\bstatus |\bclose code )-?\d[\d,]*(?:\.\d+)?(?!\w)/g, 'N')
+  );
+}
+
+/** Without what differs between services that have the same fault. */
+function withoutKinds(text: string): string {
+  return text
+    .replace(new RegExp(MEDIA, 'g'), 'MEDIA')
+    .replace(/\bclose code \d+/g, 'close code N')
+    .replace(/ for (?:GET|POST|PUT|PATCH|DELETE)\b/g, ' for METHOD')
+    .replace(/\bstatus (\d)\d\d\b/g, 'status $1xx');
+}

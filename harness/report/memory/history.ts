@@ -1,0 +1,265 @@
+import { isJsonObject } from '../../base/json-text.ts';
+import type { Outcome } from '../../base/outcome.ts';
+import { isFinding } from '../diagnosis/diagnose.ts';
+import type { Change, CheckResult, PastFigures, Results, ServiceResult } from '../results/results.ts';
+import { tallyOf } from '../results/tally.ts';
+
+/** What became of the checks of one service in one run. */
+export interface PastService {
+  readonly service: string;
+  readonly environment: string | null;
+  /** The provider's version; null where it is not known. */
+  readonly version: string | null;
+  /** Letter of the outcome by id of the check. */
+  readonly outcomes: ReadonlyMap<string, string>;
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
+/** A run that is over. */
+export interface PastRun {
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly exitCode: number;
+  readonly services: readonly PastService[];
+}
+
+/** As one letter each: a line of history is short. */
+const LETTERS: Readonly<Record<Outcome, string>> = {
+  pass: 'p',
+  observed: 'o',
+  fail: 'f',
+  warning: 'w',
+  known: 'k',
+  skipped: 's',
+  blocked: 'b',
+  error: 'e',
+};
+
+/** In place of the letter of a check that is well, but for what it observed, which has drifted. */
+const DRIFTED = 'd';
+
+/** Runs that are told of. */
+const TOLD = 30;
+/** Of the runs that judged a check, those that are looked at to call it flaky. */
+const FLAKY_RUNS = 10;
+const FLAKY_FLIPS = 2;
+
+/** The run as it is remembered. */
+export function pastRun({ run, services }: Results): PastRun {
+  return {
+    id: run.id,
+    startedAt: run.startedAt,
+    exitCode: run.exitCode,
+    services: services.map((service) => ({
+      service: service.service,
+      environment: service.environment,
+      version: versionOf(service),
+      outcomes: lettersOf(service),
+      requests: service.requestsSent,
+      durationMs: service.durationMs,
+    })),
+  };
+}
+
+function lettersOf({ checks, observations }: ServiceResult): ReadonlyMap<string, string> {
+  const drifted = new Set(observations.flatMap(({ check, drift }) => (drift === undefined ? [] : [check])));
+  return new Map(
+    checks.map(({ id, outcome }) => {
+      const letter = LETTERS[outcome];
+      return [id, drifted.has(id) && GOOD.includes(letter) ? DRIFTED : letter];
+    }),
+  );
+}
+
+/**
+ * The results with what the runs before say of them. A run that blocked a check, skipped it or did not select it says
+ * nothing of that check.
+ *
+ * @param past in any order; a run of the same id is left out.
+ */
+export function withHistory(results: Results, past: readonly PastRun[], notes: readonly string[]): Results {
+  const earlier = past
+    .filter(({ id, startedAt }) => id !== results.run.id && startedAt <= results.run.startedAt)
+    .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.id.localeCompare(b.id));
+  const names = new Set(results.services.map(keyOf));
+  const runs = earlier.filter(({ services }) => services.some((service) => names.has(keyOf(service))));
+  const told = results.services.flatMap((service) => storiesOf(service, earlier, results.run.startedAt));
+  return {
+    ...results,
+    services: results.services.map((service) => withDriftSince(service, earlier, results.run.startedAt)),
+    history: {
+      runs: runs.slice(-TOLD).map(({ id, startedAt, exitCode, services }) => ({
+        id,
+        startedAt,
+        exitCode,
+        failed: services
+          .filter((service) => names.has(keyOf(service)))
+          .reduce(
+            (sum, { outcomes }) => sum + [...outcomes.values()].filter((each) => each === 'f').length,
+            0,
+          ),
+      })),
+      services: results.services.flatMap((service) => {
+        const figures = earlierOf(service, runs).map(figuresOf).slice(-TOLD);
+        return figures.length === 0 ? [] : [{ service: service.service, runs: figures }];
+      }),
+      changes: told.flatMap(({ change }) => change ?? []),
+      flaky: told.filter(({ isFlaky }) => isFlaky).map(({ service, check }) => ({ service, check })),
+      notes: [...notes],
+    },
+  };
+}
+
+/** What a run came to for a service. */
+function figuresOf({ at, outcomes, requests, durationMs }: Earlier): PastFigures {
+  const known = [...outcomes.values()].flatMap((letter) => OUTCOME_OF.get(letter) ?? []);
+  return { startedAt: at, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
+}
+
+/**
+ * What tells one version of the provider from another: what it says where the config says so, else its image, else what
+ * its headers say; null where nothing does.
+ */
+function versionOf({ provider, observations }: ServiceResult): string | null {
+  const seen = (wanted: string) => observations.find(({ key }) => key === wanted)?.value;
+  const deployed = seen('versioning.deployed');
+  if (typeof deployed === 'string') return deployed;
+  if (provider.image !== undefined) return provider.image;
+  const told = seen('versioning.version-field');
+  return isJsonObject(told) && Object.keys(told).length > 0 ? JSON.stringify(told) : null;
+}
+
+/** The service with when each drift began, by the runs in a row that saw one. */
+function withDriftSince(service: ServiceResult, past: readonly PastRun[], today: string): ServiceResult {
+  const earlier = earlierOf(service, past);
+  const since = (check: string): string => {
+    const seen = seenOf(check, earlier);
+    return seen.slice(seen.findLastIndex(({ letter }) => letter !== DRIFTED) + 1)[0]?.at ?? today;
+  };
+  const observations = service.observations.map((each) =>
+    each.drift === undefined ? each : { ...each, driftSince: since(each.check) },
+  );
+  return { ...service, observations };
+}
+
+type Earlier = PastService & { readonly at: string };
+
+function earlierOf(service: ServiceResult, past: readonly PastRun[]): readonly Earlier[] {
+  return past.flatMap(({ startedAt, services }) =>
+    services.filter((each) => keyOf(each) === keyOf(service)).map((each) => ({ ...each, at: startedAt })),
+  );
+}
+
+/** What the runs before say of one check, those that judged it. */
+function seenOf(check: string, earlier: readonly Earlier[]): readonly Verdict[] {
+  return earlier.flatMap(({ at, version, outcomes }) => {
+    const letter = outcomes.get(check);
+    return letter !== undefined && JUDGED.includes(letter) ? [{ at, version, letter }] : [];
+  });
+}
+
+interface Story {
+  readonly service: string;
+  readonly check: string;
+  readonly change: Change | null;
+  readonly isFlaky: boolean;
+}
+
+/** What one run says of one check. */
+interface Verdict {
+  readonly at: string;
+  readonly version: string | null;
+  readonly letter: string;
+}
+
+function storiesOf(service: ServiceResult, past: readonly PastRun[], today: string): readonly Story[] {
+  const earlier = earlierOf(service, past);
+  if (earlier.length === 0) return [];
+  const version = versionOf(service);
+  return service.checks.map((check) => {
+    const seen = seenOf(check.id, earlier);
+    const now = LETTERS[check.outcome];
+    return {
+      service: service.service,
+      check: check.id,
+      change: changeOf(service.service, check, seen, today),
+      isFlaky: JUDGED.includes(now) && isFlaky([...seen, { at: '', version, letter: now }]),
+    };
+  });
+}
+
+const GOOD = `po${DRIFTED}`;
+const BAD = 'fwk';
+const JUDGED = GOOD + BAD;
+
+function changeOf(
+  service: string,
+  check: CheckResult,
+  seen: readonly Verdict[],
+  today: string,
+): Change | null {
+  const now = LETTERS[check.outcome];
+  // What only warned before, and fails now, is new.
+  const isBad = ({ letter }: Verdict) =>
+    now === 'f' ? letter === 'f' || letter === 'k' : BAD.includes(letter);
+  const lastGood = seen.findLastIndex((each) => !isBad(each));
+  const streak = seen.slice(lastGood + 1);
+  const [first] = streak;
+  const about = { service, check: check.id };
+  if (isFinding(check)) {
+    if (first !== undefined)
+      return { ...about, state: 'still failing', runs: streak.length + 1, since: first.at };
+    const state = seen.some(isBad) ? 'back' : 'new';
+    return { ...about, state, runs: 1, since: today };
+  }
+  if (!GOOD.includes(now) || first === undefined) return null;
+  return { ...about, state: 'fixed', runs: streak.length, since: first.at };
+}
+
+/**
+ * At least two changes between passing and failing, of the same version of the provider. Where others have told theirs,
+ * one that is not known may be any.
+ */
+function isFlaky(seen: readonly Verdict[]): boolean {
+  const version = seen.at(-1)?.version ?? null;
+  if (version === null && seen.some((each) => each.version !== null)) return false;
+  const same = seen.filter((each) => each.version === version).slice(-FLAKY_RUNS);
+  const flips = same.filter(({ letter }, at) => {
+    const before = same[at - 1];
+    return before !== undefined && BAD.includes(letter) !== BAD.includes(before.letter);
+  });
+  return flips.length >= FLAKY_FLIPS;
+}
+
+function keyOf({ service, environment }: Pick<PastService, 'service' | 'environment'>): string {
+  return JSON.stringify([service, environment]);
+}
+
+/** A check that two runs judged differently. */
+export interface Difference {
+  readonly service: string;
+  readonly environment: string | null;
+  readonly check: string;
+  readonly before: Outcome;
+  readonly after: Outcome;
+}
+
+/** What two runs, both of which judged it, say differently, in the order of the later run. */
+export function differences(before: PastRun, after: PastRun): readonly Difference[] {
+  return after.services.flatMap(({ service, environment, outcomes }) => {
+    const other = before.services.find((each) => keyOf(each) === keyOf({ service, environment }));
+    return [...outcomes].flatMap(([check, letter]) => {
+      const [was, is] = [OUTCOME_OF.get(other?.outcomes.get(check) ?? ''), OUTCOME_OF.get(letter)];
+      const isJudged = [was, is].every((each) => each !== undefined && JUDGED.includes(LETTERS[each]));
+      if (was === undefined || is === undefined || was === is || !isJudged) return [];
+      return [{ service, environment, check, before: was, after: is }];
+    });
+  });
+}
+
+const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map([
+  ...Object.entries(LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome] as const),
+  [DRIFTED, 'observed'] as const,
+]);

@@ -1,0 +1,268 @@
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
+import { HarnessError } from '../../base/exit.ts';
+import { decodeContent } from '../exchange/content/content-coding.ts';
+import type { ConnectionUse, EvidenceId, Exchange, ExchangeFailure, FieldLine } from '../exchange.ts';
+import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { Stopwatch } from '../pace/clock.ts';
+import type { ReadResponse } from '../reader/reading.ts';
+import type { Redaction } from '../redaction/redaction.ts';
+import { type HttpRequest, SAFE_METHODS } from '../request.ts';
+import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
+import { type Dialed, dial } from '../socket/dial.ts';
+import { abortedFailure, redactFailure } from '../socket/failure.ts';
+import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
+import { recordRequest, recordResponse } from '../socket/recording.ts';
+import { proxysOwn } from '../socket/tunnel.ts';
+import { type ConnectionEnding, type Dispatch, HttpConnection } from './http-connection.ts';
+import { constantFields } from './request.ts';
+
+export interface HttpOptions extends TransportOptions {
+  /** Connections that are asked at the same time; further requests wait. 1 when left out. */
+  readonly connections?: number;
+  /** Connections that are opened ahead, so that requests in a row need not wait for theirs. None when left out. */
+  readonly ahead?: number;
+}
+
+export interface HttpAbout extends About {
+  /**
+   * It goes out on the connection of the request before, where that is kept. For what is to show just that: on a
+   * connection that was asked before, a late second response passes for the answer.
+   */
+  readonly onKept?: boolean;
+  /** Told of octets that follow the response on its connection before anything else is asked there. */
+  readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
+}
+
+export interface HttpTransport {
+  /**
+   * Sends a request once and records what became of it: whatever the provider does, or does not do, resolves to
+   * an exchange. Follows no redirect and decodes no content.
+   * @throws HarnessError for a request that only the raw socket can send, and after `close`.
+   */
+  send(request: HttpRequest, about: HttpAbout): Promise<Exchange>;
+  /** Ends all connections; exchanges under way are recorded as `not-sent`. */
+  close(): Promise<void>;
+}
+
+interface Attempt {
+  readonly ending: ConnectionEnding | { readonly reader: null; readonly failure: ExchangeFailure };
+  readonly use: ConnectionUse;
+  /** The connection had stood for a while when the request went out: the server may have ended it meanwhile. */
+  readonly stood: boolean;
+  readonly stopwatch: Stopwatch;
+}
+
+/** RFC 9110 §9.3: methods for which a Content-Length is sent even without content, as undici does. */
+const CONTENT_METHODS = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+
+/**
+ * The ordinary HTTP client of a session. A request has a connection of its own, so that what is late never answers
+ * another one; the last connection is listened to until the next request was answered.
+ */
+export function openHttp(options: HttpOptions): HttpTransport {
+  const address = addressOf(options.baseUrl);
+  const limits = responseLimits(options);
+  const { clock, redaction, timeouts } = options;
+  const inTurn = pLimit(options.connections ?? 1);
+  let kept: HttpConnection | null = null;
+  const closing = new AbortController();
+  // Every request under way derives its own signal from this one.
+  setMaxListeners(0, closing.signal);
+  const underWay = new Set<Promise<unknown>>();
+
+  const ahead: Promise<Dialed>[] = [];
+
+  /** A connection that was never asked, and on which nothing was said. */
+  async function connect(signal: AbortSignal): Promise<Dialed & { readonly stood: boolean }> {
+    if (!options.ahead) return { ...(await dial(address, options, signal)), stood: false };
+    while (ahead.length <= options.ahead) ahead.push(dial(address, options, closing.signal));
+    const socket = (await ahead.shift())?.socket;
+    await turn();
+    if (socket && !socket.destroyed && socket.readableLength === 0)
+      return { socket, failure: null, stood: true };
+    socket?.destroy();
+    return { ...(await dial(address, options, signal)), stood: false };
+  }
+
+  function dropAhead(): void {
+    for (const each of ahead.splice(0)) void each.then(({ socket }) => socket?.destroy());
+  }
+
+  /** The kept connection, if it is good as far as can be known. */
+  async function takeKept(): Promise<HttpConnection | null> {
+    const connection = kept;
+    kept = null;
+    await turn();
+    if (connection?.usable) return connection;
+    connection?.destroy();
+    return null;
+  }
+
+  function release(connection: HttpConnection, keep: boolean): void {
+    kept?.destroy();
+    kept = keep && !closing.signal.aborted && connection.usable ? connection : null;
+    if (kept === null) connection.destroy();
+  }
+
+  async function attempt(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
+    const reused = reusable ? await takeKept() : null;
+    const use = { reused: reused !== null, replaced: null };
+    const stopwatch = new Stopwatch(clock);
+    const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
+    let connection = reused;
+    let stood = reused !== null;
+    if (!connection) {
+      const dialed = await connect(signal);
+      const { socket, failure } = dialed;
+      if (!socket) return { ...notMade(failure, clock), stood, stopwatch };
+      stood = dialed.stood;
+      connection = new HttpConnection(socket, address, limits, clock);
+      stopwatch.markConnected();
+    }
+    const unasked = (octets: Uint8Array) => about.unasked?.(octets, about.id);
+    if (signal.aborted) {
+      connection.destroy();
+      return { ...notMade(abortedFailure(signal, 'aborted while connecting'), clock), use, stood, stopwatch };
+    }
+    const ending = await connection.exchange(dispatch, { timeouts, limits, signal, unasked }, stopwatch);
+    release(connection, ending.failure === null);
+    return { ending, use, stood, stopwatch };
+  }
+
+  async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
+    const { dispatch, fields } = prepare(request, address, options);
+    const refusal = refusePlainHttp(address, about.credential, options) ?? aborted(about);
+    const safe = SAFE_METHODS.has(request.method);
+    const made = refusal
+      ? notMade(refusal, clock)
+      : await attempts(dispatch, about, safe && about.onKept === true);
+    const { reader } = made.ending;
+    const failure = made.ending.failure ?? proxysOwn(reader?.response ?? null, address, options);
+    const isKnown = reader?.response ? learned(redaction, reader.response, about) : true;
+    const recorded = { method: request.method, target: dispatch.path, fields, body: request.body ?? null };
+    return {
+      kind: 'exchange',
+      id: about.id,
+      purpose: about.purpose,
+      credential: about.credential,
+      request: recordRequest(redaction, recorded, absoluteUrl(address, dispatch.path), limits),
+      response: reader
+        ? recordResponse(redaction, reader, isKnown ? limits : { ...limits, bodyBytes: 0 })
+        : null,
+      failure: failure && redactFailure(redaction, failure),
+      timing: made.stopwatch.timing,
+      connection: made.use,
+    };
+  }
+
+  /**
+   * A request that is evidence is sent once. The one exception: the server had closed a connection that had stood for a
+   * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry),
+   * unless nobody takes another connection: then it was the provider that went away.
+   */
+  async function attempts(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
+    const first = await attempt(dispatch, about, reusable);
+    const { ending, stood } = first;
+    const stale = stood && ending.reader !== null && ending.unanswered && ending.failure !== null;
+    if (!stale) return first;
+    dropAhead();
+    const second = await attempt(dispatch, about, false);
+    if (second.ending.reader === null) return first;
+    return {
+      ...second,
+      use: {
+        reused: false,
+        replaced: `the connection was gone: ${ending.failure?.message ?? ''}`,
+      },
+    };
+  }
+
+  function aborted(about: HttpAbout): ExchangeFailure | null {
+    if (closing.signal.aborted) return abortedFailure(closing.signal, 'aborted before sending');
+    return about.signal?.aborted ? abortedFailure(about.signal, 'aborted before sending') : null;
+  }
+
+  return {
+    async send(request, about) {
+      if (closing.signal.aborted) throw new HarnessError('the transport is closed');
+      const made = inTurn(() => exchange(request, about));
+      underWay.add(made);
+      try {
+        return await made;
+      } finally {
+        underWay.delete(made);
+      }
+    },
+    async close() {
+      closing.abort(new Error('the transport was closed'));
+      kept?.destroy();
+      kept = null;
+      dropAhead();
+      // Those under way notice the abort and end by themselves.
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** One turn of the event loop, so that what has already arrived is seen. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What undici gets, and the field lines that it makes of it on the wire. */
+function prepare(
+  request: HttpRequest,
+  address: Address,
+  options: HttpOptions,
+): { readonly dispatch: Dispatch; readonly fields: readonly FieldLine[] } {
+  const connection = fieldValues(request.fields, 'connection');
+  if (connection.some((value) => !/^(?:close|keep-alive)$/i.test(value))) {
+    throw new HarnessError('only the raw socket sends a Connection field other than close or keep-alive');
+  }
+  const close = connection.some((value) => value.toLowerCase() === 'close');
+  const [host, ...otherHosts] = fieldValues(request.fields, 'host');
+  if (otherHosts.length > 0) throw new HarnessError('only the raw socket sends more than one Host field');
+  const own = request.fields.filter(([name]) => !/^(?:host|connection|content-length)$/i.test(name));
+  const headers = [...constantFields(request, options), ...own];
+  const body = request.body && request.body.length > 0 ? request.body : null;
+  const length = body?.length ?? (CONTENT_METHODS.has(request.method) ? 0 : null);
+  return {
+    dispatch: {
+      method: request.method,
+      path: targetBelow(address, request.target),
+      headers: headers.flat(),
+      host: host ?? null,
+      body,
+      close,
+    },
+    fields: [
+      ['host', host ?? address.authority],
+      ['connection', close || request.method === 'HEAD' ? 'close' : 'keep-alive'],
+      ...headers,
+      ...(length === null ? [] : [['content-length', String(length)] as const]),
+    ],
+  };
+}
+
+function notMade(failure: ExchangeFailure, clock: TransportOptions['clock']): Attempt {
+  return {
+    ending: { reader: null, failure },
+    use: { reused: false, replaced: null },
+    stood: false,
+    stopwatch: new Stopwatch(clock),
+  };
+}
+
+/** Tells the redaction the secrets in a response; whether its content may be recorded. */
+function learned(
+  redaction: Redaction,
+  { body, fields }: ReadResponse,
+  { secretsIn }: Pick<HttpAbout, 'secretsIn'>,
+): boolean {
+  if (!secretsIn) return true;
+  const { octets, fault, limit } = decodeContent(body, fieldValues(fields, 'content-encoding'), true);
+  const secrets = fault === null && limit === null ? secretsIn(Buffer.from(octets).toString('utf8')) : null;
+  for (const secret of secrets ?? []) redaction.add(secret.name, secret.reveal());
+  return secrets !== null;
+}

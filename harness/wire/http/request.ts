@@ -1,0 +1,101 @@
+import { revealed } from '../../base/secret.ts';
+import { runFields } from '../exchange/run-fields.ts';
+import type { FieldLine } from '../exchange.ts';
+import { fieldValues } from '../fields/grammar/field-lines.ts';
+import type { HttpRequest } from '../request.ts';
+import { type Address, targetBelow } from '../socket/address.ts';
+import type { TransportOptions } from '../socket/options.ts';
+import type { SentRequest } from '../socket/recording.ts';
+
+type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
+
+/** The fields that each request of a run has, without those that the request sets itself. */
+export function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
+  const fields: FieldLine[] = [
+    ...runFields(userAgent, runId),
+    ...(headers ?? []).map(([name, value]): FieldLine => [name, revealed(value)]),
+  ];
+  return fields.filter(
+    ([name]) =>
+      fieldValues(request.fields, name).length === 0 && !(request.withoutUserAgent && name === 'User-Agent'),
+  );
+}
+
+/** How `writeRequest` departs from an ordinary HTTP/1.1 request. */
+export interface RequestForm {
+  readonly httpVersion?: '1.1' | '1.0';
+  /** The `Connection` field, where the request sets none; null for none. `close` when left out. */
+  readonly connection?: string | null;
+  /** Adds no Host field. */
+  readonly withoutHost?: boolean;
+  /** Further requests right behind the content of this one, in the same octets. */
+  readonly behind?: readonly Behind[];
+  /** Content-Length, where the request sets none: of its own content, or of what is behind it as well. */
+  readonly declares?: 'content' | 'everything';
+}
+
+/** A request behind another one: without content and without a credential. `target` as for the other. */
+export interface Behind {
+  readonly method: string;
+  readonly target: string;
+  readonly fields?: readonly FieldLine[];
+}
+
+/** The lines of a request and its octets, for the raw socket. `target` is sent as it is given. */
+export interface WrittenRequest extends SentRequest {
+  readonly octets: Uint8Array;
+}
+
+/** Writes a request out (RFC 9112 §3), with whatever its method, target and fields hold; nothing is checked. */
+export function writeRequest(
+  request: HttpRequest,
+  target: string,
+  address: Address,
+  constant: Constant,
+  form: RequestForm = {},
+): WrittenRequest {
+  const behind = (form.behind ?? []).map((each) => writeBehind(each, address, constant));
+  const content = request.body ?? null;
+  const body = behind.length === 0 ? content : Buffer.concat([content ?? Buffer.alloc(0), ...behind]);
+  const declared = form.declares === 'everything' ? body : content;
+  const fields = ordinaryFields(request, declared, address, constant, form);
+  const lines = [
+    `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return {
+    method: request.method,
+    target,
+    fields,
+    body,
+    octets: body ? Buffer.concat([head, body]) : head,
+    ...(form.httpVersion === '1.0' && { httpVersion: form.httpVersion }),
+    ...(behind.length > 0 && { hasBehind: true }),
+  };
+}
+
+function writeBehind({ method, target, fields = [] }: Behind, address: Address, constant: Constant): Buffer {
+  const request = { method, target: targetBelow(address, target), fields };
+  return Buffer.from(writeRequest(request, request.target, address, constant).octets);
+}
+
+function ordinaryFields(
+  request: HttpRequest,
+  declared: Uint8Array | null,
+  address: Address,
+  constant: Constant,
+  form: RequestForm,
+): FieldLine[] {
+  const own = (name: string) => fieldValues(request.fields, name).length > 0;
+  const connection = form.connection === undefined ? 'close' : form.connection;
+  const fields: FieldLine[] = [];
+  if (!own('host') && !form.withoutHost) fields.push(['Host', address.authority]);
+  if (!own('connection') && connection !== null) fields.push(['Connection', connection]);
+  fields.push(...constantFields(request, constant), ...request.fields);
+  const isUndeclared = own('transfer-encoding') && form.declares !== 'everything';
+  if (declared && !own('content-length') && !isUndeclared) {
+    fields.push(['Content-Length', String(declared.length)]);
+  }
+  return fields;
+}

@@ -1,0 +1,315 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { countBelow } from '../../base/ascending.ts';
+import { InconclusiveError } from '../../base/exit.ts';
+import type { Clock } from './clock.ts';
+import { keptRate, type Rate } from './rate.ts';
+import { heaviestWeight, roomFrom } from './weighing.ts';
+
+export interface BudgetWait {
+  /** For a person, without a full stop. */
+  readonly reason: string;
+  /** When the wait is over, on the clock's monotonic scale. */
+  readonly untilMs: number;
+  /** The same on the wall clock. */
+  readonly until: Date;
+}
+
+export interface BudgetOptions {
+  /** The quota of the account under test; null when nobody knows it. */
+  readonly plan: Rate | null;
+  /** Limits that apply at the same time. */
+  readonly further?: readonly Rate[];
+  /** Ceiling over the whole run of this service. */
+  readonly maxRequests: number;
+  /** So many requests of the run were sent earlier, by somebody else. Default: 0. */
+  readonly before?: number | undefined;
+  readonly clock: Clock;
+  /** Requests under way at the same time, outside `exceed`. */
+  readonly concurrency: number;
+  /** Told before each wait, so that a terminal can show a countdown. */
+  readonly waiting?: (wait: BudgetWait) => void;
+  /** Finds out, before a wait, what requests of some kinds cost; it may send one that cannot wait. */
+  readonly costs?: (wait: {
+    readonly forMs: number;
+    readonly signal: AbortSignal | undefined;
+  }) => Promise<Costs>;
+}
+
+/** By kind: requests of others may be free, or counted. */
+type Costs = ReadonlyMap<string, 'free' | 'counted'>;
+
+/** One request that was sent. */
+export interface Spent {
+  readonly atMs: number;
+  /** Of what kind it was, told when it is answered. What is of a kind that spends nothing is not held against the rate. */
+  kind: string | null;
+}
+
+/** Who asks for a request. */
+export interface Asker {
+  readonly signal?: AbortSignal;
+  /** Can ask again when more is known of what requests cost, and is told so in place of a long wait for what may cost nothing. */
+  readonly comesBack?: boolean;
+}
+
+/** What one service may still be sent. Every request to it takes from here first. */
+export interface Budget {
+  /** The quota of the account under test; null when nobody knows it. */
+  readonly plan: Rate | null;
+  /** What is kept to outside `exceed`. */
+  readonly rate: Rate;
+  /** So many requests are others', and are kept clear of for that long, in ms: until the quota is renewed. */
+  setAside(requests: number, forMs: number): void;
+  /** The service has told what remains of the plan behind a request that was sent then. */
+  told(remaining: number, sentMs: number): void;
+  /** For whoever can come back, and could not once it has begun. @throws NoRoomYet as `take` does; it spends nothing. */
+  requireRoom(): void;
+  /** Somebody was told that there is no room yet. */
+  readonly isAwaited: boolean;
+  /** The service counts by windows of which each forgets the one before. */
+  forgets(): void;
+  /** Whether the service admits one more, by what it has told, or told so long ago that one more keeps to the rate. */
+  hasRoom(): boolean;
+  /** Whether what it has told is old. */
+  readonly isToldLongAgo: boolean;
+  /**
+   * Counts one request, as late as the rate demands, in the order of asking.
+   * @throws BudgetExhausted at the ceiling, NoRoomYet as `Asker` says, and the signal's reason when it is aborted.
+   */
+  take(asker?: Asker): Promise<Spent>;
+  /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
+  count(): Spent;
+  /** Takes, then sends, with at most `concurrency` under way. */
+  run<T>(send: (spent: Spent) => Promise<T>, asker?: Asker): Promise<T>;
+  /**
+   * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
+   * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
+   */
+  exceed<T>(section: () => Promise<T>, concurrency?: number): Promise<T>;
+  /** Requests so far, with those that were sent earlier. */
+  spent(): number;
+  /** Whether what was sent here may have used the plan up, by whatever limiter. */
+  isSpent(): boolean;
+}
+
+/** The ceiling of `safety.maxRequests` is reached: what is still unasked stays so. */
+export class BudgetExhausted extends InconclusiveError {
+  constructor(maxRequests: number) {
+    super(`the budget of ${maxRequests} requests is spent (safety.maxRequests)`);
+    this.name = 'BudgetExhausted';
+  }
+}
+
+/** Nobody knows yet whether what was sent has spent the quota. */
+export class NoRoomYet extends Error {
+  constructor() {
+    super('it is not known yet what requests cost');
+    this.name = 'NoRoomYet';
+  }
+}
+
+/** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
+const SHARE_OF_RESERVE = 0.5;
+/** So many requests are kept in reserve where the service tells what remains. */
+const TOLD_RESERVE = 1;
+/** Whoever can come back waits no longer than that for what may have cost nothing. */
+const LONG_MS = 5_000;
+/** Requests may arrive closer together than they were sent; a window is that much longer here. */
+const ARRIVAL_JITTER_MS = 100;
+
+interface Section {
+  readonly limit: LimitFunction;
+}
+
+/** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
+export function openBudget(options: BudgetOptions): Budget {
+  const { clock, maxRequests, before = 0, plan, further = [] } = options;
+  const rate = keptRate(plan);
+  /** In the order of sending. */
+  const spendings: Spent[] = [];
+  let costs: Costs = new Map();
+  /** When requests of others were sent, as far as their end is known; one entry each. */
+  let others: readonly number[] = [];
+  const sections = new AsyncLocalStorage<Section>();
+  const oneByOne = pLimit(1);
+  const ordinary = pLimit(options.concurrency);
+
+  function checkCeiling(): void {
+    if (before + spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
+  }
+
+  function spend(): Spent {
+    checkCeiling();
+    const spent: Spent = { atMs: clock.now(), kind: null };
+    spendings.push(spent);
+    return spent;
+  }
+
+  const windowMs = rate.windowMs + ARRIVAL_JITTER_MS;
+  let isAwaited = false;
+  let weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
+
+  let told: { readonly remaining: number; readonly sentMs: number } | null = null;
+
+  function costOf({ kind }: Spent): 'free' | 'counted' | 'unknown' {
+    return (kind !== null && costs.get(kind)) || 'unknown';
+  }
+
+  /** So many more requests the service admits, by what it has told. */
+  function toldRoom(): number {
+    if (told === null) return 0;
+    const { remaining, sentMs } = told;
+    return remaining - spendings.filter((spent) => spent.atMs > sentMs && costOf(spent) !== 'free').length;
+  }
+
+  /** Whether it counts against the rate; what the service has told behind it has it in already. */
+  function isHeld(spent: Spent, toldMs: number): boolean {
+    const cost = costOf(spent);
+    return cost === 'counted' || (cost === 'unknown' && spent.atMs >= toldMs);
+  }
+
+  /** Everything that a limiter may still remember, ours and that of others; of what it may remember, only what came from then on. */
+  function remembered(toldMs = Number.NEGATIVE_INFINITY): readonly number[] {
+    const now = clock.now();
+    others = others.filter((atMs) => atMs + windowMs > now);
+    const first = spendings.findLastIndex(({ atMs }) => atMs + 2 * windowMs <= now) + 1;
+    const counted = spendings.slice(first).filter((spent) => isHeld(spent, toldMs));
+    return [...counted.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
+  }
+
+  /**
+   * When the next request keeps to the rate: the oldest that would be one too many has left the window, and a counter
+   * that weighs the window before has room for it, wherever its windows begin. Where the service tells that it has, no
+   * such counter need be feared.
+   */
+  function nextFreeMs(): number {
+    const { all, freeMs, hasToldRoom } = kept();
+    if (weighed === null || hasToldRoom) return freeMs;
+    return roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
+  }
+
+  /** What is held against the next request, and when it is not one too many of any window. */
+  function kept() {
+    const hasToldRoom = told !== null && toldRoom() > TOLD_RESERVE;
+    const all = remembered(hasToldRoom ? told?.sentMs : undefined);
+    const most = plan === null || told === null ? 0 : plan.requests - TOLD_RESERVE;
+    const tooMany = all.at(-Math.max(rate.requests, most));
+    const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
+    return { all, freeMs, hasToldRoom };
+  }
+
+  function isToldLongAgo(): boolean {
+    return told !== null && told.sentMs <= clock.now() - windowMs / 2;
+  }
+
+  /** When the next request keeps to each further limit, wherever its windows begin. */
+  function furtherFreeMs(): number {
+    if (further.length === 0) return clock.now();
+    const counted = spendings.filter((spent) => costOf(spent) !== 'free').map(({ atMs }) => atMs);
+    return further.reduce((fromMs, limit) => {
+      const longMs = limit.windowMs + ARRIVAL_JITTER_MS;
+      const most = keptRate(limit).requests - 1;
+      const recent = counted.slice(countBelow(counted, clock.now() - 2 * longMs));
+      return Math.max(fromMs, roomFrom(recent, { fromMs: clock.now(), windowMs: longMs, most }));
+    }, clock.now());
+  }
+
+  /** How long has to be waited until something may be another, in ms: a request may be sent, or the service asked again. */
+  async function waitMs(signal: AbortSignal | undefined): Promise<number> {
+    const dueMs = nextFreeMs() - clock.now();
+    if (dueMs <= 0) return furtherFreeMs() - clock.now();
+    if (options.costs) costs = await options.costs({ forMs: dueMs, signal });
+    const freeMs = nextFreeMs();
+    const toAskMs = told === null ? freeMs : kept().freeMs;
+    return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
+  }
+
+  function requireRoom(): void {
+    const isLong = nextFreeMs() - clock.now() > LONG_MS;
+    if (plan === null || told !== null || !(isLong || isAwaited)) return;
+    isAwaited = true;
+    throw new NoRoomYet();
+  }
+
+  async function paced({ signal, comesBack = false }: Asker): Promise<Spent> {
+    for (;;) {
+      signal?.throwIfAborted();
+      checkCeiling();
+      const forMs = await waitMs(signal);
+      if (forMs <= 0) return spend();
+      if (comesBack) requireRoom();
+      options.waiting?.({
+        reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
+        untilMs: clock.now() + forMs,
+        until: new Date(clock.wallNow().getTime() + forMs),
+      });
+      await clock.sleep(forMs, signal);
+    }
+  }
+
+  async function take(section: Section | undefined, asker: Asker): Promise<Spent> {
+    asker.signal?.throwIfAborted();
+    if (section) return spend();
+    return orAborted(
+      oneByOne(() => paced(asker)),
+      asker.signal,
+    );
+  }
+
+  return {
+    plan,
+    rate,
+    setAside(requests, forMs) {
+      const atMs = clock.now() + forMs - rate.windowMs;
+      others = Array.from({ length: Math.min(requests, rate.requests) }, () => atMs);
+    },
+    told(remaining, sentMs) {
+      if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
+    },
+    requireRoom,
+    get isAwaited() {
+      return isAwaited && told === null;
+    },
+    forgets() {
+      weighed = null;
+    },
+    hasRoom: () => toldRoom() > 0 || (isToldLongAgo() && kept().freeMs <= clock.now()),
+    get isToldLongAgo() {
+      return isToldLongAgo();
+    },
+    take: (asker = {}) => take(sections.getStore(), asker),
+    count: spend,
+    run(send, asker = {}) {
+      const section = sections.getStore();
+      return (section?.limit ?? ordinary)(async () => send(await take(section, asker)));
+    },
+    exceed(section, concurrency = 1) {
+      const limit = pLimit(concurrency);
+      // A section within a section is one with it.
+      if (sections.getStore()) return sections.run({ limit }, section);
+      return oneByOne(() => sections.run({ limit }, section));
+    },
+    spent: () => before + spendings.length,
+    isSpent: () => plan !== null && heaviestWeight(remembered(), clock.now(), windowMs) >= plan.requests,
+  };
+}
+
+function waitReason(rate: Rate, plan: Rate | null): string {
+  const seconds = (windowMs: number) => `${windowMs / 1000} s`;
+  return plan
+    ? `the plan allows ${plan.requests} requests in ${seconds(plan.windowMs)}, of which ${rate.requests} are used at most`
+    : `no plan is configured; at most ${rate.requests} requests are sent in ${seconds(rate.windowMs)}`;
+}
+
+/** Settles as `work` does, or rejects at once when the signal is aborted. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  // A signal of our own, so that many who wait do not gather as listeners of the one they share.
+  const own = AbortSignal.any([signal]);
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(own.reason);
+    own.addEventListener('abort', aborted, { once: true });
+    work.then(resolve, reject).finally(() => own.removeEventListener('abort', aborted));
+  });
+}

@@ -1,0 +1,125 @@
+import { FRAMING_FAULT, type FramingFault } from '../exchange/framing-faults.ts';
+import type { FieldLine } from '../exchange.ts';
+import { isToken, trimSpace } from '../fields/grammar/field-grammar.ts';
+
+/** The lines of a response's framing: status line, field lines and chunk sizes (RFC 9112 §4, §5, §7.1). */
+
+/** As many characters as it takes to tell any of these lines. */
+export const LONGEST_START = 'HTTP/'.length;
+
+interface LineStart {
+  /** Whether a line of that kind can begin so; at most `LONGEST_START` characters are given, at least one. */
+  possible(start: string): boolean;
+  readonly fault: FramingFault | null;
+}
+
+const beginsLineEnd = (start: string) => /^\r?\n|^\r$/.test(start);
+
+/** Garbage is told at its first octet that can begin no such line, not at the deadline. */
+export const LINE_STARTS: Readonly<Record<string, LineStart>> = {
+  status: {
+    // An empty line first is a fault, but one that can be read past.
+    possible: (start) => beginsLineEnd(start) || 'HTTP/'.startsWith(start.toUpperCase()),
+    fault: null,
+  },
+  'chunk-size': { possible: (start) => /^[0-9a-f]/i.test(start), fault: FRAMING_FAULT.badChunkSize },
+  'chunk-end': { possible: beginsLineEnd, fault: FRAMING_FAULT.badChunkEnd },
+};
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly reason: string;
+  /** As the status line has it: `1.1`, `1.0` … */
+  readonly httpVersion: string;
+}
+
+/** RFC 9112 §4: `status-line = HTTP-version SP status-code SP [ reason-phrase ]`. */
+const STRICT = /^HTTP\/(\d\.\d) (\d{3})(?:( )(.*))?$/s;
+/** What a forgiving reader still understands. */
+const LENIENT = /^HTTP\/(\d+(?:\.\d+)?)[ \t]+(\d{1,9})(?:([ \t]+)(.*))?$/is;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for (RFC 9112 §4, RFC 9110 §5.5)
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** Reads a status line, naming its faults; null when no status can be read from it. */
+export function parseStatusLine(line: string, fault: (fault: FramingFault) => void): ResponseHead | null {
+  const strict = STRICT.exec(line);
+  const match = strict ?? LENIENT.exec(line);
+  if (!strict) fault(FRAMING_FAULT.malformedStatusLine);
+  if (!match) return null;
+  const [, httpVersion = '', digits = '', space, reason = ''] = match;
+  const status = Number(digits);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') fault(FRAMING_FAULT.badVersion);
+  if (status < 100 || status > 599) fault(FRAMING_FAULT.statusOutOfRange);
+  if (space === undefined) fault(FRAMING_FAULT.missingReasonSpace);
+  if (CONTROL.test(reason)) fault(FRAMING_FAULT.badReason);
+  return { status, reason, httpVersion };
+}
+
+/** Collects the lines of one header or trailer section as they come, naming what is wrong with each. */
+export class FieldSection {
+  readonly #lines: FieldLine[] = [];
+  readonly #fault: (fault: FramingFault) => void;
+
+  constructor(fault: (fault: FramingFault) => void) {
+    this.#fault = fault;
+  }
+
+  /** The section so far: names as received, values without the white space around them. */
+  get lines(): readonly FieldLine[] {
+    return this.#lines;
+  }
+
+  /** Takes one line, as latin1 text without its line end. */
+  add(line: string): void {
+    if (/^[ \t]/.test(line)) {
+      this.#addContinuation(line);
+      return;
+    }
+    const colon = line.indexOf(':');
+    if (colon === -1) this.#fault(FRAMING_FAULT.noColon);
+    const rawName = colon === -1 ? line : line.slice(0, colon);
+    const name = trimSpace(rawName);
+    if (name !== rawName) this.#fault(FRAMING_FAULT.spaceBeforeColon);
+    if (!isToken(name)) this.#fault(FRAMING_FAULT.badFieldName);
+    const value = colon === -1 ? '' : trimSpace(line.slice(colon + 1));
+    this.#checkValue(value);
+    this.#lines.push([name, value]);
+  }
+
+  /** RFC 9112 §5.2: a folded line counts as one space and more of the value before. */
+  #addContinuation(line: string): void {
+    const last = this.#lines.pop();
+    if (!last) {
+      this.#fault(FRAMING_FAULT.spaceBeforeFirstField);
+      return;
+    }
+    this.#fault(FRAMING_FAULT.obsFold);
+    const more = trimSpace(line);
+    this.#checkValue(more);
+    this.#lines.push([last[0], `${last[1]} ${more}`]);
+  }
+
+  #checkValue(value: string): void {
+    if (value.includes('\0')) this.#fault(FRAMING_FAULT.nul);
+    if (CONTROL.test(value.replaceAll('\0', ''))) this.#fault(FRAMING_FAULT.badFieldValue);
+  }
+}
+
+interface ChunkSize {
+  readonly octets: number;
+  /** Nothing stands on the line but the size. */
+  readonly plain: boolean;
+}
+
+/** Reads the line before a chunk (RFC 9112 §7.1), its extensions skipped (§7.1.1); null when there is no size. */
+export function parseChunkSize(line: string, fault: (fault: FramingFault) => void): ChunkSize | null {
+  const match = /^([0-9a-f]{1,16})([ \t]*)(;.*)?$/i.exec(line);
+  const octets = Number.parseInt(match?.[1] ?? '', 16);
+  if (!match || !Number.isSafeInteger(octets)) {
+    fault(FRAMING_FAULT.badChunkSize);
+    return null;
+  }
+  const [, , space, extension] = match;
+  if (space !== '' && extension === undefined) fault(FRAMING_FAULT.spaceAfterChunkSize);
+  return { octets, plain: space === '' && extension === undefined };
+}

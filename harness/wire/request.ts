@@ -1,0 +1,72 @@
+import type { SecretText } from '../base/secret.ts';
+import { percentDecoded } from '../base/text/percent-decoded.ts';
+import type { FieldLine } from './exchange.ts';
+
+/** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
+export interface HttpRequest {
+  readonly method: string;
+  /** In origin-form exactly as to be sent, below the base URL's path: `/v1/resources?x=1`. */
+  readonly target: string;
+  /** `Host`, `User-Agent` and `X-Conform-Run` are added unless they are here. */
+  readonly fields: readonly FieldLine[];
+  readonly body?: Uint8Array | null;
+  /** Sends no User-Agent at all. */
+  readonly withoutUserAgent?: boolean;
+}
+
+/** A header that each request carries, whatever else is in it. */
+export type FixedHeader = readonly [name: string, value: SecretText];
+
+/** Methods that change nothing at the provider (RFC 9110 §9.2.1); QUERY is one by its own specification. */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
+
+/** A parameter of a query, its name and value with percent-encoding and `+` undone. */
+export type QueryParameter = readonly [name: string, value: string];
+
+/** The path of an origin-form target, as it is written. */
+export function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+/** The parameters of an origin-form target, in order. */
+export function queryOf(target: string): QueryParameter[] {
+  return pieces(target).map((piece) => {
+    const equals = piece.indexOf('=');
+    return equals === -1
+      ? [decode(piece), '']
+      : [decode(piece.slice(0, equals)), decode(piece.slice(equals + 1))];
+  });
+}
+
+/** The target with these parameters after its own, of which those of the same name are dropped; all others stay as written. */
+export function withQuery(target: string, parameters: readonly QueryParameter[]): string {
+  const names = new Set(parameters.map(([name]) => name));
+  const kept = pieces(target).filter((piece) => !names.has(decode(piece.split('=', 1)[0] ?? '')));
+  const added = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return join(pathOf(target), [...kept, ...added]);
+}
+
+/** The target without the parameters of that name. */
+export function withoutQuery(target: string, name: string): string {
+  const kept = pieces(target).filter((piece) => decode(piece.split('=', 1)[0] ?? '') !== name);
+  return join(pathOf(target), kept);
+}
+
+function join(path: string, query: readonly string[]): string {
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
+function pieces(target: string): string[] {
+  const question = target.indexOf('?');
+  return question === -1
+    ? []
+    : target
+        .slice(question + 1)
+        .split('&')
+        .filter((piece) => piece !== '');
+}
+
+/** What is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
+function decode(text: string): string {
+  return percentDecoded(text.replaceAll('+', ' '));
+}

@@ -1,0 +1,90 @@
+import { codeOf } from '../../base/thrown.ts';
+import type { ExchangeFailure, ExchangeFailureKind } from '../exchange.ts';
+import type { Redaction } from '../redaction/redaction.ts';
+
+/** Codes of Node's and undici's errors, and what they mean for an exchange. */
+const KIND_BY_CODE: Readonly<Record<string, ExchangeFailureKind>> = {
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'refused',
+  EHOSTDOWN: 'refused',
+  ENETUNREACH: 'refused',
+  ENETDOWN: 'refused',
+  ENOTFOUND: 'unresolved',
+  EAI_AGAIN: 'unresolved',
+  EAI_FAIL: 'unresolved',
+  EAI_NODATA: 'unresolved',
+  EAI_NONAME: 'unresolved',
+  ETIMEDOUT: 'connect-timeout',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  // This machine has no sockets, ports, memory or permission left for it: no fault of the provider.
+  EMFILE: 'not-sent',
+  ENFILE: 'not-sent',
+  ENOMEM: 'not-sent',
+  ENOBUFS: 'not-sent',
+  EADDRNOTAVAIL: 'not-sent',
+  EACCES: 'not-sent',
+  EPERM: 'not-sent',
+  UND_ERR_CONNECT_TIMEOUT: 'connect-timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'response-timeout',
+  UND_ERR_BODY_TIMEOUT: 'response-timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'fields-too-large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'body-too-large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
+  UND_ERR_SOCKET: 'closed',
+};
+
+/** OpenSSL and Node name certificate trouble in many ways; these prefixes and endings cover them. */
+const TLS_CODE =
+  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/;
+/** undici's names for what its parser refuses. */
+const PARSER_CODE = /^HPE_/;
+
+/** By the error's code, as Node, TLS and the parser name it; `otherwise` where it has none that is known. */
+export function failureKind(error: unknown, otherwise: ExchangeFailureKind): ExchangeFailureKind {
+  const code = errorCode(error);
+  if (code === null) return otherwise;
+  if (TLS_CODE.test(code)) return 'tls';
+  if (PARSER_CODE.test(code)) return 'malformed';
+  return KIND_BY_CODE[code] ?? otherwise;
+}
+
+/** The `code` of an error, of its cause, or of the first of the errors that it gathers. */
+function errorCode(error: unknown): string | null {
+  const code = codeOf(error);
+  if (code !== null || !(error instanceof Error)) return code;
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
+  return error.cause === undefined ? null : errorCode(error.cause);
+}
+
+/** What to do about an error of TLS, by its code. */
+const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+    'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',
+  ],
+  [
+    /ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$|SSLV3_ALERT_HANDSHAKE_FAILURE/,
+    'if a client certificate is asked for, name its files in the config of the service: tls: { cert: PATH, key: PATH }',
+  ],
+];
+
+/** One line for a person out of whatever was thrown. */
+export function errorLine(error: unknown): string {
+  const code = errorCode(error) ?? '';
+  const text = error instanceof Error ? error.message || code || error.name : String(error);
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, 300);
+  const remedy = REMEDIES.find(([codes]) => codes.test(code))?.[1];
+  return remedy === undefined ? line : `${line}; ${remedy}`;
+}
+
+export function redactFailure(redaction: Redaction, failure: ExchangeFailure): ExchangeFailure {
+  return { kind: failure.kind, message: redaction.text(failure.message) };
+}
+
+/** For a signal that was aborted before or while a request was on its way. */
+export function abortedFailure(signal: AbortSignal | undefined, when: string): ExchangeFailure {
+  const reason = signal?.reason === undefined ? 'aborted' : errorLine(signal.reason);
+  return { kind: 'not-sent', message: `${when}: ${reason}` };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { Stopwatch } from '../pace/clock.ts';
+import { virtualClock } from '../pace/fixtures/virtual-clock.ts';
+import { createRedaction } from '../redaction/redaction.ts';
+import { ConversationLog } from './conversation-log.ts';
+
+function opened() {
+  const clock = virtualClock();
+  const stopwatch = new Stopwatch(clock);
+  const log = new ConversationLog({ clock, stopwatch, redaction: createRedaction(), frameBytes: 1024 });
+  return { clock, log };
+}
+
+/** When nobody waited any longer, where octets come each second for so long; in ms. */
+async function givenUpAfter({ movingMs, forMs }: { movingMs?: number; forMs: number }): Promise<number> {
+  const { clock, log } = opened();
+  let endedMs = Number.NaN;
+  const waited = log.next({ timeoutMs: 5_000, ...(movingMs && { movingMs }) }).then(() => {
+    endedMs = clock.now();
+  });
+  for (let atMs = 0; atMs < forMs; atMs += 1_000) {
+    await clock.advance(1_000);
+    log.moved();
+  }
+  await clock.drive(waited);
+  return endedMs;
+}
+
+describe('what is waited for', () => {
+  it('is waited for no longer because octets come', async () => {
+    expect(await givenUpAfter({ forMs: 20_000 })).toBe(5_000);
+  });
+
+  it('is waited for as long as octets come, where that is said', async () => {
+    expect(await givenUpAfter({ movingMs: 30_000, forMs: 20_000 })).toBe(25_000);
+  });
+
+  it('is waited for within a bound, however long octets come', async () => {
+    expect(await givenUpAfter({ movingMs: 30_000, forMs: 60_000 })).toBe(30_000);
+  });
+
+  it('leaves the length of the wait in the record', async () => {
+    const { clock, log } = opened();
+    const waited = log.next({ timeoutMs: 5_000, movingMs: 30_000, note: 'for it' });
+    await clock.advance(4_000);
+    log.moved();
+    await clock.drive(waited);
+    expect(log.events).toEqual([
+      { atMs: 9_000, from: 'client', type: 'waited', forMs: 9_000, note: 'for it' },
+    ]);
+  });
+});

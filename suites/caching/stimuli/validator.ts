@@ -1,0 +1,163 @@
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import type { FieldLine } from '../../../harness/wire/exchange.ts';
+import { secondKeySample } from '../../auth/stimuli/credential.ts';
+import { served, variation } from '../../stimuli/sample.ts';
+import { rangeRequest } from '../../stimuli/target.ts';
+
+/** The sample under conditions (RFC 9110 §13) and for ranges (§14), as far as it has the validators for them. */
+
+/** Of nothing that a service has. */
+const OTHER_TAG = '"conform-other"';
+
+interface Conditional {
+  readonly purpose: string;
+  readonly fields: (tag: string) => readonly FieldLine[];
+  /** Why it cannot be asked with that tag; null when it can. */
+  readonly unless?: (tag: string) => string | null;
+}
+
+const NO_TAG = 'the documented response has no ETag';
+
+function byTag(name: string, { purpose, fields, unless }: Conditional): Probe<Reply> {
+  return probe(name, async ({ ask, http }) => {
+    const tag = (await ask(served)).response.entityTag;
+    const reason = tag === null ? NO_TAG : unless?.(tag);
+    if (tag === null || reason) throw new NotApplicable(reason ?? NO_TAG);
+    return http.send({ purpose, fields: fields(tag), raw: true });
+  });
+}
+
+/** What is compared where strength does not count (RFC 9110 §8.8.3.2). */
+export const opaque = (tag: string): string => tag.replace(/^W\//, '');
+
+/** The same opaque tag, weak where that one is strong. */
+const ofOtherStrength = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`);
+
+export const tagInList = byTag('tag-in-list', {
+  purpose: 'with its own ETag as the second of If-None-Match',
+  fields: (tag) => [['If-None-Match', `${OTHER_TAG}, ${tag}`]],
+});
+export const tagOfOtherStrength = byTag('tag-of-other-strength', {
+  purpose: 'with its own ETag, weak for strong, in If-None-Match',
+  fields: (tag) => [['If-None-Match', ofOtherStrength(tag)]],
+});
+export const anyTag = byTag('any-tag', {
+  purpose: 'with If-None-Match: *',
+  fields: () => [['If-None-Match', '*']],
+});
+export const ownIfMatch = byTag('own-if-match', {
+  purpose: 'with its own ETag in If-Match',
+  fields: (tag) => [['If-Match', tag]],
+  unless: (tag) => (tag.startsWith('W/') ? 'its ETag is weak, and If-Match compares strongly' : null),
+});
+export const otherIfMatch = byTag('other-if-match', {
+  purpose: 'with another ETag in If-Match',
+  fields: () => [['If-Match', OTHER_TAG]],
+});
+
+interface Dated {
+  readonly purpose: string;
+  readonly fields: (at: Date, written: string) => readonly FieldLine[];
+  readonly besideTag?: true;
+}
+
+function byDate(name: string, { purpose, fields, besideTag }: Dated): Probe<Reply> {
+  return probe(name, async ({ ask, http }) => {
+    const { response } = await ask(served);
+    const { lastModified } = response;
+    if (lastModified === null) throw new NotApplicable('the documented response has no Last-Modified');
+    if (besideTag && response.entityTag === null) throw new NotApplicable(NO_TAG);
+    return http.send({
+      purpose,
+      fields: fields(lastModified, response.field('last-modified') ?? ''),
+      raw: true,
+    });
+  });
+}
+
+export const modifiedSince = byDate('modified-since', {
+  purpose: 'with its own Last-Modified in If-Modified-Since',
+  fields: (_, written) => [['If-Modified-Since', written]],
+});
+/** A form that recipients still take (RFC 9110 §5.6.7): `Sun Nov  6 08:49:37 1994`. */
+export const modifiedSinceAsctime = byDate('modified-since-asctime', {
+  purpose: 'with its own Last-Modified in If-Modified-Since, in the form of asctime',
+  fields: (at) => [['If-Modified-Since', asctime(at)]],
+});
+/** The tag says that it has changed, the date that it has not. */
+export const otherTagSameDate = byDate('other-tag-same-date', {
+  purpose: 'with another ETag in If-None-Match and its own Last-Modified in If-Modified-Since',
+  fields: (_, written) => [
+    ['If-None-Match', OTHER_TAG],
+    ['If-Modified-Since', written],
+  ],
+  besideTag: true,
+});
+
+/** What is served for both is served for the tag alone. */
+export const otherTag: Probe<Reply> = probe('other-tag', async ({ ask, http }) => {
+  const { entityTag, lastModified } = (await ask(served)).response;
+  if (entityTag === null) throw new NotApplicable(NO_TAG);
+  const both = lastModified === null ? null : await ask(otherTagSameDate);
+  if (both?.served) return both;
+  return http.send({
+    purpose: 'with another ETag in If-None-Match',
+    fields: [['If-None-Match', OTHER_TAG]],
+    raw: true,
+  });
+});
+
+/** Asked where the second key gets something else: the tag is none of what it gets. */
+export const tagOfAnother: Probe<Reply> = probe('tag-of-another', async ({ ask, http }) => {
+  const { entityTag } = (await ask(served)).response;
+  const other = await ask(secondKeySample);
+  if (entityTag === null || other.response.entityTag === null) throw new NotApplicable(NO_TAG);
+  if (!other.served) throw new NotApplicable('the second key is refused');
+  if (opaque(entityTag) === opaque(other.response.entityTag))
+    throw new NotApplicable('the second key gets the same ETag');
+  return http.send({
+    purpose: 'with the second key, and the ETag of what the first one gets in If-None-Match',
+    fields: [['If-None-Match', entityTag]],
+    credential: 'second',
+    raw: true,
+  });
+});
+export const secondKeyAfter: Probe<Reply> = probe('second-key-after', async ({ ask, http }) => {
+  await ask(tagOfAnother);
+  return http.send({ purpose: 'with the second key once more', credential: 'second' });
+});
+
+function asctime(at: Date): string {
+  const [, weekday, day = '', month, year, time] =
+    /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(at.toUTCString()) ?? [];
+  return `${weekday} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
+}
+
+/** A unit that nobody has registered. */
+export const unknownRangeUnit = variation('unknown-range-unit', {
+  purpose: 'for a range in a unit that does not exist',
+  fields: [['Range', 'conform=0-1']],
+});
+
+function ofRanges(name: string, purpose: string, fields: (octets: number) => FieldLine[]): Probe<Reply> {
+  return probe(name, async ({ ask, http }) => {
+    const whole = await ask(served);
+    if ((await ask(rangeRequest)).status !== 206) throw new NotApplicable('ranges are not served');
+    return http.send({ purpose, fields: fields(whole.response.bodyLength) });
+  });
+}
+
+export const lastOctets = ofRanges('last-octets', 'for its last two octets', () => [['Range', 'bytes=-2']]);
+export const beyondTheEnd = ofRanges('beyond-the-end', 'for a range beyond its end', (octets) => [
+  ['Range', `bytes=${octets + 100_000}-`],
+]);
+export const rangeIfOther = ofRanges(
+  'range-if-other',
+  'for a range, if it is still that of another ETag',
+  () => [
+    ['Range', 'bytes=0-1'],
+    ['If-Range', OTHER_TAG],
+  ],
+);

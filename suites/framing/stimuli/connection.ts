@@ -1,0 +1,214 @@
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { isCredentialOptional } from '../../../harness/config/documented.ts';
+import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
+import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import type { FieldLine } from '../../../harness/wire/exchange.ts';
+import type { RequestForm } from '../../../harness/wire/http/request.ts';
+import { withoutCredential } from '../../auth/stimuli/credential.ts';
+import { served, variation } from '../../stimuli/sample.ts';
+import { siblingOf, unknownPath } from '../../stimuli/target.ts';
+
+/**
+ * Several requests on one connection, and messages of which it is disputed where they end (RFC 9112 §6, §9). Behind
+ * each stands a request that nobody may answer: whoever does has read the message before it otherwise than it is meant.
+ * Those are sent without a credential, so that they cost no quota.
+ */
+
+const KEPT = { connection: null } as const;
+const CHUNKED: FieldLine = ['Transfer-Encoding', 'chunked'];
+/** The end of chunked content (RFC 9112 §7.1). */
+const LAST_CHUNK = '0\r\n\r\n';
+const HIDDEN = '/conform-hidden-request';
+
+interface Asking {
+  readonly purpose: string;
+  readonly fields?: readonly FieldLine[];
+  readonly content?: string;
+  readonly raw?: RequestForm;
+  /** Responses that may come; 1 when left out. */
+  readonly responses?: number;
+}
+
+function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: Asking): Stimulus {
+  return {
+    purpose,
+    fields,
+    without: ['content-type'],
+    credential: 'none',
+    raw: { ...KEPT, behind: [{ method: 'GET', target: HIDDEN }], ...raw },
+    responses,
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+/** One message with another one hidden in it or behind it. */
+function hiding(name: string, asking: Asking): Probe<Reply> {
+  return risky(variation(name, stimulusOf(asking)));
+}
+
+/**
+ * The same, for a message that must be refused. Where the answer is the one to a missing credential, once more with the
+ * right one.
+ */
+function refused(name: string, asking: Asking): Probe<Reply> {
+  const alone = hiding(name, asking);
+  const send: Probe<Reply>['send'] = async (port) => {
+    const anonymous = await alone.send(port);
+    const forTheCredential = [401, 403, (await port.ask(withoutCredential)).status];
+    if (!forTheCredential.includes(anonymous.status) || anonymous.statuses.length > 1) return anonymous;
+    const purpose = `${asking.purpose}, and the right credential`;
+    return port.http.send({ ...stimulusOf({ ...asking, purpose }), credential: 'right' });
+  };
+  return risky(probe(name, send));
+}
+
+/** Content that ends at once by its chunks, and goes on by its length. */
+const IN_DISPUTE = { content: LAST_CHUNK, raw: { declares: 'everything' } } as const;
+
+/** RFC 9112 §9.3: what is not read of a request's content is no request. */
+export const unreadContent = hiding('unread-content', {
+  purpose: 'with content that looks like a request',
+  raw: { declares: 'everything' },
+});
+/** §6.1 */
+export const bothLengths = hiding('both-lengths', {
+  purpose: 'with Content-Length and Transfer-Encoding',
+  fields: [CHUNKED],
+  ...IN_DISPUTE,
+});
+/** §6.1: HTTP/1.0 knows no chunks. */
+export const chunksInOldVersion = hiding('chunks-in-old-version', {
+  purpose: 'in HTTP/1.0 with Transfer-Encoding',
+  fields: [['Connection', 'keep-alive'], CHUNKED],
+  content: LAST_CHUNK,
+  raw: { httpVersion: '1.0' },
+});
+/** §6.3 (5) */
+export const differingLengths = refused('differing-lengths', {
+  purpose: 'with two Content-Length that differ',
+  fields: [
+    ['Content-Length', '0'],
+    ['Content-Length', '9'],
+  ],
+});
+export const badLength = refused('bad-length', {
+  purpose: 'with Content-Length: +0',
+  fields: [['Content-Length', '+0']],
+});
+/** §6.3 (4) */
+export const chunksNotLast = refused('chunks-not-last', {
+  purpose: 'with Transfer-Encoding: chunked, gzip',
+  fields: [['Transfer-Encoding', 'chunked, gzip']],
+  content: LAST_CHUNK,
+});
+/** §6.1 */
+export const unknownCoding = refused('unknown-coding', {
+  purpose: 'with a transfer coding that nobody knows',
+  fields: [['Transfer-Encoding', 'x-conform, chunked']],
+  content: LAST_CHUNK,
+});
+/** §7.1: 17 digits, of which the last sixteen are 5. */
+export const overflowingChunk = hiding('overflowing-chunk', {
+  purpose: 'with a chunk size that is too large for any number',
+  fields: [CHUNKED],
+  content: `10000000000000005\r\nabcde\r\n${LAST_CHUNK}`,
+});
+/** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
+export const hiddenFields: Probe<readonly Reply[]> = risky(
+  probe('hidden-fields', async ({ ask, http }) => {
+    await ask(served);
+    const replies: Reply[] = [];
+    for (const [what, fields] of HIDDEN_CODINGS) {
+      const purpose = `with Transfer-Encoding ${what}`;
+      replies.push(await http.send(stimulusOf({ purpose, fields, ...IN_DISPUTE })));
+    }
+    return replies;
+  }),
+);
+
+const HIDDEN_CODINGS: readonly (readonly [what: string, fields: readonly FieldLine[]])[] = [
+  [
+    'in a folded line',
+    [
+      ['X-Conform', 'folded'],
+      [' Transfer-Encoding', 'chunked'],
+    ],
+  ],
+  ['behind a bare CR', [['X-Conform', 'cut\rTransfer-Encoding: chunked']]],
+  ['with an underscore', [['Transfer_Encoding', 'chunked']]],
+];
+
+/** §9.6: nothing is read behind a request that says close. */
+export const closeAsked = variation(
+  'close-asked',
+  stimulusOf({ purpose: 'with Connection: close, and a request behind it', raw: { connection: 'close' } }),
+);
+
+/** What two requests on one connection got. */
+export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'staysOpen' | 'exchange'> {
+  /** What the second gets when it comes alone. */
+  readonly alone: number | null;
+}
+
+/** Behind the first, the second comes without a credential, so that the answers tell the two apart. */
+async function pairOf(
+  { ask, http, config, documented }: Pick<Port, 'ask' | 'http' | 'config' | 'documented'>,
+  stimulus: Stimulus,
+): Promise<Pair> {
+  await ask(served);
+  if (documented.method !== 'GET') throw new NotApplicable('the documented request is no GET');
+  const anonymous = config.credentials.carrier === null ? null : await ask(withoutCredential);
+  const isOpen = anonymous === null || (isCredentialOptional(config) && anonymous.served);
+  const twin = isOpen ? await ask(unknownPath) : anonymous;
+  const target = isOpen ? siblingOf(documented.path) : documented.path;
+  const form = typeof stimulus.raw === 'object' ? stimulus.raw : {};
+  const behind = [{ method: 'GET', target, fields: Object.entries(documented.fields) }];
+  const raw = { ...KEPT, ...form, behind };
+  const { exchange, evidence, to, statuses, staysOpen } = await http.send({ ...stimulus, raw, responses: 2 });
+  return { exchange, evidence, to, statuses, staysOpen, alone: twin.status };
+}
+
+/** §9.3.2 */
+export const pipelined: Probe<Pair> = probe('pipelined', (port) =>
+  pairOf(port, { purpose: 'as documented, with another request right behind it' }),
+);
+
+/** §7.1: chunks with an extension and a trailer, as any recipient must take them. */
+export const chunkedContent: Probe<Pair> = risky(
+  probe('chunked-content', (port) =>
+    pairOf(port, {
+      purpose: 'with content in chunks, and another request right behind it',
+      fields: [CHUNKED],
+      without: ['content-type'],
+      credential: 'none',
+      content: 'A;x=1\r\nconform=12\r\n0\r\nX: 1\r\n\r\n',
+    }),
+  ),
+);
+
+/** §9.6: alone on a connection that is to be kept. */
+export const keptOpen = variation('kept-open', {
+  purpose: 'as documented, on a connection that may be kept',
+  raw: KEPT,
+  responses: 1,
+});
+
+/** §6.1, §9.3, RFC 9110 §15.2: for a client that knows neither chunks nor interim responses. */
+export const oldClient = variation('old-client', {
+  purpose: 'in HTTP/1.0 with Expect: 100-continue',
+  fields: [['Expect', '100-continue']],
+  raw: { ...KEPT, httpVersion: '1.0' },
+  responses: 1,
+});
+
+/** RFC 9110 §7.8: what some clients offer with each request. */
+export const upgradeOffer = variation('upgrade-offer', {
+  purpose: 'offering HTTP/2 by Upgrade: h2c',
+  fields: [
+    ['Connection', 'Upgrade, HTTP2-Settings'],
+    ['Upgrade', 'h2c'],
+    ['HTTP2-Settings', 'AAMAAABkAAQAoAAAAAIAAAAA'],
+  ],
+  raw: true,
+});

@@ -1,0 +1,167 @@
+import type { SignatureKeys } from '../../../harness/config/blocks/signatures.ts';
+import {
+  type SignatureVerdict,
+  verdictOnSignature,
+} from '../../../harness/config/credential/signing/verification-key.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { type Component, sameness } from '../../../harness/wire/fields/signature/component.ts';
+import { readDigests, weakDigests, wrongDigest } from '../../../harness/wire/fields/signature/digest.ts';
+import {
+  acceptSignatureFault,
+  type MessageSignature,
+  readSignatures,
+} from '../../../harness/wire/fields/signature/message-signature.ts';
+import { signatureBase } from '../../../harness/wire/fields/signature/signature-base.ts';
+import { errorReplies, successReplies } from '../../stimuli/every-reply.ts';
+
+/** HTTP Message Signatures (RFC 9421) of responses, and the digests that they sign (RFC 9530). */
+
+/** To requests in which nothing is odd: what is signed of them is what was sent. */
+export const plainReplies: Probe<readonly Reply[]> = probe('plain-replies', async ({ ask }) => [
+  ...(await ask(successReplies)),
+  ...(await ask(errorReplies)),
+]);
+
+/** `Signature` alone is older than the standard, and in use for other things. */
+export const isSigned = ({ response }: Reply): boolean => response.has('signature-input');
+
+function readingOf({ exchange: { response } }: Reply) {
+  return readSignatures([...(response?.fields ?? []), ...(response?.trailers ?? [])]);
+}
+
+/** What is malformed in the signatures; null when nothing is. */
+export function signatureFault(reply: Reply): string | null {
+  return readingOf(reply).fault;
+}
+
+/** What is malformed in Accept-Signature; null when nothing is. */
+export function wishFault({ response }: Reply): string | null {
+  return acceptSignatureFault(response.fields);
+}
+
+/** The first thing that a signature covers and the message does not have; null when there is none. */
+export function missingComponent(reply: Reply): string | null {
+  const { request, response } = reply.exchange;
+  if (response === null) return null;
+  for (const signature of readingOf(reply).signatures) {
+    const base = signatureBase(signature, { request, response });
+    if (base.is === 'missing') return `${base.what}, which ${signature.label} covers`;
+  }
+  return null;
+}
+
+/** What becomes of the signatures of each plain reply by the keys of the config, which are known by their names. */
+export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = probe(
+  'signature-verdicts',
+  async ({ ask, config: { signatures = {} } }) =>
+    new Map((await ask(plainReplies)).map((reply) => [reply, verdictOn(reply, signatures)])),
+);
+
+function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {
+  const each = readingOf(reply).signatures.flatMap((signature) => verdictBy(keys, signature, reply) ?? []);
+  const invalid = each.find(({ is }) => is === 'invalid');
+  const valid = each.find(({ is }) => is === 'valid');
+  if (invalid ?? valid) return invalid ?? valid ?? { is: 'valid' };
+  const none = { is: 'invalid', got: 'none by a key of the config' } as const;
+  return each[0] ?? (reply.served ? none : { is: 'valid' });
+}
+
+/** Null where somebody else has signed, with a key of another name. */
+function verdictBy(
+  keys: SignatureKeys,
+  signature: MessageSignature,
+  { exchange: { request, response } }: Reply,
+): SignatureVerdict | null {
+  const keyid = signature.parameters.get('keyid');
+  const known = Object.entries(keys).flatMap(([name, key]) =>
+    keyid === undefined || name === keyid ? [key] : [],
+  );
+  if (response === null || known.length === 0) return null;
+  return verdictOnSignature(signature, { request, response }, known);
+}
+
+/** Beside a Date, times of the same message are judged to a minute; without one, clocks may differ by so much, in ms. */
+const TOLERATED_MS = 60_000;
+const WRONG_CLOCK_MS = 25 * 60_000;
+
+/** A signature that is of no use at the time when it comes; null when there is none. */
+export function timeFault(reply: Reply): string | null {
+  const { date, receivedAt } = reply.response;
+  const [now, tolerated] = date === null ? [receivedAt, WRONG_CLOCK_MS] : [date, TOLERATED_MS];
+  for (const { label, parameters } of readingOf(reply).signatures) {
+    const [created, expires] = ['created', 'expires'].map((name) => parameters.get(name));
+    if (typeof created === 'number' && created * 1_000 > Number(now) + tolerated) {
+      return `${label}, created ${away(created, now)} after it`;
+    }
+    if (typeof expires !== 'number') continue;
+    if (typeof created === 'number' && expires < created)
+      return `${label}, which expires before it is created`;
+    if (expires * 1_000 < Number(now) - tolerated) return `${label}, expired ${away(expires, now)} before it`;
+  }
+  return null;
+}
+
+/** Seconds between a time in seconds and another one, roughly: the very number is another one in each run. */
+function away(seconds: number, now: Date): string {
+  const apart = Math.abs(seconds - Number(now) / 1_000);
+  if (apart > 365 * 86_400) return 'years';
+  if (apart > 86_400) return 'days';
+  return apart > 3_600 ? 'hours' : 'minutes';
+}
+
+// --- digests ---
+
+type DigestField = 'Content-Digest' | 'Repr-Digest';
+
+/** What is malformed in one of these fields; null when nothing is. */
+export function digestFault({ response }: Reply): string | null {
+  for (const name of ['Content-Digest', 'Repr-Digest'] as const) {
+    const value = response.field(name);
+    const fault = value === undefined ? null : readDigests(value).fault;
+    if (fault !== null) return `${name} with ${fault}`;
+  }
+  return null;
+}
+
+/** Its content is that of which the field tells: a HEAD and a 304 have the fields of another response. */
+export function hasDigestOfContent({ response, exchange }: Reply, name: DigestField): boolean {
+  const { method } = exchange.request;
+  if (!response.has(name) || method === 'HEAD' || response.status === 304) return false;
+  // RFC 9530 §3.1: what the representation is that answers another method is a matter of that method.
+  return name === 'Content-Digest' || (method === 'GET' && response.status !== 206);
+}
+
+/** The digest that is not that of the body as it was sent; null when each is. */
+export function wrongDigestOf({ response }: Reply, name: DigestField): string | null {
+  const digests = readDigests(response.field(name) ?? '');
+  const wrong = wrongDigest(digests, response.body.bytes);
+  if (wrong === null) return null;
+  const isOfContent = response.contentCodings.length > 0 && wrongDigest(digests, response.content) === null;
+  return isOfContent ? `the ${wrong} of the body before it was compressed` : `another ${wrong}`;
+}
+
+/** A signed digest by which nobody can tell what was changed on purpose; null when there is none. */
+export function weakSignedDigest(reply: Reply): string | null {
+  const covered = readingOf(reply).signatures.flatMap(({ components }) => components.filter(isOwnField));
+  for (const { name } of covered) {
+    if (name !== 'content-digest' && name !== 'repr-digest') continue;
+    const weak = weakDigests(readDigests(reply.response.field(name) ?? ''));
+    if (weak !== null) return `${weak.join(' and ')} in ${name}`;
+  }
+  return null;
+}
+
+const isOwnField = ({ parameters }: Component): boolean => !parameters.has('req') && !parameters.has('tr');
+
+// --- what is seen of them ---
+
+/** What the signatures cover and tell, without what is another thing each time. */
+export function coverage(reply: Reply) {
+  return readingOf(reply).signatures.map(({ label, components, parameters }: MessageSignature) => ({
+    label,
+    covers: components.map(sameness),
+    parameters: [...parameters.keys()],
+    algorithm: parameters.get('alg') ?? null,
+  }));
+}

@@ -1,0 +1,292 @@
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  type Ground,
+  IN_CONTENT,
+  IN_JSON,
+  type JsonRemarkKind,
+  jsonErrors,
+  jsonResponses,
+  observation,
+  practice,
+  type Reading,
+  rfc8259,
+  rfc9457,
+  suite,
+} from '../../harness/engine/check/suite.ts';
+import type { Row } from '../row.ts';
+import { stable } from '../status/documented-answer.ts';
+import { steady } from '../steady.ts';
+import { errorReplies, jsonReplies, serverErrorReplies, successReplies } from '../stimuli/every-reply.ts';
+import { sample } from '../stimuli/sample.ts';
+
+interface Rule extends Row<'headline'> {
+  /** Completes "sends JSON that …". */
+  readonly what: string;
+  readonly ground: Ground;
+  readonly breach: JsonRemarkKind;
+  readonly reading?: Reading;
+}
+
+/** Everything that calls itself JSON keeps RFC 8259, octet by octet. */
+const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: Rule): CheckDefinition =>
+  check(id, {
+    ...notes,
+    title: `sends JSON that ${what}`,
+    grounds: [ground],
+    judge: ({ expect }) =>
+      expect(jsonReplies).toConform(
+        `JSON that ${what}`,
+        ({ response }) => response.jsonRemark(breach),
+        reading,
+      ),
+  });
+
+/** The refusal of a credential has a check of its own. */
+const isForTheCredential = (status: number | null) => status === 401 || status === 403;
+
+// endpoint.sample, responses.format: the documented response is JSON.
+export const successMediaType = check('json.success-media-type', {
+  title: 'labels the documented response as JSON',
+  headline: 'The documented response is not labelled JSON: {got}',
+  why: 'Clients choose their parser by Content-Type, and leave this body alone.',
+  change: 'Send Content-Type: application/json with JSON bodies.',
+  grounds: [clause('endpoint.sample'), clause('responses.format')],
+  applies: [jsonResponses],
+  judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
+});
+
+// errors.format: so are errors.
+export const errorMediaType = check('json.error-media-type', {
+  title: 'labels its errors as JSON',
+  headline: 'An error is not labelled JSON: {got}',
+  why: 'The client can show no reason, since it finds no JSON to read one from.',
+  change:
+    'Send errors as JSON with Content-Type: application/json or application/problem+json, those of the framework too.',
+  grounds: [clause('errors.format')],
+  applies: [jsonErrors],
+  restsOn: [successMediaType],
+  judge: ({ expect }) =>
+    expect(errorReplies)
+      .where(({ status }) => !isForTheCredential(status), 'only bad credentials are refused')
+      .toHaveJsonMediaType(),
+});
+
+// errors.format: an error says what went wrong.
+export const errorBodyPresent = check('json.error-body-present', {
+  title: 'explains its errors in a JSON body',
+  headline: 'An error comes without a body: {got}',
+  why: 'The client cannot tell its user what went wrong.',
+  change: 'Put the reason into a JSON body with every error.',
+  grounds: [clause('errors.format')],
+  applies: [jsonErrors],
+  judge: ({ expect }) =>
+    expect(errorReplies).toConform('a JSON body', ({ response }) =>
+      response.bodyLength > 0 ? null : `status ${response.status} without content`,
+    ),
+});
+
+export const json = suite('json', 'JSON', [
+  successMediaType,
+  errorMediaType,
+
+  // Bad requests are refused by the HTTP server as a rule, before the service sees them; clients parse those errors too.
+  check('json.server-error-media-type', {
+    title: 'labels as JSON also the errors that its HTTP server writes',
+    headline: 'An error of the HTTP server is not labelled JSON: {got}',
+    why: 'A client that reads every error as JSON fails on those that the server or a proxy writes.',
+    change: 'Set the error pages of the HTTP server or the gateway to JSON.',
+    grounds: [practice('one form for all errors')],
+    applies: [jsonErrors],
+    restsOn: [errorMediaType],
+    // RFC 9110 §8.3: what has no content needs no media type.
+    judge: ({ expect }) =>
+      expect(serverErrorReplies)
+        .where(({ response }) => response.bodyLength > 0, 'its HTTP server refuses without a body')
+        .toHaveJsonMediaType(),
+  }),
+
+  // RFC 8259 §8.1: JSON between systems is UTF-8; §11: the media type has no charset parameter.
+  check('json.charset', {
+    title: 'claims no charset but UTF-8 for JSON',
+    headline: 'JSON is labelled {got}',
+    why: 'Some clients believe the label, and show wrong characters.',
+    change: 'Send UTF-8, and leave charset out of Content-Type.',
+    grounds: [rfc8259('8.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(jsonReplies).toConform('no charset but utf-8', ({ response }) => {
+        const charset = response.mediaType?.parameters.get('charset');
+        // Without its hyphen it is not registered, and means nothing else.
+        return charset === undefined || /^utf-?8$/i.test(charset) ? null : `charset=${charset}`;
+      }),
+  }),
+
+  // errors.shape does not show whether errors have a media type of their own.
+  observation('json.media-types', {
+    title: 'has a media type for its data and for its errors',
+    why: 'A client that tells errors by their media type has to know it.',
+    varies: 'order',
+    grounds: [clause('errors.shape')],
+    records: 'responses.media-types',
+    async observe({ probe }) {
+      const success = (await probe(sample)).response.mediaType?.essence ?? null;
+      const named = (await probe(errorReplies)).map(({ response }) => response.mediaType?.essence ?? 'none');
+      const errors = [...new Set(named)].sort();
+      return { seen: { success, errors }, note: `${success ?? 'none'}; errors: ${errors.join(', ')}` };
+    },
+  }),
+
+  // responses.format: without content there is no JSON.
+  check('json.body-present', {
+    title: 'sends a body where JSON is promised',
+    headline: 'The documented response has no body',
+    why: 'The client waits for data, and its parser fails on an empty text.',
+    change: 'Send a JSON value, an empty list if there is nothing, or document 204.',
+    grounds: [clause('endpoint.sample'), clause('responses.format')],
+    applies: [jsonResponses],
+    judge: ({ expect }) =>
+      expect(successReplies).toConform('a JSON body', ({ response }) =>
+        response.bodyLength > 0 ? null : 'no content',
+      ),
+  }),
+
+  errorBodyPresent,
+
+  // RFC 8259 §8.1: text between systems is UTF-8, and has no byte order mark.
+  keeps({
+    id: 'json.utf8',
+    what: 'is valid UTF-8',
+    headline: 'A JSON body holds {got}',
+    why: 'Parsers refuse the body, or show other characters than were meant.',
+    change: 'Encode the body as UTF-8, and check texts that come from elsewhere before you send them.',
+    ground: rfc8259('8.1', 'MUST'),
+    breach: 'invalid-utf8',
+  }),
+  keeps({
+    id: 'json.no-bom',
+    what: 'begins without a byte order mark',
+    headline: 'A JSON body begins with {got}',
+    why: 'Many JSON parsers refuse a body that begins like this.',
+    change: 'Write UTF-8 without a byte order mark.',
+    ground: rfc8259('8.1', 'MUST'),
+    breach: 'byte-order-mark',
+  }),
+  // RFC 8259 §2: white space around one value, and the grammar of values.
+  keeps({
+    id: 'json.one-text',
+    what: 'is one JSON text and nothing else',
+    headline: 'A JSON body has {got}',
+    why: 'Parsers stop with an error, or silently drop what follows.',
+    change: 'Send one JSON value, and look for debug output or a second write behind it.',
+    ground: rfc8259('2', 'MUST'),
+    breach: 'trailing-content',
+  }),
+  keeps({
+    id: 'json.syntax',
+    what: 'keeps the JSON grammar',
+    headline: 'A JSON body is malformed: {got}',
+    why: 'No client can parse this body.',
+    change: 'Build the body with a JSON library, and see that it is sent whole.',
+    ground: rfc8259('2', 'MUST'),
+    breach: 'syntax',
+  }),
+  // RFC 8259 §6: what has no digits is no number.
+  keeps({
+    id: 'json.numbers',
+    what: 'has neither NaN nor Infinity',
+    headline: 'A JSON body contains {got}',
+    why: 'JSON has no NaN and no Infinity, so parsers refuse the body.',
+    change: 'Send null, or leave the member out, where there is no number.',
+    ground: rfc8259('6', 'MUST'),
+    breach: 'number',
+  }),
+  // RFC 8259 §4: of a name that comes twice nobody knows which member counts.
+  keeps({
+    id: 'json.unique-names',
+    what: 'names each member of an object once',
+    headline: 'A JSON object has {got}',
+    why: 'One parser takes the first value and another the last, so clients see different data.',
+    change: 'Write each name once in an object.',
+    ground: rfc8259('4', 'SHOULD'),
+    breach: 'duplicate-name',
+    reading: IN_JSON,
+  }),
+
+  // RFC 8259 §6: what goes beyond doubles is read otherwise from library to library.
+  observation('json.big-integers', {
+    title: 'sends integers larger than JavaScript can hold, or none',
+    why: 'JavaScript and others round such numbers silently, ids above all.',
+    grounds: [rfc8259('6', 'MAY')],
+    async observe({ probe, expect }) {
+      const replies = await probe(jsonReplies);
+      const found = replies.some(({ response }) => response.jsonRemark('big-integer') !== null);
+      if (!found && replies.length > 0) await expect(replies).toBeRead('an integer', IN_CONTENT);
+      return { seen: found, note: found ? 'integers beyond 2^53 are seen' : 'none are seen' };
+    },
+  }),
+
+  // RFC 9457 §3: members of a problem details object have their types; status repeats the status code.
+  check('json.problem-details', {
+    title: 'follows RFC 9457 where it claims application/problem+json',
+    headline: 'A problem+json body has a wrong member: {got}',
+    why: 'Libraries for problem details read these members, and fail on other types.',
+    change: 'Send type, title, detail and instance as strings, and status as the number of the response.',
+    grounds: [rfc9457('3', 'MUST')],
+    restsOn: [errorBodyPresent],
+    judge: ({ expect }) =>
+      expect(errorReplies, serverErrorReplies)
+        .where(({ response }) => response.isProblem, 'no error claims application/problem+json')
+        .toConform('a problem details object', ({ response }) => response.problemFaults[0] ?? null, IN_JSON),
+  }),
+
+  // errors.shape is not shown.
+  observation('json.error-shape', {
+    title: 'gives its errors one shape, or one for each status',
+    why: 'With one shape a client needs one piece of code for all errors.',
+    varies: 'shape',
+    grounds: [clause('errors.shape')],
+    records: 'errors.shape',
+    async observe({ probe, expect }) {
+      await expect(errorReplies).toBeRead('a shape', IN_JSON);
+      const errors = (await probe(errorReplies)).map(({ response }) => response);
+      const shapes = errors.map(({ shape }) => shape);
+      const same = new Set(shapes.map((shape) => JSON.stringify(shape))).size <= 1;
+      if (same) return { seen: { same, shape: shapes[0] ?? null }, note: 'one shape for every error' };
+      const byStatus = Object.fromEntries(errors.map(({ status, shape }) => [status, shape]));
+      return { seen: { same, byStatus }, note: 'the shape differs from status to status' };
+    },
+  }),
+
+  // endpoint.response-fields are not shown.
+  observation('json.success-shape', {
+    title: 'answers the documented request in a certain shape',
+    why: 'The documents do not show the members: this is what clients come to rely on.',
+    varies: 'shape',
+    grounds: [clause('endpoint.response-fields')],
+    records: 'success.shape',
+    async observe({ probe, expect }) {
+      await expect(sample).toBeRead('a shape', IN_JSON);
+      const { shape } = (await probe(sample)).response;
+      return { seen: shape, note: `at the top: ${shape?.type ?? 'nothing'}` };
+    },
+  }),
+
+  // Clients are written for what they have seen.
+  steady({
+    id: 'json.shape-stable',
+    title: 'gives the documented response the same shape each time',
+    headline: 'The documented response has another shape now and then',
+    why: 'Code that reads a member today fails when it is gone tomorrow.',
+    change: 'Send the same members each time, with null where there is no value.',
+    restsOn: [stable],
+    alike: ['shape'],
+    async unless({ probe, expect, notApplicable }) {
+      await expect(sample).toBeRead('a shape', IN_JSON);
+      const { shape } = (await probe(sample)).response;
+      if (shape === null) notApplicable('the documented response is no JSON text');
+    },
+    wanted: () => 'the same shape each time',
+    got: ({ odd }) => (odd === 'null' ? 'no JSON' : 'another one'),
+  }),
+]);

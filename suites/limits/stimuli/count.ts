@@ -1,0 +1,157 @@
+import { HarnessError } from '../../../harness/base/exit.ts';
+import { Blocked } from '../../../harness/base/verdict.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { isApart } from '../../../harness/wire/limit/apart.ts';
+import { isOfAnother } from '../../../harness/wire/limit/fault/second-limit.ts';
+import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
+import { withRefusedBeside } from '../../../harness/wire/limit/observed/refused-beside.ts';
+import { forgottenMs } from '../../../harness/wire/limit/others.ts';
+import { type InTurn, inTurn } from './in-turn.ts';
+import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
+import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
+
+/**
+ * Counting a limit, by no model of it: after two windows without a request no limiter remembers any. A weighed counter
+ * looks back that far, others less.
+ */
+
+/** What was admitted of a fresh quota. */
+export interface Count extends Span {
+  readonly admitted: number;
+  /** Without those of which it is not known whether they count. */
+  readonly surely: number;
+  /** Those of a fresh quota, in the order of sending. */
+  readonly observations: readonly LimitObservation[];
+  readonly isRefused: boolean;
+  readonly sent: number;
+  /** So many more may have been admitted where the quota flows back evenly. */
+  readonly flowed: number;
+  readonly evidence: string;
+}
+
+/** One request after the other, or all of them together. */
+type Mode = 'serial' | 'parallel';
+
+/** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
+export const serialCount: Probe<Count> = probe('serial-count', async (port) =>
+  count(port, 'serial', await port.ask(firstBurst)),
+);
+export const serialRecount: Probe<Count> = probe('serial-recount', async (port) =>
+  count(port, 'serial', await port.ask(serialCount)),
+);
+export const parallelCount: Probe<Count> = probe('parallel-count', (port) => count(port, 'parallel', null));
+export const parallelRecount: Probe<Count> = probe('parallel-recount', async (port) =>
+  count(port, 'parallel', await port.ask(parallelCount)),
+);
+
+/** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
+export const firstBurst: Probe<Count> = probe('first-burst', async (port) => {
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
+  const admitted = firstRefused === null ? sent : firstRefused - 1;
+  const toMs = sinceMs + elapsedMs;
+  const unsure = observedSoFar(port).filter(
+    ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
+  );
+  return {
+    fromMs: sinceMs,
+    toMs,
+    admitted,
+    surely: admitted - unsure.length,
+    observations: [],
+    isRefused: firstRefused !== null,
+    sent,
+    flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
+    evidence,
+  };
+});
+
+async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<Count> {
+  const plan = planOf(port.config);
+  const silentMs = forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs;
+  await port.pause.until(
+    other === null ? silentMs : apartFrom(other, silentMs, plan.windowMs),
+    'two windows without a request: then no limiter remembers any',
+  );
+  const counted = await (mode === 'serial' ? countInTurn(port) : countTogether(port));
+  const refusal = counted.observations.find(({ fate }) => fate === 'refused');
+  if (counted.admitted < plan.requests && refusal && isOfAnother(refusal, plan))
+    throw new Blocked('another limit than the documented one refused first');
+  if (counted.admitted === 0)
+    throw new Blocked('none was admitted: the quota did not come back to be counted');
+  return counted;
+}
+
+async function countInTurn(port: QuotaParts): Promise<Count> {
+  const plan = planOf(port.config);
+  const purpose = 'to count what is admitted';
+  const { bursts, second } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
+  return countOf(bursts, port, second?.refusedAtMs);
+}
+
+async function countTogether(port: QuotaParts): Promise<Count> {
+  const upTo = planOf(port.config).requests + PARALLEL_OVERSHOOT;
+  const purpose = 'all at once, to count what is admitted';
+  return countOf([await port.quota.burst({ purpose, before: 0, upTo, together: true })], port);
+}
+
+/**
+ * What was sent one burst after the other. `besideAtMs`: when the requests were sent that a second limit refused.
+ *
+ * @throws Blocked where the fate of a request is not known.
+ */
+export function countOf(met: InTurn['bursts'], port: QuotaParts, besideAtMs = NEVER): Count {
+  const bursts = met.map(({ burst }) => burst);
+  const [first, last] = [bursts[0], bursts.at(-1)];
+  if (first === undefined || last === undefined) throw new HarnessError('no burst was sent');
+  const { config, quota } = port;
+  const plan = planOf(config);
+  const entries = bursts.flatMap((each) => each.entries);
+  const lost = entries.find(({ status }) => status === null);
+  if (lost !== undefined && quota.refusal?.status !== null)
+    throw new Blocked(`request ${lost.index} of the burst got no answer`);
+  const observations = withRefusedBeside(observedIn(bursts, port), besideAtMs, plan);
+  const served = observations.filter(({ fate }) => fate === 'admitted');
+  const admitted = served.length;
+  const [fromMs, toMs] = [first.timing.startedMs, last.timing.startedMs + last.timing.durationMs];
+  return {
+    fromMs,
+    toMs,
+    admitted,
+    surely: served.filter(({ counted }) => counted === 'surely').length,
+    observations,
+    isRefused: observations.some(({ fate }) => fate !== 'admitted'),
+    sent: entries.length,
+    flowed: 1 + Math.floor(flowedBack(plan, toMs - fromMs)),
+    evidence: last.id,
+  };
+}
+
+const NEVER: ReadonlySet<number> = new Set();
+
+/** Of the window: a burst that takes longer than that has no other moment of the window to itself. */
+const MOST_OF_WINDOW = 0.4;
+
+/** Of the window: bursts that begin so far apart in it begin at two places. */
+const SHIFTED_SHARE = 0.05;
+
+/** The first moment from then on at which what takes as long begins at another moment of the window. */
+export function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
+  const apartMs = Math.min(MOST_OF_WINDOW * windowMs, other.toMs - other.fromMs + SHIFTED_SHARE * windowMs);
+  const intoMs = (notBeforeMs - other.fromMs) % windowMs;
+  if (intoMs < apartMs) return notBeforeMs + apartMs - intoMs;
+  return intoMs > windowMs - apartMs ? notBeforeMs + windowMs - intoMs + apartMs : notBeforeMs;
+}
+
+/**
+ * Whether as many were admitted in both with no window of a clock that ended within either: within both it would have
+ * ended after as many requests, and so at the same place of it.
+ */
+export function isSameElsewhere(a: Count, b: Count, windowMs: number): boolean {
+  const places = a.observations.slice(1).map((_, at) => [between(a, at), between(b, at)] as const);
+  return a.admitted === b.admitted && places.every(([one, other]) => isApart(one, other, windowMs));
+}
+
+/** When a window ended, if it did so behind that request and before the next. */
+function between({ observations, fromMs, toMs }: Count, at: number): Span {
+  return { fromMs: observations[at]?.sentMs ?? fromMs, toMs: observations[at + 1]?.finishedMs ?? toMs };
+}

@@ -1,0 +1,123 @@
+import type { FurtherLimit } from '../../../harness/config/service.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { isApart } from '../../../harness/wire/limit/apart.ts';
+import { howKept, isAbove, type Kept } from '../../../harness/wire/limit/fault/further-limit.ts';
+import { keptAnyway } from '../../../harness/wire/limit/fault/longer-limit.ts';
+import type { Group } from '../../../harness/wire/limit/fault/second-limit.ts';
+import { sharingFault } from '../../../harness/wire/limit/fault/shared-limit.ts';
+import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/told-of-limit.ts';
+import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
+import { forgottenMs } from '../../../harness/wire/limit/others.ts';
+import { secondKeySample } from '../../auth/stimuli/credential.ts';
+import { apartFrom } from './count.ts';
+import { groupOf, shorterLimit } from './in-turn.ts';
+import { limitMeasurement } from './measurement.ts';
+import { serialBurst } from './planner.ts';
+import { exhaustion, observedSoFar, planOf, type QuotaParts, quietFrom, quotaSample } from './quota.ts';
+
+/** How a further limit is kept. */
+export interface FurtherLimitMet {
+  readonly limit: FurtherLimit;
+  readonly kept: Exclude<Kept, { kind: 'above' }>;
+  readonly evidence: string;
+}
+
+/**
+ * How each further limit is kept. The shortest one is told by the requests that meet the main one, the others by all that
+ * was sent: none is sent for them.
+ */
+export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe('further-limits', async (port) => {
+  const { plan, groups, second, evidence } = await port.ask(exhaustion);
+  const shortest = shorterLimit(plan);
+  const observations = await observedByThen(port);
+  const met: FurtherLimitMet[] = [];
+  for (const limit of plan.further ?? []) {
+    if (limit !== shortest) {
+      met.push({ limit, kept: keptAnyway(observations, limit, plan), evidence });
+      continue;
+    }
+    const fromMs = groups[0]?.fromMs ?? 0;
+    const quietMs = fromMs - quietFrom(port, fromMs);
+    const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
+    met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
+  }
+  return met;
+});
+
+/** All that was sent by the time at which the main limit is measured. */
+async function observedByThen(port: QuotaParts & Pick<Port, 'ask'>): Promise<readonly LimitObservation[]> {
+  await port.ask(limitMeasurement);
+  return observedSoFar(port);
+}
+
+/** What is wrong with what was told of further limits; of each of which something was told. */
+export interface FurtherTold {
+  readonly limit: FurtherLimit;
+  readonly fault: string | null;
+  readonly evidence: string;
+}
+
+/** Whether what remains of each further limit fell by what was sent. */
+export const furtherFalls: Probe<readonly FurtherTold[]> = probe('further-falls', async (port) => {
+  const { plan, evidence } = await port.ask(exhaustion);
+  const observations = await observedByThen(port);
+  return (plan.further ?? []).flatMap((limit) => {
+    const fault = fallFault(observations, limit);
+    return fault === undefined ? [] : [{ limit, fault, evidence }];
+  });
+});
+
+/** Whether two keys share each further limit of which the documents say whose requests are counted together. */
+export const furtherShared: Probe<readonly FurtherTold[]> = probe('further-shared', async (port) => {
+  const { plan } = await port.ask(exhaustion);
+  const sampled = await port.ask(secondKeySample);
+  const observations = await observedByThen(port);
+  const served = port.quota
+    .evidenceSoFar()
+    .flatMap((each) => (each.kind === 'exchange' && each.credential === 'second' ? [new Reply(each)] : []))
+    .filter((each) => each.served);
+  return (plan.further ?? []).flatMap((limit) => {
+    if (limit.per === undefined) return [];
+    const second = served.flatMap(({ response, exchange: { timing } }) => {
+      const remaining = remainingOf(response.quota, limit);
+      const { startedMs, durationMs } = timing;
+      return remaining === null ? [] : [{ sentMs: startedMs, finishedMs: startedMs + durationMs, remaining }];
+    });
+    const fault = sharingFault(observations, second, limit, limit.per === 'address');
+    const evidence = served.at(-1)?.evidence ?? sampled.evidence;
+    return fault === undefined ? [] : [{ limit, fault, evidence }];
+  });
+});
+
+/** Once more, at a moment at which no window of a clock that ended the first time can end again. */
+async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Promise<FurtherLimitMet> {
+  const { windowMs } = planOf(port.config);
+  const freshMs = forgottenMs(observedSoFar(port), windowMs) + windowMs;
+  await port.pause.until(apartFrom(first, freshMs, limit.windowMs), 'no limiter remembers any request');
+  const purpose = 'to count what the further limit admits';
+  const met = await port.quota.burst({ purpose, before: 0, upTo: serialBurst(limit) });
+  const again = groupOf(met);
+  const evidence = met.burst.id;
+  if (isAbove(again, limit) && isApart(first, again, limit.windowMs)) {
+    const got = met.refusal === null ? `none refused of ${again.admitted}` : `request ${again.admitted + 1}`;
+    return { limit, kept: { kind: 'broken', got }, evidence };
+  }
+  return { limit, kept: { kind: 'unmet', reason: 'a window may have ended while it was counted' }, evidence };
+}
+
+/** The further limits of which the quota fields tell, each with the numbers for windows of its length. */
+export const furtherPolicies: Probe<{
+  readonly told: readonly { readonly limit: FurtherLimit; readonly policies: readonly number[] }[];
+  readonly evidence: string;
+}> = probe('further-policies', async ({ ask, config }) => {
+  const { response, evidence } = await ask(quotaSample);
+  const limits = planOf(config).further ?? [];
+  const told = limits.map((limit) => ({
+    limit,
+    policies: response.quota.policies.flatMap(({ windowSeconds, quota, unit }) =>
+      windowSeconds === limit.windowMs / 1000 && quota !== null && unit === 'requests' ? [quota] : [],
+    ),
+  }));
+  return { told: told.filter(({ policies }) => policies.length > 0), evidence };
+});

@@ -1,0 +1,204 @@
+import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
+import { resetFault, retryAfterFault, servedResetFault } from '../../../harness/wire/limit/fault/honesty.ts';
+import { remainingFault } from '../../../harness/wire/limit/fault/remaining-fault.ts';
+import { longerLimitMet } from '../../../harness/wire/limit/fault/second-limit.ts';
+import { windowFault } from '../../../harness/wire/limit/fault/window-fault.ts';
+import { inferLimit, type LimitAlgorithm, type LimitInference } from '../../../harness/wire/limit/infer.ts';
+import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
+import { ALONE } from '../../../harness/wire/limit/observed/observing.ts';
+import { withRefusedBeside } from '../../../harness/wire/limit/observed/refused-beside.ts';
+import { countingOnly } from '../../../harness/wire/limit/others.ts';
+import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
+import { type LimitStep, nextLimitStep } from './planner.ts';
+import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
+import {
+  forwardedWhileExhausted,
+  otherAgentWhileExhausted,
+  otherKindsWhileExhausted,
+  secondKeyWhileExhausted,
+  spacedWhileExhausted,
+  spelledWhileExhausted,
+  spentAgain,
+  variantsWhileExhausted,
+} from './spent.ts';
+
+/** Everything that is found out about the limit, in one window and the beginning of the next. */
+export interface LimitMeasurement {
+  readonly observations: readonly LimitObservation[];
+  readonly inference: LimitInference;
+  /** Requests sent alone after the refusal, in the order of sending. */
+  readonly probes: readonly Reply[];
+  readonly parallel: MetLimit | null;
+  /** Why it ended. */
+  readonly ended: string;
+  /** Id of what decided most: the parallel burst, or the last probe. */
+  readonly evidence: string;
+}
+
+/** Kinds of limiters by whose windows nothing of the one before weighs. */
+const FORGETTING: ReadonlySet<LimitAlgorithm> = new Set(['fixed-window', 'fixed-window-aligned']);
+
+/** Whether a window without a request is all it takes. */
+function forgets({ compatible, refusalsExtend }: LimitInference): boolean {
+  return (
+    refusalsExtend === false && compatible.length > 0 && compatible.every((each) => FORGETTING.has(each))
+  );
+}
+
+/** A measurement is over long before; only a fault of the planner would send more steps. */
+const MOST_STEPS = 60;
+
+/** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
+export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (port) => {
+  const met = await port.ask(exhaustion);
+  const plan = planOf(port.config);
+  const probes: Reply[] = [];
+  let parallel = met.parallel;
+  let spentAsked = false;
+  const ownOffsetMs = wallOffsetMs(port.clock);
+  const { second } = met;
+  const observed = () => {
+    const counting = countingOnly(observedSoFar(port), plan.windowMs);
+    return second === null ? counting : withRefusedBeside(counting, second.refusedAtMs, plan);
+  };
+  const next = (): LimitStep =>
+    nextLimitStep({
+      documented: plan,
+      observations: observed(),
+      spentAsked,
+      isHasteRefused: second !== null,
+      nowMs: port.clock.now(),
+      ownOffsetMs,
+    });
+
+  const isCutShort = () => longerLimitMet(observed(), plan);
+  let ended = 'too many steps';
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    if (isCutShort()) {
+      ended = 'a longer limit than the documented one refuses';
+      break;
+    }
+    const step = next();
+    if (step.kind === 'stop') {
+      ended = step.reason;
+      break;
+    }
+    if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
+    else if (step.kind === 'probe') {
+      probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+    } else if (step.kind === 'tell') {
+      untilMs = port.clock.now();
+      // No record of an earlier version has it.
+      await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }).catch(unlessBlocked);
+      ended = step.reason;
+      break;
+    } else if (step.kind === 'while-spent') {
+      await askWhileSpent(port);
+      spentAsked = true;
+    } else {
+      const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
+      const upTo = step.kind === 'serial' ? step.upTo : step.count;
+      const burst = await port.quota.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
+      if (step.kind === 'parallel') parallel ??= burst;
+    }
+  }
+  const isCut = isCutShort();
+  const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
+  if (isCut) parallel = null;
+  const inference = inferLimit(all, plan, ownOffsetMs);
+  if (forgets(inference)) port.quota.forgets();
+  const observations = all.filter(({ sentMs }) => sentMs < untilMs);
+  const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
+  return { observations, inference, probes, parallel, ended, evidence };
+});
+
+/**
+ * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
+ * it; the measurement goes on without.
+ */
+async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
+  const { credentials } = config;
+  const asked: Probe<unknown>[] = [spentAgain, otherKindsWhileExhausted];
+  if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
+  asked.push(variantsWhileExhausted, forwardedWhileExhausted, otherAgentWhileExhausted);
+  if (credentials.carrier?.word) asked.push(spelledWhileExhausted, spacedWhileExhausted);
+  for (const each of asked) await ask(each).catch(unlessUnjudged);
+}
+
+export interface Recovery {
+  /** The plan's window in words: `60 s`. */
+  readonly window: string;
+  /** What a refusal asked to wait, in ms; null without a valid Retry-After. */
+  readonly retryAfterMs: number | null;
+  /** What was wrong with that; null when it was honest. */
+  readonly dishonesty: string | null;
+  /** What was wrong with the reset that refusals told; null when it was honest. */
+  readonly resetDishonesty: string | null;
+  /** The same of the reset that served answers told, and of the remaining quota. */
+  readonly servedResetDishonesty: string | null;
+  readonly remainingDishonesty: string | null;
+  /** How the window differs from the documented one; null where nothing shows that it does. */
+  readonly windowFault: string | null;
+  /** Whether refused requests put the end of the wait off; null where nothing tells. */
+  readonly putOff: boolean | null;
+  /** Requests sent alone after the refusal, until one was served. */
+  readonly attempts: number;
+  /** From the refusal to the first served request; null when it never came. */
+  readonly servedAfterMs: number | null;
+  readonly waitedMs: number;
+  /** From the first refusal to the soonest moment that any asks for, in ms; 0 where none does. */
+  readonly toWaitMs: number;
+  readonly evidence: string;
+}
+
+/** How the quota came back: told by requests sent alone, each at the earliest moment that can tell something. */
+export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config }) => {
+  const met = await ask(refusal);
+  const { observations, inference, probes } = await ask(limitMeasurement);
+  const plan = planOf(config);
+  const { windowMs } = plan;
+  const refusedAt = endOf(met);
+  const resetDishonesty = resetFault(observations, windowMs, inference);
+  const served = probes.find((each) => each.served);
+  const refused = probes.filter((each) => !each.served && each.answered);
+  const answers = [met, ...refused].filter(({ answered }) => answered);
+  const told = answers.find(({ response }) => response.retryAfterMs !== null);
+  return {
+    window: `${windowMs / 1000} s`,
+    retryAfterMs: told?.response.retryAfterMs ?? null,
+    dishonesty: retryAfterFault(observations, windowMs),
+    resetDishonesty,
+    servedResetDishonesty: servedResetFault(observations, plan, inference),
+    remainingDishonesty: remainingFault(observations, plan, inference),
+    windowFault: windowFault(observations, plan, resetDishonesty === null),
+    putOff: inference.refusalsExtend,
+    attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
+    servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
+    waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
+    toWaitMs: Math.max(0, Math.min(...answers.map(askedUntil)) - refusedAt),
+    evidence: (served ?? probes.at(-1) ?? met).evidence,
+  };
+});
+
+function askedUntil(refusal: Reply): number {
+  return endOf(refusal) + (refusal.response.retryAfterMs ?? 0);
+}
+
+function endOf({ exchange: { timing } }: Reply): number {
+  return timing.startedMs + timing.durationMs;
+}
+
+/** What shows that several instances limit the client, each in its own way; null where nothing does. */
+export const instancesApart: Probe<{ readonly fault: string | null; readonly evidence: string }> = probe(
+  'instances-apart',
+  async ({ ask, config }) => {
+    const { evidence } = await ask(exhaustion);
+    const { observations } = await ask(limitMeasurement);
+    return { fault: countsApart(observations, planOf(config)), evidence };
+  },
+);

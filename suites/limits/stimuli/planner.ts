@@ -1,0 +1,267 @@
+import { documentedWithin } from '../../../harness/wire/limit/fault/first-refused.ts';
+import { GRADUAL, inferLimit } from '../../../harness/wire/limit/infer.ts';
+import type {
+  DocumentedLimit,
+  LimitObservation,
+  Span,
+} from '../../../harness/wire/limit/observed/observation.ts';
+import { serverClock } from '../../../harness/wire/limit/observed/observing.ts';
+import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/put-off.ts';
+import { tellingMoment } from '../../../harness/wire/limit/telling.ts';
+import { TOLERANCE } from '../../../harness/wire/limit/tolerances.ts';
+
+/** What to do next to find out about a limit. Times are ms on the observations' clock. */
+export type LimitStep =
+  /** One request after the other until the first refusal, `upTo` at the most. */
+  | { readonly kind: 'serial'; readonly upTo: number }
+  /** That many at once, each on a connection of its own. */
+  | { readonly kind: 'parallel'; readonly count: number }
+  /** Everything that needs a spent quota: the other key, the variants. */
+  | { readonly kind: 'while-spent' }
+  | { readonly kind: 'probe'; readonly reason: string }
+  /** One request alone behind all others. It tells kinds of limiter apart, and nothing of how the quota came back. */
+  | { readonly kind: 'tell'; readonly reason: string }
+  | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
+  | { readonly kind: 'stop'; readonly reason: string };
+
+/** What is known when the next step is to be chosen. */
+export interface LimitKnowledge {
+  readonly documented: DocumentedLimit;
+  /** In the order of sending; requests of other suites within the window included. */
+  readonly observations: readonly LimitObservation[];
+  /** `while-spent` was done. */
+  readonly spentAsked: boolean;
+  /** A second limit refuses requests that are sent together, however much is left of the documented one. */
+  readonly isHasteRefused?: boolean;
+  readonly nowMs: number;
+  /** What our wall clock is ahead of the observations' clock. */
+  readonly ownOffsetMs: number;
+}
+
+/** Beyond the documented number, so that a burst that brings too many through is seen. */
+export const PARALLEL_OVERSHOOT = 4;
+/** Of the limit: the second burst that tells a sliding log from a counter. */
+const SLIDING_SHARE = 0.4;
+/** Of the window: promises closer together than this are tried once. */
+const PROMISES_APART = 0.1;
+/** Refused probes after which the quota is called lost. */
+const MOST_PROBES = 9;
+/** Requests alone after a parallel burst that met the first refusal: served ones show a limit of concurrency. */
+const ALONE_PROBES = 3;
+/** Probes that show a gradual refill, the first one included: one at once, which is refused, then one after each slot. */
+const GRADUAL_PROBES = 5;
+
+/** Requests after which a limit that refused none of them, sent one by one, is not met that way. */
+export function serialBurst({ requests }: Pick<DocumentedLimit, 'requests'>): number {
+  return requests + Math.ceil(requests * TOLERANCE.patienceShare) + TOLERANCE.patience;
+}
+
+/**
+ * Chooses the next step, from what is known alone. One window is enough for a fixed one: it is spent once, serially,
+ * and the burst of parallel requests goes into the next window the moment that it has begun.
+ */
+export function nextLimitStep(known: LimitKnowledge): LimitStep {
+  const { documented, observations, nowMs } = known;
+  const { requests, windowMs } = documented;
+  const slotMs = windowMs / requests;
+  const has = (part: LimitObservation['part']) => observations.some((each) => each.part === part);
+  const refusals = observations.filter(({ fate }) => fate === 'refused');
+  const { fromMs: firstMs } = surelyOpened(observations, windowMs) ?? { fromMs: nowMs };
+  const parallelBurst: LimitStep = known.isHasteRefused
+    ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
+    : { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
+
+  if (!has('serial')) {
+    const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;
+    if (observations.length > 0 && nowMs < fromMs) {
+      return wait(
+        fromMs,
+        'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
+      );
+    }
+    return { kind: 'serial', upTo: serialBurst(documented) };
+  }
+  if (observations.some(({ fate }) => fate === 'lost'))
+    return { kind: 'stop', reason: 'a request got no answer' };
+
+  if (refusals.length === 0) {
+    return has('parallel') ? { kind: 'stop', reason: 'nothing is refused' } : parallelBurst;
+  }
+  const probes = observations.filter(({ part }) => part === 'probe');
+  const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
+  if (!serialRefused && probes.length < ALONE_PROBES) {
+    return { kind: 'probe', reason: 'is one request alone served after the parallel ones?' };
+  }
+  const spent = serialRefused || probes.some(({ fate }) => fate === 'refused');
+  if (spent && !known.spentAsked) return { kind: 'while-spent' };
+
+  const served = probes.filter(({ fate }) => fate === 'admitted');
+  const [back] = served;
+  const spentMs = refusals[0]?.finishedMs ?? nowMs;
+  if (back === undefined) return recoveryProbe(known, refusals, probes, spentMs);
+  if (!serialRefused) return { kind: 'stop', reason: 'the quota is back' };
+  if (has('parallel')) return afterParallel(known);
+
+  // Back within a few slots of the refusal: it flows back, and the parallel burst needs it whole.
+  const gradual = back.sentMs - spentMs < 2 * TOLERANCE.slotsToRefill * slotMs && slotMs < windowMs / 4;
+  if (!gradual) return parallelBurst;
+  const since = probes.filter(({ sentMs }) => sentMs >= back.sentMs);
+  if (since.length < 2) return { kind: 'probe', reason: 'does the quota come back one by one?' };
+  if (since.length < GRADUAL_PROBES) {
+    const untilMs = (since.at(-1)?.finishedMs ?? nowMs) + TOLERANCE.slotsToRefill * slotMs;
+    return nowMs < untilMs
+      ? wait(untilMs, 'the time in which one more request flows back')
+      : { kind: 'probe', reason: 'does the quota come back one by one?' };
+  }
+  const wholeMs = (observations.at(-1)?.finishedMs ?? nowMs) + windowMs;
+  return nowMs < wholeMs ? wait(wholeMs, 'the quota flows back until it is whole') : parallelBurst;
+}
+
+/**
+ * Where hardly anything was back when the first request was served again, a sliding window is there. A log gives the
+ * requests back as they were sent, a weighed counter evenly: told apart when all of them are as old as the window.
+ */
+function afterParallel(known: LimitKnowledge): LimitStep {
+  const { documented, observations, nowMs } = known;
+  const { requests, windowMs } = documented;
+  const together = observations.filter(({ part }) => part === 'parallel');
+  const admitted = together.filter(({ fate }) => fate === 'admitted').length;
+  const share = Math.ceil(requests * SLIDING_SHARE);
+  const settled = admitted > requests / 2 || together.length > requests + PARALLEL_OVERSHOOT;
+  const serial = observations.findLast(({ part, fate }) => part === 'serial' && fate === 'admitted');
+  if (settled || serial === undefined)
+    return tellingStep(known) ?? { kind: 'stop', reason: 'the quota is back' };
+  const untilMs = serial.finishedMs + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
+  return nowMs < untilMs
+    ? wait(untilMs, 'a log has forgotten all requests, a weighed counter has not')
+    : { kind: 'parallel', count: share };
+}
+
+/**
+ * Where a kind whose quota flows back explains all as well as one whose quota does not, the limit would have to be
+ * counted anew, for several windows: within one, a request alone may tell them apart. null where it cannot, or need not.
+ */
+function tellingStep({ documented, observations, nowMs, ownOffsetMs }: LimitKnowledge): LimitStep | null {
+  const together = observations.findLast(({ part }) => part === 'parallel');
+  if (together === undefined || observations.at(-1)?.part === 'probe') return null;
+  const { firstRefused, compatible } = inferLimit(observations, documented, ownOffsetMs);
+  const flows = compatible.filter((each) => GRADUAL.has(each)).length;
+  if (firstRefused === null || flows === 0 || flows === compatible.length) return null;
+  if (documentedWithin(firstRefused, documented) !== null) return null;
+  const span = { fromMs: nowMs, toMs: together.finishedMs + documented.windowMs };
+  const atMs = tellingMoment(observations, documented, ownOffsetMs, span);
+  if (atMs === null) return null;
+  const reason = 'do requests flow back one by one, or all at once?';
+  return nowMs < atMs ? wait(atMs, reason) : { kind: 'tell', reason };
+}
+
+function wait(untilMs: number, reason: string): LimitStep {
+  return { kind: 'wait', untilMs, reason };
+}
+
+/**
+ * When the window began in which the quota was spent, or is about to be, if windows begin with the first of these
+ * requests behind the last one: between its sending and its answer. null where there are none.
+ */
+function windowStart(observations: readonly LimitObservation[], windowMs: number): Span | null {
+  let start: LimitObservation | null = null;
+  for (const each of observations) {
+    if (start === null || each.sentMs >= start.sentMs + windowMs) start = each;
+    if (each.fate === 'refused') break;
+  }
+  return start && { fromMs: start.sentMs, toMs: start.finishedMs };
+}
+
+/** The same where those open no window of which it is not known whether they count. */
+export function surelyOpened(observations: readonly LimitObservation[], windowMs: number): Span | null {
+  return windowStart(
+    observations.filter(({ counted }) => counted === 'surely'),
+    windowMs,
+  );
+}
+
+interface Occasion {
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+/** The next moment at which one request tells something of how the quota comes back. */
+function recoveryProbe(
+  known: LimitKnowledge,
+  refusals: readonly LimitObservation[],
+  probes: readonly LimitObservation[],
+  spentMs: number,
+): LimitStep {
+  const { documented, observations, nowMs } = known;
+  const { windowMs, requests } = documented;
+  const unseen = { fromMs: nowMs, toMs: nowMs };
+  const lastRefusal = refusals.at(-1);
+  if (probes.length >= MOST_PROBES || lastRefusal === undefined) {
+    return { kind: 'stop', reason: `${probes.length} requests over the time were refused` };
+  }
+  const { fromMs: firstMs, toMs: begunMs } = windowStart(observations, windowMs) ?? unseen;
+  const { toMs: surelyMs } = surelyOpened(observations, windowMs) ?? unseen;
+  const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
+  const silentMs = lastRefusal.finishedMs + windowMs + expiryMs(windowMs);
+  const backMs = lawfullyBackMs(observations, documented) ?? silentMs;
+  const occasions: Occasion[] = [
+    {
+      atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
+      reason: 'a bucket has refilled one request',
+    },
+    { atMs: boundaryAfter(known, spentMs) + certainlyMs, reason: 'a window of the clock is over' },
+    { atMs: firstMs + windowMs / 2, reason: 'does a refused request make the wait longer?' },
+    ...promised(lastRefusal, begunMs + windowMs + certainlyMs, windowMs, probes.at(-1)?.sentMs ?? null),
+    { atMs: begunMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
+    { atMs: backMs, reason: 'one window after the refusal, and the time in which one request flows back' },
+    { atMs: silentMs, reason: 'one window of silence' },
+  ];
+  if (surelyMs > begunMs) {
+    const reason = 'the window is over that the first request opened that surely counts';
+    occasions.push({ atMs: surelyMs + windowMs + certainlyMs, reason });
+  }
+  const lastProbeMs = probes.at(-1)?.sentMs ?? spentMs;
+  // Two moments so close tell the same; the later one tells it more surely.
+  const close = Math.max(TOLERANCE.limiterClock, Math.min(windowMs / requests, windowMs / 100));
+  const ahead = occasions
+    .filter(({ atMs }) => atMs > lastProbeMs + close)
+    .toSorted((a, b) => a.atMs - b.atMs);
+  const [soonest] = ahead;
+  if (soonest === undefined) return { kind: 'stop', reason: 'refused after a window of silence' };
+  const chosen = ahead.findLast(({ atMs }) => atMs - soonest.atMs <= close) ?? soonest;
+  if (nowMs < chosen.atMs) return wait(chosen.atMs, chosen.reason);
+  return { kind: 'probe', reason: chosen.reason };
+}
+
+/** When a refusal asks to come back, if that is not anyway tried within the second by which it is rounded. */
+function promised(
+  { finishedMs, retryAfterMs, quota }: LimitObservation,
+  windowOverMs: number,
+  windowMs: number,
+  lastProbeMs: number | null,
+): readonly Occasion[] {
+  const resetSeconds = quota?.resetSeconds ?? null;
+  const told = [
+    { forMs: retryAfterMs, reason: 'Retry-After says that it is served again' },
+    {
+      forMs: resetSeconds === null ? null : resetSeconds * 1000,
+      reason: 'the quota headers say that it is served again',
+    },
+  ];
+  return told.flatMap(({ forMs, reason }) => {
+    if (forMs === null || forMs > windowMs + TOLERANCE.wholeSeconds) return [];
+    const atMs = finishedMs + forMs + TOLERANCE.afterPromise;
+    const rounding = atMs >= windowOverMs && atMs <= windowOverMs + TOLERANCE.wholeSeconds;
+    // Who says `0` each time is not asked each time.
+    const again = lastProbeMs !== null && atMs < lastProbeMs + PROMISES_APART * windowMs;
+    return rounding || again ? [] : [{ atMs, reason }];
+  });
+}
+
+/** When the next window of the service's own clock begins, at the latest. */
+function boundaryAfter({ observations, ownOffsetMs, documented }: LimitKnowledge, momentMs: number): number {
+  const { windowMs } = documented;
+  const { least } = serverClock(observations, ownOffsetMs);
+  // The slower the service's clock may be, the later its window begins on ours.
+  return Math.ceil((momentMs + least) / windowMs) * windowMs - least;
+}

@@ -1,0 +1,250 @@
+import { Blocked, NotApplicable, unlessBlocked } from '../../../harness/base/verdict.ts';
+import type { Plan, ServiceConfig } from '../../../harness/config/service.ts';
+import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Evidence } from '../../../harness/wire/evidence.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { freshAfterMs } from '../../../harness/wire/limit/fault/further-limit.ts';
+import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
+import { observationsOf } from '../../../harness/wire/limit/observed/observing.ts';
+import { countingOnly, forgottenMs, spentBefore } from '../../../harness/wire/limit/others.ts';
+import { TOLERANCE } from '../../../harness/wire/limit/tolerances.ts';
+import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
+import { sample, served } from '../../stimuli/sample.ts';
+import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
+import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
+
+/**
+ * Meeting the rate limit on purpose, once: what the other suites have sent in the window is the first part of
+ * the burst, and everything that needs an exhausted quota shares the one that this exhausts.
+ */
+
+export interface Exhaustion {
+  readonly plan: Plan;
+  /** 1-based index, within the window, of the first refused request; null when none was refused. */
+  readonly firstRefused: number | null;
+  /** Requests of the window, those of the other suites included. */
+  readonly sent: number;
+  /** Id of the burst that met the refusal. */
+  readonly evidence: string;
+  /** When the first request of the window was sent, on the session's clock. */
+  readonly sinceMs: number;
+  /** The burst of requests sent together, where the serial one was never refused. */
+  readonly parallel: MetLimit | null;
+  /** The first refusal, whole. */
+  readonly refusal: Reply | null;
+  readonly refusedAtMs: number | null;
+  /** From the first request that counts to the refusal, in ms. */
+  readonly elapsedMs: number;
+  /** Median time in ms from request to served response within the burst. */
+  readonly typicalMs: number;
+  /** A limit beside the documented one, which refused first; null where none was met. */
+  readonly second: MetSecondLimit | null;
+  readonly groups: InTurn['groups'];
+}
+
+/** The sample as the burst is about to begin: its quota fields. An earlier one where there is no room for another. */
+export const quotaSample: Probe<Reply> = probe('quota-sample', async ({ ask, http, quota }) => {
+  const first = await ask(served);
+  if (quota.isAwaited) return first;
+  return http.send({ purpose: 'as documented, to read the quota fields' });
+});
+
+/**
+ * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
+ * before lies apart from it, so that a sliding window is told from a fixed one.
+ */
+export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) => {
+  await port.ask(served);
+  // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
+  await port.ask(quotaSample).catch(unlessBlocked);
+  await port.ask(ownWindow);
+  const { windowMs } = planOf(port.config);
+  const before = countedSoFar(port);
+  const sinceMs = before[0]?.sentMs ?? port.clock.now();
+  const opened = surelyOpened(countingOnly(observedSoFar(port), windowMs), windowMs);
+  await port.pause.until(
+    (opened?.fromMs ?? sinceMs) + TOLERANCE.spreadShare * windowMs,
+    'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
+  );
+  const shorter = shorterLimit(planOf(port.config));
+  if (shorter !== null)
+    await port.pause.until(quietFrom(port) + freshAfterMs(shorter), 'the further limit has to be fresh');
+  const upTo = serialBurst(planOf(port.config));
+  const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
+  if (met.refusal !== null) return met;
+  const { requests } = met.plan;
+  const together = await port.quota.burst({
+    purpose: 'all at once, for one by one none was refused',
+    before: met.sent,
+    upTo: requests + PARALLEL_OVERSHOOT,
+    together: true,
+  });
+  const { burst, refusal } = together;
+  return {
+    ...met,
+    sent: met.sent + burst.entries.length,
+    evidence: burst.id,
+    refusal: refusal === null ? null : new Reply(refusal),
+    refusedAtMs: refusal?.timing.startedMs ?? null,
+    parallel: together,
+  };
+});
+
+/** When the last request so far was answered, on the session's clock. */
+export function quietFrom(port: QuotaParts, untilMs = Number.POSITIVE_INFINITY): number {
+  const before = observedSoFar(port).filter(({ sentMs }) => sentMs < untilMs);
+  return Math.max(0, ...before.map(({ finishedMs }) => finishedMs));
+}
+
+/** What others have spent of the window in which the burst was about to begin, if its fields tell; 0 otherwise. */
+const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (port) => {
+  const plan = planOf(port.config);
+  const seen = observedSoFar(port);
+  const ofOthers = spentBefore(seen, plan);
+  if (ofOthers === 0) return { ofOthers };
+  await port.pause.until(
+    forgottenMs(seen, plan.windowMs),
+    `others have spent ${ofOthers} of this quota: a window without any request clears it`,
+  );
+  await port.http.send({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
+  return { ofOthers };
+});
+
+/** What it takes to count against a quota. */
+export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota' | 'pause'>;
+
+/** Every request with the service's own credential so far, as a limiter has seen it. */
+export function observedSoFar(port: QuotaParts): readonly LimitObservation[] {
+  return observedIn(port.quota.evidenceSoFar(), port);
+}
+
+/** The same of some of the evidence. */
+export function observedIn(
+  evidence: readonly Evidence[],
+  { config, clock, quota }: QuotaParts,
+): readonly LimitObservation[] {
+  const ownOffsetMs = wallOffsetMs(clock);
+  return observationsOf(evidence, { ...planOf(config), ownOffsetMs, refusal: quota.refusal });
+}
+
+function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
+  const { windowMs } = planOf(port.config);
+  const inWindow = port.clock.now() - windowMs;
+  return countingOnly(observedSoFar(port), windowMs).filter(
+    ({ sentMs, fate }) => sentMs >= inWindow && fate !== 'refused',
+  );
+}
+
+/**
+ * `sinceMs`: when the first of the `before` requests was sent, on the session's clock. Unless told otherwise it goes on
+ * for twice the plan: a window may end meanwhile.
+ */
+export async function exhaust(
+  port: QuotaParts,
+  before: number,
+  purpose: string,
+  sinceMs = port.clock.now(),
+  upTo = 2 * serialBurst(planOf(port.config)),
+): Promise<Exhaustion> {
+  const plan = planOf(port.config);
+  const { bursts, second, groups } = await inTurn(port, { plan, purpose, before, upTo });
+  const { entries, evidence, refusal } = inOne(bursts);
+  const last = entries.at(-1);
+  const lost = entries.find(({ status }) => status === null);
+  // Who ends connections to limit a rate has answered.
+  if (lost !== undefined && port.quota.refusal?.status !== null) {
+    throw new Blocked(
+      `request ${lost.index} of the burst got no answer (${lost.failure ?? 'unknown'}), so nothing can be counted`,
+    );
+  }
+  return {
+    plan,
+    firstRefused: refusal === null ? null : before + entries.length,
+    sent: before + entries.length,
+    evidence,
+    sinceMs,
+    parallel: null,
+    refusal: refusal === null ? null : new Reply(refusal),
+    refusedAtMs: refusal?.timing.startedMs ?? null,
+    elapsedMs: (last?.sentMs ?? sinceMs) - sinceMs,
+    typicalMs: median(entries.filter(({ status }) => status === 200).map(({ durationMs }) => durationMs)),
+    second,
+    groups,
+  };
+}
+
+/** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
+export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
+  const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
+  if (met !== null) return met;
+  const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
+  const { durationMs: unheldMs } = (await ask(sample)).exchange.timing;
+  if (typicalMs >= pacedMs && unheldMs < pacedMs / 2) {
+    throw new NotApplicable(
+      `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
+    );
+  }
+  throw new Blocked(`none of ${sent} requests was refused, so there is no refusal to judge`);
+});
+
+/** The first refusal as a response. @throws NotApplicable where the limit is answered by no response at all. */
+export const refusalAnswer: Probe<Reply> = probe('refusal-answer', async ({ ask }) => {
+  const met = await ask(refusal);
+  if (met.status === null) {
+    throw new NotApplicable('at the limit the connection ends without a response');
+  }
+  return met;
+});
+
+/** In which time one request flows back, where the quota is refilled evenly, in ms. */
+export function slotMs({ requests, windowMs }: Plan): number {
+  return windowMs / requests;
+}
+
+/** What a quota that is refilled evenly gets back in so many ms, in requests. */
+export function flowedBack({ requests, windowMs }: Plan, ms: number): number {
+  return (ms * requests) / windowMs;
+}
+
+export function planOf({ plan }: ServiceConfig): Plan {
+  if (plan === null) throw new Blocked('no plan is known');
+  return plan;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Requests with a wrong key between two good ones. */
+const WRONG = 3;
+
+export interface FailuresCounted {
+  /** By how much more the quota fell over a good request with wrong ones before it than over one without. */
+  readonly taken: number;
+  readonly wrong: number;
+  readonly evidence: string;
+}
+
+/** Whether requests with a wrong key are taken from the quota of the right one. */
+export const failuresCounted: Probe<FailuresCounted> = probe(
+  'failures-counted',
+  async ({ ask, http, quota }) => {
+    const read = await ask(quotaSample);
+    if (read.response.quota.remaining === null) throw new NotApplicable('no remaining quota is told');
+    // Where nothing was sent since, the quota is as it was told then.
+    const isLast = quota.evidenceSoFar().at(-1)?.id === read.evidence;
+    const first = isLast ? read : await http.send({ purpose: 'as documented, before wrong keys' });
+    const second = await http.send({ purpose: 'as documented, to see what one request takes' });
+    for (let sent = 0; sent < WRONG; sent += 1) {
+      await http.send({ purpose: 'with a wrong key', credential: { wrong: 'wrong' } });
+    }
+    const third = await http.send({ purpose: 'as documented, after wrong keys' });
+    const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
+    if (before == null || without == null || after == null)
+      throw new NotApplicable('no remaining quota is told');
+    if (without > before || after > without) throw new NotApplicable('the quota was renewed in between');
+    return { taken: without - after - (before - without), wrong: WRONG, evidence: third.evidence };
+  },
+);

@@ -1,0 +1,226 @@
+import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import type { CredentialSpelling } from '../../../harness/config/credential/placing.ts';
+import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { oneByOne } from '../../../harness/wire/limit/observed/observation.ts';
+import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
+import { TOLERANCE } from '../../../harness/wire/limit/tolerances.ts';
+import { sample } from '../../stimuli/sample.ts';
+import { siblingOf } from '../../stimuli/target.ts';
+import {
+  exhaust,
+  exhaustion,
+  flowedBack,
+  observedSoFar,
+  planOf,
+  type QuotaParts,
+  refusal,
+  slotMs,
+} from './quota.ts';
+
+/**
+ * What is asked while the quota is spent. It may come back at any moment, by a window that ends or by an even
+ * flow: an answer counts only when that cannot explain it.
+ */
+
+/** Windows end once; whoever is still in doubt after that stands before an even flow. */
+const ROUNDS = 3;
+/** Requests of one round at the most. */
+const PATIENCE = 12;
+
+/** How long a refusal takes at the least, beside a served request; times in ms. */
+export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidence: string }> = probe(
+  'refusal-delay',
+  async (port) => {
+    const { typicalMs } = await port.ask(exhaustion);
+    const met = await port.ask(refusal);
+    const again = await port.ask(spentAgain);
+    // A busy machine holds back some refusals, a tarpit each of them.
+    const others = oneByOne(observedSoFar(port)).filter(({ fate }) => fate === 'refused');
+    const refusalMs = Math.min(
+      ...[met, again].map(({ exchange }) => exchange.timing.durationMs),
+      ...others.map(({ sentMs, finishedMs }) => finishedMs - sentMs),
+    );
+    return { typicalMs, refusalMs, evidence: again.evidence };
+  },
+);
+
+/** The first refusal. @throws NotApplicable where only requests sent together were refused: then no quota is ever spent. */
+const spent: Probe<Reply> = probe('quota-spent', async ({ ask }) => {
+  const met = await ask(refusal);
+  const { parallel } = await ask(exhaustion);
+  if (parallel === null) return met;
+  const alone = await ask(aloneAfterParallel);
+  if (alone.served) throw new NotApplicable('one request after the other is never refused');
+  return met;
+});
+
+const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', ({ quota }) =>
+  quota.sendWhileSpent({ purpose: 'alone, after requests sent together were refused' }),
+);
+
+/** A further refusal, whatever it takes to meet one. */
+export const spentAgain: Probe<Reply> = probe('spent-again', async (port) => {
+  await port.ask(spent);
+  return ensureSpent(port);
+});
+
+async function ensureSpent(port: QuotaParts): Promise<Reply> {
+  const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
+  if (!reply.served) return reply;
+  const { refusal: met } = await exhaust(port, 1, 'to spend the quota once more');
+  if (met === null) throw new Blocked('the quota cannot be spent a second time');
+  return met;
+}
+
+const SECOND_KEY: Stimulus = {
+  purpose: 'with the second key, while the quota of the first is spent',
+  credential: 'second',
+};
+
+/** The refusal of the second key while the quota of the first is spent, or its service. */
+export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exhausted', async (port) => {
+  await port.ask(spent);
+  for (let round = 1; round < ROUNDS; round++) {
+    const reply = await port.quota.sendWhileSpent(SECOND_KEY);
+    if (!reply.served) return reply;
+    const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
+    if (!first.served) return reply;
+    // Where requests may not follow each other closely, the second key must not be refused for its own haste.
+    await port.pause.until(
+      port.clock.now() + TOLERANCE.slotsToRefill * slotMs(planOf(port.config)),
+      'the time in which one request of the second key flows back',
+    );
+    await ensureSpent(port);
+  }
+  return servedBeyondFlow(port, SECOND_KEY);
+});
+
+/** Each refused, or served although the quota is spent; but not where another spelling is the path of something else. */
+export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
+  'variants-while-exhausted',
+  async (port) => {
+    await port.ask(spent);
+    const samePath: readonly Stimulus[] = [
+      { purpose: 'while the quota is spent', method: 'HEAD' },
+      { purpose: 'with another query, while the quota is spent', target: ({ path }) => `${path}?conform=1` },
+    ];
+    const otherPath: readonly Stimulus[] = [
+      { purpose: 'with a slash more, while the quota is spent', target: ({ path }) => withSlash(path) },
+      {
+        purpose: 'with a path in other letter case, while the quota is spent',
+        target: ({ path }) => path.toUpperCase(),
+      },
+    ];
+    const replies: Reply[] = [];
+    for (const variant of samePath) replies.push(await whileSpent(port, variant));
+    const { response: documented } = await port.ask(sample);
+    for (const variant of otherPath) {
+      const first = await port.quota.sendWhileSpent(variant);
+      // A page for people is not what the quota is of.
+      if (first.served && !first.response.hasContentLike(documented)) continue;
+      replies.push(first.served ? await whileSpent(port, variant) : first);
+    }
+    return replies;
+  },
+);
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`;
+}
+
+/** Of the range that is set aside for documentation (RFC 5737): nobody's. */
+const CLAIMED_ADDRESS = '192.0.2.7';
+
+/** Of one kind between two refusals: more of them than may have flowed back. */
+const OF_A_KIND = 2;
+
+/** Such as others wait to send. */
+const OTHER_KINDS: readonly Stimulus[] = [
+  { purpose: 'with a wrong key, while the quota is spent', credential: { wrong: 'wrong' } },
+  { purpose: 'without a credential, while the quota is spent', credential: 'none' },
+  {
+    purpose: 'at a path that does not exist, while the quota is spent',
+    target: ({ path }) => siblingOf(path),
+  },
+  { purpose: 'while the quota is spent', method: 'OPTIONS', without: ['content-type'] },
+];
+
+/** Whether handshakes, refused keys and the like spend the quota, where that is not known: tried between two refusals. */
+export const otherKindsWhileExhausted: Probe<void> = probe('other-kinds-while-exhausted', async (port) => {
+  await port.ask(spent);
+  const { config, quota } = port;
+  const reading = { ...planOf(config), refusal: quota.refusal };
+  const evidence = quota.evidenceSoFar();
+  const known = spendingsOf(evidence, reading);
+  const taken = evidence.flatMap((each) => (each.kind === 'conversation' ? (spendingKind(each) ?? []) : []));
+  const isOpen = quota.isAwaited || taken.some((kind) => !known.has(kind));
+  const handshake = () => quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
+  const others = OTHER_KINDS.map((stimulus) => () => quota.sendWhileSpent(stimulus));
+  const kinds: readonly (() => Promise<unknown>)[] = [
+    ...(config.websocket !== null && isOpen ? [handshake] : []),
+    ...(quota.isAwaited ? others : []),
+  ];
+  for (const send of kinds) {
+    await ensureSpent(port);
+    for (let count = 0; count < OF_A_KIND; count++) await send().catch(unlessUnjudged);
+  }
+  if (kinds.length > 0) await ensureSpent(port);
+});
+
+/** Refused, or served because of an address that the client has made up. */
+export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exhausted', async (port) => {
+  await port.ask(spent);
+  const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
+  return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
+});
+
+/** Refused, or served because the client says that it is another program. */
+export const otherAgentWhileExhausted: Probe<Reply> = probe('other-agent-while-exhausted', async (port) => {
+  await port.ask(spent);
+  const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
+  return whileSpent(port, { purpose: 'as another User-Agent, while the quota is spent', fields });
+});
+
+/** Refused, or served because the same credential is written in another way. */
+const respelledWhileExhausted = (name: string, purpose: string, spelled: CredentialSpelling): Probe<Reply> =>
+  probe(name, async (port) => {
+    await port.ask(spent);
+    return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, credential: { spelled } });
+  });
+
+export const spelledWhileExhausted = respelledWhileExhausted(
+  'spelled-while-exhausted',
+  'with the scheme name in other letter case',
+  'other-case-scheme',
+);
+export const spacedWhileExhausted = respelledWhileExhausted(
+  'spaced-while-exhausted',
+  'with more spaces behind the scheme name',
+  'spaced-scheme',
+);
+
+/** Its refusal; or its service, if it is served again and again while the sample is refused. */
+async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const reply = await servedBeyondFlow(port, variant);
+    if (!reply.served) return reply;
+    const plain = await port.quota.sendWhileSpent({ purpose: 'as documented, while the quota is spent' });
+    if (!plain.served) return reply;
+    await ensureSpent(port);
+  }
+  throw new Blocked('the quota came back each time before it could be seen whether it is shared');
+}
+
+/** The first refusal; or the last service, once so many have been served that an even flow cannot explain it. */
+async function servedBeyondFlow({ clock, quota, config }: QuotaParts, stimulus: Stimulus): Promise<Reply> {
+  const startedMs = clock.now();
+  for (let served = 1; served <= PATIENCE; served++) {
+    const reply = await quota.sendWhileSpent(stimulus);
+    if (!reply.served) return reply;
+    // One more may have come back just before.
+    if (served > 1 + flowedBack(planOf(config), clock.now() - startedMs)) return reply;
+  }
+  throw new Blocked(`${PATIENCE} requests take so long from here that the quota flows back meanwhile`);
+}

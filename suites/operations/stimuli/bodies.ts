@@ -1,0 +1,235 @@
+import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
+import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
+import { isJsonType } from '../../../harness/config/operation/call/call.ts';
+import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
+import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { operationCalls } from './operation.ts';
+import type { Order } from './plan.ts';
+import { removalOf } from './removal.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import { type OperationReply, responseSchemas } from './trials.ts';
+
+/** One operation that takes a JSON object, asked with bodies that it was not made for. */
+
+/** A body in place of the documented one. */
+interface OddBody {
+  /** Completes "POST /v1/matches …". */
+  readonly what: string;
+  /** From the documented body, as it is written. */
+  readonly content: (text: string) => string | Uint8Array;
+  /** Content-Type; that of the documentation when left out, none where it is null. */
+  readonly type?: string | null;
+  readonly fields?: Stimulus['fields'];
+}
+
+/** One member more than the documented ones. */
+const withMember = (text: string, member: string): string =>
+  text.replace(/(\S)?\s*\}$/, (_, last = '') => `${last}${last === '{' ? '' : ','}${member}}`);
+
+/** Something at the beginning of the first text in it; behind it where it has none. */
+const inText = (text: string, inserted: string): string =>
+  /:"/.test(text) ? text.replace(/:"/, `:"${inserted}`) : withMember(text, `"conform":"${inserted}"`);
+
+/** Takes the place of what stands for octets that are no text. */
+const MARK = 'conform-octets';
+
+/** Deeper than recursive parsers reach. */
+const DEPTH = 20_000;
+/** Octets: more than the usual limits of servers and frameworks, 100 KiB and 1 MiB. */
+const LARGE = 1_500_000;
+
+const BODIES = {
+  malformed: [
+    { what: 'with its body cut short', content: (text) => text.slice(0, -1) },
+    { what: 'with a body that is no JSON', content: () => 'conform' },
+  ],
+  empty: [{ what: 'with an empty body', content: () => '' }],
+  'other-value': ['null', '[]', '"conform"'].map((value) => ({
+    what: `with ${value} for a body`,
+    content: () => value,
+  })),
+  odd: [
+    { what: 'with NaN in the body', content: (text) => withMember(text, '"conform":NaN') },
+    {
+      what: 'with a number in the body that is too large for any type',
+      content: (text) => withMember(text, '"conform":1e99999'),
+    },
+    {
+      what: 'with each member of the body twice',
+      content: (text) => withMember(text, text === '{}' ? '' : text.slice(1, -1)),
+    },
+    {
+      what: `with ${DEPTH} arrays in each other for a body`,
+      content: () => '['.repeat(DEPTH) + ']'.repeat(DEPTH),
+    },
+    { what: 'with half a surrogate pair in the body', content: (text) => inText(text, '\\ud800') },
+    { what: 'with U+0000 in the body', content: (text) => inText(text, '\\u0000') },
+    {
+      what: 'with octets in the body that are no UTF-8',
+      content: (text) => {
+        const [before = '', after = ''] = inText(text, MARK).split(MARK);
+        return Buffer.concat([Buffer.from(before), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from(after)]);
+      },
+    },
+    { what: 'with a byte order mark before the body', content: (text) => `\ufeff${text}` },
+  ],
+  foreign: [
+    { what: 'with XML', type: 'application/xml', content: () => '<?xml version="1.0"?><conform/>' },
+    {
+      what: 'with content of a type that nobody knows',
+      type: 'application/x-conform-unknown',
+      content: () => 'conform',
+    },
+  ],
+  'odd-type': [
+    { what: 'with no Content-Type', type: null, content: (text) => text },
+    {
+      what: 'with a charset that nobody knows',
+      type: 'application/json; charset=x-conform-unknown',
+      content: (text) => text,
+    },
+    {
+      what: 'with a Content-Type whose parameter is cut short',
+      type: 'application/json; charset="utf',
+      content: (text) => text,
+    },
+    { what: 'with a Content-Type that is no media type', type: 'json', content: (text) => text },
+  ],
+  coding: [
+    {
+      what: 'in a content coding that nobody knows',
+      fields: [['Content-Encoding', 'x-conform-unknown']],
+      content: (text) => text,
+    },
+    {
+      what: 'as gzip, which it is not',
+      fields: [['Content-Encoding', 'gzip']],
+      content: (text) => text,
+    },
+  ],
+  large: [{ what: `with ${LARGE} bytes of body`, content: (text) => text.padEnd(LARGE) }],
+  'as-text': [{ what: 'with its JSON as text/plain', type: 'text/plain', content: (text) => text }],
+} as const satisfies Record<string, readonly OddBody[]>;
+
+export type BodyKind = keyof typeof BODIES;
+
+const ENTRIES = Object.entries(BODIES).flatMap(([kind, bodies]) =>
+  bodies.map((body: OddBody) => ({ kind, body })),
+);
+
+interface Tried {
+  readonly replies: ReadonlyMap<string, readonly OperationReply[]>;
+  /** Why the rest was not sent; null where everything was. */
+  readonly ended: string | null;
+}
+
+/** In the order in which one of them is chosen: what changes nothing that was there before comes first. */
+const METHODS = ['POST', 'PUT', 'PATCH'];
+
+/**
+ * One operation is enough: bodies are read in one place. What they create is removed, so that of creations only those
+ * are asked that can be undone.
+ */
+const tried: Probe<Tried> = probe('operation-bodies', async (port) => {
+  const { config, ask } = port;
+  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  const documented = config.operations.filter((each) => isMeant(each, config));
+  if (documented.length === 0)
+    throw new NotApplicable(
+      'no operation is documented that takes a JSON object, or what it creates could not be removed',
+    );
+  if (config.safety.operationRequests < ENTRIES.length) {
+    throw new Blocked(`odd bodies take ${ENTRIES.length} requests (safety.operationRequests)`);
+  }
+  const { called } = await ask(operationCalls);
+  const [operation] = documented
+    .filter((each) => called.has(each))
+    .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+  if (operation === undefined) {
+    throw new Blocked(
+      'no operation that takes a JSON object is answered as documented, so this would prove nothing',
+    );
+  }
+  return tryBodies(operation, port);
+});
+
+function isMeant(operation: Operation, { operations, definitions = {} }: ServiceConfig): boolean {
+  const { method, uncallable, call, response } = operation;
+  if (!METHODS.includes(method) || uncallable !== null || call.body === null) return false;
+  if (!isJsonType(call.body.mediaType) || !isJsonObject(call.body.value)) return false;
+  return (
+    response.status !== 201 ||
+    lifecyclesOf(operations, definitions).some(({ create }) => create === operation)
+  );
+}
+
+async function tryBodies(
+  operation: Operation,
+  port: Pick<Port, 'config' | 'http' | 'remains'>,
+): Promise<Tried> {
+  const { config, remains } = port;
+  const lifecycle =
+    lifecyclesOf(config.operations, config.definitions ?? {}).find(({ create }) => create === operation) ??
+    null;
+  const replies = new Map<string, OperationReply[]>();
+  try {
+    for (const { kind, body } of ENTRIES.filter((each) => isRuledOut(each, operation, config))) {
+      const order = orderOf(operation, { ...operation, body: null }, body.what);
+      const reply = await sendOrder(port, order, otherwise(body, operation, order));
+      const removal = removalOf(reply, lifecycle);
+      if (removal !== null) remains.leave(removal.stimulus);
+      replies.set(kind, [...(replies.get(kind) ?? []), reply]);
+    }
+    return { replies, ended: null };
+  } catch (error) {
+    if (!(error instanceof Blocked)) throw error;
+    return { replies, ended: error.message };
+  }
+}
+
+/** Nothing that the documents allow is held to be wrong. */
+function isRuledOut(
+  { kind, body }: (typeof ENTRIES)[number],
+  { call }: Operation,
+  config: ServiceConfig,
+): boolean {
+  if (kind === 'empty' || kind === 'foreign') return call.body?.required ?? false;
+  if (kind !== 'other-value') return true;
+  const refuses = refusalBy(responseSchemas(config).book, call.body?.schema ?? null);
+  return refuses(JSON.parse(String(body.content(''))));
+}
+
+function otherwise(
+  { content, type, fields = [] }: OddBody,
+  { body }: Operation,
+  order: Order,
+): Pick<Stimulus, 'fields' | 'content'> {
+  const mediaType = type === undefined ? body?.mediaType : type;
+  return {
+    fields: [
+      ...order.fields,
+      ...fields,
+      ...(mediaType == null ? [] : [['Content-Type', mediaType] as const]),
+    ],
+    content: content(body?.text ?? '{}'),
+  };
+}
+
+/** What came of the bodies of a kind. */
+export const bodiesOf = Object.fromEntries(
+  Object.keys(BODIES).map((kind) => [
+    kind,
+    risky(
+      probe(`operation-bodies-${kind}`, async ({ ask }) => {
+        const { replies, ended } = await ask(tried);
+        const found = replies.get(kind) ?? [];
+        if (found.length > 0) return found;
+        if (ended !== null) throw new Blocked(ended);
+        throw new NotApplicable('the documents do not rule such a body out');
+      }),
+    ),
+  ]),
+) as Readonly<Record<BodyKind, Probe<readonly OperationReply[]>>>;

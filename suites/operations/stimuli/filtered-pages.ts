@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { facetsOf } from '../../../harness/config/operation/call/facets.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Definitions } from '../../../harness/wire/json/schema.ts';
+import { listOf, nextOf, type Paged, pages, pathOfNext } from './pages.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
+
+/** Items by which it is seen that a parameter leaves out all others. */
+const ENOUGH = 4;
+
+/** A list of one kind of items, gone on with. */
+export interface FilteredPages {
+  /** The parameter, and the member of each item that it is about. */
+  readonly name: string;
+  /** Of which kind the items of the page were that names the next one, and another kind. */
+  readonly kept: unknown;
+  readonly other: unknown;
+  /** The page behind it, and the same place asked for under the other kind. */
+  readonly next: OperationReply;
+  readonly crossed: OperationReply;
+}
+
+/** @throws NotApplicable where no list in pages is seen to obey a parameter. */
+export const filteredPages: Probe<readonly FilteredPages[]> = probe('filtered-pages', async (port) => {
+  const found: FilteredPages[] = [];
+  for (const { paged, both, first } of await port.ask(pages)) {
+    if (nextOf(first) === null) continue;
+    const filtered = await filter(paged, both, port);
+    if (filtered !== null) found.push(filtered);
+  }
+  if (found.length === 0)
+    throw new NotApplicable(
+      'no list in pages has a parameter that says which items are in it, and more than one page of them',
+    );
+  return found;
+});
+
+async function filter(
+  { operation, size }: Paged,
+  both: OperationReply,
+  port: Pick<Port, 'http' | 'config'>,
+): Promise<FilteredPages | null> {
+  const input = operation.call.inputs.find((each) => isChoice(each, port.config.definitions ?? {}));
+  if (input === undefined) return null;
+  const [kept, other] = kindsIn(both, input.name);
+  if (kept === undefined || other === undefined) return null;
+  const sent = (path: string, what: string) =>
+    sendOrder(port, orderOf(operation, { ...operation, path }, what));
+  const list = (items: number, kind: unknown) => {
+    const inputs = operation.call.inputs.map((each) => ({
+      ...each,
+      value: each === size ? items : each === input ? kind : each.value,
+    }));
+    return sent(
+      requestOfCall({ ...operation.call, inputs }).path,
+      `for ${items} items with ${input.name} ${kind}`,
+    );
+  };
+  for (const kind of [kept, other]) {
+    const kinds = kindsIn(await list(ENOUGH, kind), input.name);
+    if (kinds.length !== 1 || kinds[0] !== kind) return null;
+  }
+  const place = nextOf(await list(1, kept));
+  if (place === null) return null;
+  const next = await sent(pathOfNext(place, both), `behind the first item with ${input.name} ${kept}`);
+  const elsewhere = new URL(place);
+  elsewhere.searchParams.set(input.name, String(other));
+  const crossed = await sent(
+    pathOfNext(elsewhere, both),
+    `behind the first item with ${input.name} ${kept}, under ${input.name} ${other}`,
+  );
+  return { name: input.name, kept, other, next, crossed };
+}
+
+/** One of a few values, or a flag: other parameters may be ranges, or parts of a text. */
+function isChoice(input: Input, definitions: Definitions): boolean {
+  const { type, keywords } = facetsOf(input.schema, definitions);
+  const isClosed = type === 'boolean' || (type === 'string' && Array.isArray(keywords.enum));
+  return input.in === 'query' && isClosed && input.value === undefined;
+}
+
+/** What items have as that member, each value once. */
+export function kindsIn(page: OperationReply, name: string): readonly unknown[] {
+  const items = (listOf(page) ?? []).filter((item): item is JsonObject => isJsonObject(item));
+  return [...new Set(items.map((item) => item[name]).filter((kind) => kind !== undefined))];
+}

@@ -1,0 +1,133 @@
+import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
+import type { Facets } from '../../../harness/config/operation/call/facets.ts';
+import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+
+/** The item that a reply carries; null where it carries none. */
+export function itemOf(reply: Reply): JsonObject | null {
+  if (!reply.served) return null;
+  const { value } = reply.response.json;
+  return isJsonObject(value) ? value : null;
+}
+
+/** The name of an item, as it stands in its path; null where it has none. */
+export function idOf(item: JsonObject | null, { idMember }: Pick<Lifecycle, 'idMember'>): string | null {
+  const id = item?.[idMember];
+  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : null;
+}
+
+/** The name of the item that a reply carries; null where it carries none. */
+export function idIn(reply: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMember'>): string | null {
+  return reply === undefined ? null : idOf(itemOf(reply), lifecycle);
+}
+
+/** The names of the items of a list. */
+export function idsIn(
+  list: readonly unknown[],
+  lifecycle: Pick<Lifecycle, 'idMember'>,
+): readonly (string | null)[] {
+  return list.map((item) => idOf(isJsonObject(item) ? item : null, lifecycle));
+}
+
+/** Names that mean something elsewhere, so that no value can be made up for them. */
+const REFERENCE =
+  /(?:id|ids|ref|uri|url|href|link|key|code|parent|owner|user|email|phone|status|state|type)$/i;
+
+/** Text of which nothing more is demanded than a length. */
+function isFreeText({ type, keywords }: Facets): boolean {
+  return (
+    type === 'string' &&
+    !('format' in keywords) &&
+    !('pattern' in keywords) &&
+    !('enum' in keywords) &&
+    !('const' in keywords)
+  );
+}
+
+/** A value for a member that the documents leave optional; undefined where it is better left out. */
+function madeUp(name: string, facets: Facets): unknown {
+  const { type, keywords } = facets;
+  if (REFERENCE.test(name) || 'enum' in keywords || 'const' in keywords) return undefined;
+  if (type === 'boolean') return true;
+  if (type === 'integer') {
+    const { minimum = 1, maximum = Number.POSITIVE_INFINITY, multipleOf } = keywords;
+    const value = Math.max(Number(minimum), 1);
+    return multipleOf === undefined && value <= Number(maximum) ? value : undefined;
+  }
+  return isFreeText(facets) && fits('conform', facets) ? 'conform' : undefined;
+}
+
+function fits(
+  text: string,
+  { keywords: { minLength = 0, maxLength = Number.POSITIVE_INFINITY } }: Facets,
+): boolean {
+  return text.length >= Number(minLength) && text.length <= Number(maxLength);
+}
+
+/** The documented body, and a value for each optional member that one can be made up for. */
+export function fullBody({ body, writable }: Lifecycle): JsonObject {
+  const more = Object.entries(writable).flatMap(([name, facets]) => {
+    const value = name in body ? undefined : madeUp(name, facets);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...body, ...Object.fromEntries(more) };
+}
+
+/** Another value that the documents allow as well; undefined where there is none for certain. */
+function otherValue(value: unknown, name: string, facets: Facets, mark: string): unknown {
+  const { type, keywords } = facets;
+  if (type === 'boolean' && typeof value === 'boolean') return !value;
+  if (REFERENCE.test(name)) return undefined;
+  if (
+    type === 'integer' &&
+    typeof value === 'number' &&
+    !('enum' in keywords) &&
+    !('multipleOf' in keywords)
+  ) {
+    return value + 1 <= Number(keywords.maximum ?? Number.POSITIVE_INFINITY) ? value + 1 : undefined;
+  }
+  if (!isFreeText(facets) || typeof value !== 'string') return undefined;
+  return [`${value} ${mark}`, mark].find((text) => text !== value && fits(text, facets));
+}
+
+/** Members that can be changed, with another value for each: texts first, for they are stored as they are. */
+export function changesOf(body: JsonObject, { writable }: Lifecycle, mark: string): JsonObject {
+  const changed = Object.entries(body).flatMap(([name, value]) => {
+    const facets = writable[name];
+    const other = facets && otherValue(value, name, facets, mark);
+    return other === undefined ? [] : [[name, other] as const];
+  });
+  const isText = ([, value]: readonly [string, unknown]) => typeof value === 'string';
+  return Object.fromEntries([...changed.filter(isText), ...changed.filter((each) => !isText(each))]);
+}
+
+/**
+ * The first member of what was written that is another in what was read, in words; null where none is. Only what is
+ * documented to be read, and what has one form: dates, addresses and other formats may be written otherwise.
+ */
+export function lossIn(
+  written: JsonObject,
+  read: JsonObject,
+  { writable, readable }: Lifecycle,
+): string | null {
+  for (const [name, value] of Object.entries(written)) {
+    const [sent, answered] = [writable[name], readable[name]];
+    if (!sent || !answered || answered.keywords.writeOnly === true) continue;
+    const isPlain = ['string', 'integer', 'boolean'].includes(sent.type ?? '') && sent.type === answered.type;
+    if (!isPlain || 'format' in sent.keywords || 'format' in answered.keywords || value === null) continue;
+    if (read[name] !== value)
+      return `${JSON.stringify(name)} ${told(read[name])} where ${told(value)} was written`;
+  }
+  return null;
+}
+
+/** Ids may be given for each account by itself: the values have to be the same as well. */
+export function isSameItem(own: JsonObject, other: unknown, lifecycle: Lifecycle): boolean {
+  if (!isJsonObject(other) || idOf(own, lifecycle) !== idOf(other, lifecycle)) return false;
+  return lossIn(own, other, lifecycle) === null;
+}
+
+function told(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'missing';
+  return text.length <= 60 ? text : `${text.slice(0, 50)}…`;
+}

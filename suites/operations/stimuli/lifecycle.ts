@@ -1,0 +1,358 @@
+import type { JsonObject } from '../../../harness/base/json-text.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
+import { documentedValue } from '../../../harness/config/documented.ts';
+import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
+import type { Operation } from '../../../harness/config/service.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { changesOf, fullBody, itemOf } from './item.ts';
+import { operationCalls } from './operation.ts';
+import type { Order } from './plan.ts';
+import { removalOf } from './removal.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
+
+/** So many collections are tried, each with the requests of one life. */
+const MOST_LIVES = 2;
+/** Requests of one life, at most. */
+const LONGEST_LIFE = 37;
+
+/** What came of the steps of a life; absent where a step was not taken. */
+interface Steps {
+  created: OperationReply;
+  /** What was read at once. */
+  read: OperationReply;
+  /** What stands where Location points, if that is not where the item is read. */
+  placed: OperationReply;
+  /** A second item, which nobody changes. */
+  twin: OperationReply;
+  twinRead: OperationReply;
+  listed: OperationReply;
+  updated: OperationReply;
+  updatedRead: OperationReply;
+  /** Changed under the ETag from before the update. */
+  stale: OperationReply;
+  staleRead: OperationReply;
+  /** Changed under the ETag of the moment. */
+  fresh: OperationReply;
+  replaced: OperationReply;
+  replacedRead: OperationReply;
+  replacedAgain: OperationReply;
+  /** The update had another identifier in it. */
+  renamed: OperationReply;
+  renamedRead: OperationReply;
+  removed: OperationReply;
+  gone: OperationReply;
+  listedAfter: OperationReply;
+  removedAgain: OperationReply;
+  twinAfter: OperationReply;
+  /** The twin, asked for by another account, which then changes and removes it where it may do neither. */
+  othersRead: OperationReply;
+  othersList: OperationReply;
+  othersUpdate: OperationReply;
+  othersRemoval: OperationReply;
+  /** What is left of it to its own account. */
+  twinLeft: OperationReply;
+  /** Created twice under one Idempotency-Key, and once more with other content. */
+  keyed: OperationReply;
+  keyedAgain: OperationReply;
+  keyedOtherwise: OperationReply;
+}
+
+export type Step = keyof Steps;
+
+/** An item from its creation to its removal, as the documents have it. */
+export interface Life extends Readonly<Partial<Steps>> {
+  readonly lifecycle: Lifecycle;
+  /** What was written with the creation, the update and the replacement. */
+  readonly written: JsonObject;
+  readonly change: JsonObject;
+  readonly replacement: JsonObject;
+  /** What was written with the creation, and the update did not name. */
+  readonly unchanged: JsonObject;
+  /** Requests to the twin without a credential. */
+  readonly anonymous: readonly OperationReply[];
+  /** Why it ended before its end; null where it did not. */
+  readonly ended: string | null;
+}
+
+/** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
+export const lives: Probe<readonly Life[]> = probe('operation-lives', async (port) => {
+  const { config, ask } = port;
+  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  const known = lifecyclesOf(config.operations, config.definitions ?? {});
+  if (known.length === 0) {
+    throw new NotApplicable('no documented operations create items that can be found and removed again');
+  }
+  await ask(operationCalls);
+  const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
+  if (affordable === 0) {
+    throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
+  }
+  const found: Life[] = [];
+  for (const lifecycle of known.slice(0, Math.min(MOST_LIVES, affordable))) {
+    found.push(await live(lifecycle, port));
+  }
+  return found;
+});
+
+type LifePort = Pick<Port, 'http' | 'remains' | 'config'>;
+
+async function live(lifecycle: Lifecycle, port: LifePort): Promise<Life> {
+  const steps: Partial<Steps> = {};
+  const written = { ...fullBody(lifecycle), ...changesOf(lifecycle.body, lifecycle, 'conform') };
+  const change = Object.fromEntries(Object.entries(changesOf(written, lifecycle, 'changed')).slice(0, 1));
+  const life = {
+    lifecycle,
+    written,
+    change,
+    unchanged: Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change))),
+    replacement: { ...written, ...changesOf(written, lifecycle, 'replaced') },
+    anonymous: [] as OperationReply[],
+  };
+  try {
+    await liveThrough(life, steps, new Sender(lifecycle, port));
+    return { ...life, ...steps, ended: null };
+  } catch (error) {
+    if (!(error instanceof Blocked)) throw error;
+    return { ...life, ...steps, ended: error.message };
+  }
+}
+
+type LifeWritten = Pick<Life, 'lifecycle' | 'written' | 'change' | 'replacement'> & {
+  readonly anonymous: OperationReply[];
+};
+
+async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sender): Promise<void> {
+  const { lifecycle, change, replacement, anonymous } = life;
+  const { update, replace, list, read, remove } = lifecycle;
+  steps.created = await send.create(life.written, 'as a client does');
+  const id = send.idCreated(steps.created);
+  // 202: it is yet to be there (RFC 9110 §15.3.3).
+  if (id === null || steps.created.status === 202) return;
+  steps.read = await send.to(read, id, 'after it was created');
+  const place = steps.created.response.location;
+  if (place !== null && !isOf(place, id, steps.read)) steps.placed = await send.toPlace(place, steps.read);
+
+  const twinBody = { ...life.written, ...changesOf(life.written, lifecycle, 'twin') };
+  steps.twin = await send.create(twinBody, 'a second time, with other values');
+  const twin = send.idCreated(steps.twin);
+  if (twin !== null) steps.twinRead = await send.to(read, twin, 'after another one was created');
+  if (list !== null) steps.listed = await send.list(list, 'after both were created');
+
+  const before = steps.read.served ? strongTag(steps.read) : null;
+  const hasChange = Object.keys(change).length > 0;
+  if (update !== null && hasChange) {
+    steps.updated = await send.to(update, id, 'with one member', { body: change });
+    steps.updatedRead = await send.to(read, id, 'after the change');
+  }
+  if (replace !== null) {
+    const current = strongTag(steps.updatedRead ?? steps.read);
+    const stale = before !== null && current !== null && current !== before;
+    if (stale) {
+      const fields = [['If-Match', before]] as const;
+      steps.stale = await send.to(replace, id, 'under the ETag from before the change', {
+        body: life.written,
+        fields,
+      });
+    }
+    const fields = current === null ? [] : ([['If-Match', current]] as const);
+    const what = current === null ? 'as a whole' : 'as a whole, under its ETag';
+    steps.replaced = await send.to(replace, id, what, { body: replacement, fields });
+    steps.replacedRead = await send.to(read, id, 'after it was replaced');
+    steps.replacedAgain = await send.to(replace, id, 'as a whole, the same once more', { body: replacement });
+  } else if (
+    update !== null &&
+    before !== null &&
+    steps.updatedRead &&
+    strongTag(steps.updatedRead) !== before
+  ) {
+    const fields = [['If-Match', before]] as const;
+    steps.stale = await send.to(update, id, 'under the ETag from before the change', {
+      body: change,
+      fields,
+    });
+  }
+  const changing = update ?? replace;
+  if (changing !== null && twin !== null && !(lifecycle.idMember in lifecycle.writable)) {
+    const body = {
+      ...(update === null ? twinBody : {}),
+      [lifecycle.idMember]: otherId(itemIn(steps.twin), lifecycle),
+    };
+    steps.renamed = await send.to(changing, twin, `with another ${lifecycle.idMember} in the body`, { body });
+    steps.renamedRead = await send.to(read, twin, `after another ${lifecycle.idMember} was sent`);
+  }
+
+  steps.removed = await send.to(remove, id, 'as documented');
+  if (steps.removed.served) send.removed(id);
+  steps.gone = await send.to(read, id, 'after it was removed');
+  if (list !== null && steps.listed?.served)
+    steps.listedAfter = await send.list(list, 'after one was removed');
+  steps.removedAgain = await send.to(remove, id, 'a second time');
+  if (twin !== null)
+    steps.twinAfter = await send.to(read, twin, 'after the other one was changed and removed');
+  if (twin !== null && read.auth === 'required' && send.hasOtherAccount) {
+    await visit(twin, changesOf(twinBody, lifecycle, 'taken'), life, steps, send);
+  }
+
+  if (twin !== null && lifecycle.read.auth === 'required' && send.demandsCredential) {
+    for (const each of [read, update, replace, remove]) {
+      if (each === null || each.auth !== 'required') continue;
+      const body = each === update ? change : each === replace ? replacement : null;
+      anonymous.push(await send.to(each, twin, 'without a credential', { body, credential: 'none' }));
+    }
+  }
+  if (lifecycle.idempotencyField !== null) {
+    const fields = [[lifecycle.idempotencyField, `conform-${twin ?? id}`]] as const;
+    const keyed = { ...life.written, ...changesOf(life.written, lifecycle, 'keyed') };
+    steps.keyed = await send.create(keyed, 'under an Idempotency-Key', fields);
+    send.idCreated(steps.keyed);
+    steps.keyedAgain = await send.create(keyed, 'under the same Idempotency-Key', fields);
+    send.idCreated(steps.keyedAgain);
+    steps.keyedOtherwise = await send.create(
+      twinBody,
+      'under the same Idempotency-Key, with other content',
+      fields,
+    );
+    send.idCreated(steps.keyedOtherwise);
+  }
+}
+
+/** Another account comes for an item; it changes and removes it only where the documents say that it must not be able to. */
+async function visit(
+  id: string,
+  taken: JsonObject,
+  { lifecycle, replacement }: LifeWritten,
+  steps: Partial<Steps>,
+  send: Sender,
+): Promise<void> {
+  const { read, list, update, replace, remove } = lifecycle;
+  const other = { credential: 'second' } as const;
+  steps.othersRead = await send.to(read, id, 'with the second key', other);
+  if (!send.isOwned) return;
+  if (list !== null) steps.othersList = await send.list(list, 'with the second key', other);
+  const changing = update ?? replace;
+  if (changing !== null && Object.keys(taken).length > 0) {
+    const body = update === null ? { ...replacement, ...taken } : taken;
+    steps.othersUpdate = await send.to(changing, id, 'with the second key', { ...other, body });
+  }
+  steps.othersRemoval = await send.to(remove, id, 'with the second key', other);
+  steps.twinLeft = await send.to(read, id, 'after the second key was used on it');
+}
+
+function itemIn(reply: OperationReply | undefined): JsonObject {
+  return (reply && itemOf(reply)) ?? {};
+}
+
+/** RFC 9110 §13.1.1: If-Match compares strongly, so that a weak one never matches. */
+function strongTag(reply: OperationReply): string | null {
+  const tag = reply.served ? reply.response.entityTag : null;
+  return tag?.startsWith('W/') ? null : tag;
+}
+
+/** An identifier of the same kind that the service has not given. */
+function otherId(item: JsonObject, { idMember }: Lifecycle): unknown {
+  const id = item[idMember];
+  return typeof id === 'number' ? id + 1_000_003 : 'conform-chosen-by-client';
+}
+
+function isOf(place: URL, id: string, { exchange }: OperationReply): boolean {
+  const here = new URL(exchange.request.url);
+  const samePath = place.pathname === here.pathname;
+  return samePath || (place.origin !== here.origin && place.pathname.endsWith(`/${encodeURIComponent(id)}`));
+}
+
+interface Sent {
+  readonly body?: JsonObject | null;
+  readonly fields?: Order['fields'];
+  readonly credential?: 'none' | 'second';
+}
+
+/** Sends the steps of one life, and keeps what has to be removed. */
+class Sender {
+  readonly #lifecycle: Lifecycle;
+  readonly #port: LifePort;
+  /** How the removal of an item is called off, by its identifier. */
+  readonly #left = new Map<string, () => void>();
+
+  constructor(lifecycle: Lifecycle, port: LifePort) {
+    this.#lifecycle = lifecycle;
+    this.#port = port;
+  }
+
+  get demandsCredential(): boolean {
+    return this.#port.config.credentials.carrier !== null;
+  }
+
+  get hasOtherAccount(): boolean {
+    return this.#port.config.credentials.second !== null;
+  }
+
+  /** The documents say that an item is its account's alone. */
+  get isOwned(): boolean {
+    return documentedValue(this.#port.config, 'resources.owner') === 'account';
+  }
+
+  create(body: JsonObject, what: string, fields: Order['fields'] = []): Promise<OperationReply> {
+    const { create } = this.#lifecycle;
+    return this.#send(create, requestOf(create, { body, fields }), what);
+  }
+
+  list(list: Operation, what: string, sent: Sent = {}): Promise<OperationReply> {
+    return this.#send(list, requestOf(list, sent), what, sent.credential);
+  }
+
+  to(operation: Operation, id: string, what: string, sent: Sent = {}): Promise<OperationReply> {
+    const request = requestOf(operation, sent, { [this.#lifecycle.parameter]: id });
+    return this.#send(operation, request, what, sent.credential);
+  }
+
+  /** Where Location points, however that lies to the address where the item was read. */
+  async toPlace({ origin, pathname, search }: URL, read: OperationReply): Promise<OperationReply> {
+    const { order, exchange } = read;
+    const base = new URL(exchange.request.url).pathname.slice(0, -order.path.length);
+    const path = `${pathname.startsWith(base) ? pathname.slice(base.length) : pathname}${search}`;
+    const what = `where the Location of the creation points (${origin}${pathname})`;
+    return this.#send(order.operation, { ...order, path }, what);
+  }
+
+  /** What the creation says of the new item; from then on it is to be removed, whatever becomes of the run. */
+  idCreated(created: OperationReply): string | null {
+    const removal = removalOf(created, this.#lifecycle);
+    if (removal !== null && !this.#left.has(removal.id)) {
+      this.#left.set(removal.id, this.#port.remains.leave(removal.stimulus));
+    }
+    return removal?.id ?? null;
+  }
+
+  removed(id: string): void {
+    this.#left.get(id)?.();
+  }
+
+  #send(
+    operation: Operation,
+    request: Pick<Order, 'path' | 'fields' | 'body'>,
+    what: string,
+    credential?: Sent['credential'],
+  ): Promise<OperationReply> {
+    const raw = operation.method === 'DELETE';
+    const order = orderOf(operation, request, what);
+    return sendOrder(this.#port, order, credential ? { raw, credential } : { raw });
+  }
+}
+
+function requestOf(
+  { call }: Operation,
+  { body, fields = [] }: Sent,
+  path: Readonly<Record<string, string>> = {},
+): Pick<Order, 'path' | 'fields' | 'body'> {
+  const request = requestOfCall({
+    ...call,
+    inputs: call.inputs.map((input) =>
+      input.in === 'path' && input.name in path ? { ...input, value: path[input.name] } : input,
+    ),
+    body:
+      body && call.body ? { ...call.body, value: body } : call.body && body === undefined ? call.body : null,
+  });
+  return { ...request, fields: [...request.fields, ...fields] };
+}

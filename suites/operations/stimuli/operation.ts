@@ -1,0 +1,193 @@
+import { Blocked } from '../../../harness/base/verdict.ts';
+import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
+import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import type { Coverage } from '../../../harness/report/results/results.ts';
+import { OPERATIONS_MS } from '../../../harness/wire/pace/rate.ts';
+import {
+  FURTHER,
+  isSafe,
+  type OperationPlan,
+  type Order,
+  planOperations,
+  type TrialKind,
+  type Unexercised,
+} from './plan.ts';
+import { removalOf } from './removal.ts';
+import { sendOrder } from './stimulus.ts';
+import { type OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
+
+/** What one probe may take in answers, in ms. Waiting for the quota does not count. */
+const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };
+
+const plans = new WeakMap<ServiceConfig, OperationPlan>();
+
+export function operationPlan(config: ServiceConfig): OperationPlan {
+  const known = plans.get(config);
+  if (known !== undefined) return known;
+  const { operations, safety, credentials } = config;
+  const { book } = responseSchemas(config);
+  const plan = planOperations({
+    operations,
+    safety,
+    credentialed: credentials.carrier !== null,
+    badInputsOf: ({ call }) => badInputsOf(call, config.definitions ?? {}, book),
+  });
+  plans.set(config, plan);
+  return plan;
+}
+
+/** Calls by safe methods. */
+const safeCalls: Probe<Trials> = probe('operation-safe-calls', ({ config, http }) =>
+  send(
+    http,
+    ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation)),
+    PATIENCE_MS.calls,
+  ),
+);
+
+/** Creation first and deletion last, so that what is called is still there. */
+const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
+ * the config allows it.
+ */
+const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ config, http, remains }) => {
+  const orders = ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
+  const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
+  const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
+  const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
+  const trials = await send(http, [...refused, ...calls], PATIENCE_MS.calls);
+  const lifecycles = lifecyclesOf(config.operations, config.definitions ?? {});
+  for (const reply of trials.all) {
+    const removal = removalOf(reply, lifecycles.find(({ create }) => create === reply.operation) ?? null);
+    if (removal !== null) remains.leave(removal.stimulus);
+  }
+  return trials;
+});
+
+/** Every operation called as it is documented. */
+export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config, cover }) => {
+  const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+  const calls = all.ofKind('call').with({ unexercised: planned(config, 'call') });
+  cover(coverageOf('call', calls));
+  return calls;
+});
+
+const OTHER_STATUS: ReasonAgainst = { reason: 'its status is not the documented one', why: 'left' };
+const NO_MEDIA_TYPE: ReasonAgainst = { reason: 'no media type is documented for its response', why: 'open' };
+
+/** The calls whose response is documented with a media type. */
+export const callsOfMediaType: Probe<Trials> = probe('operation-calls-of-media-type', async ({ ask }) =>
+  (await ask(operationCalls)).judgeable(({ expected }) => {
+    if (expected === null) return OTHER_STATUS;
+    return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
+  }),
+);
+
+/** The calls whose response is documented with a schema, and could be held against it. */
+export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', async ({ ask, config }) => {
+  const schemas = responseSchemas(config);
+  return (await ask(operationCalls)).judgeable((reply) =>
+    reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply),
+  );
+});
+
+/**
+ * Requests beside the calls: each counts only where the call itself is answered as documented, for else it would
+ * show nothing.
+ */
+function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
+  const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
+  const stimulus = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
+    const calls = await ask(safeCalls);
+    // A service that has refused to go on, or is all too slow, is not asked again.
+    if (calls.ended !== null)
+      return Trials.none(
+        ordersOf(config, (order) => order.kind === kind),
+        calls.ended,
+      );
+    return send(
+      http,
+      ordersOf(config, (order) => {
+        const { operation } = order;
+        return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
+      }),
+      PATIENCE_MS.further,
+    );
+  });
+  const sent = WELL_FORMED.includes(kind) ? stimulus : risky(stimulus);
+  return probe(`operation-${kind}`, async ({ ask, config, cover }) => {
+    const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
+    const { called, ended } = await ask(operationCalls);
+    const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
+    const trials = found.about(called).with({
+      unexercised: [
+        ...planned(config, kind),
+        // Where nothing could be called there was no occasion either.
+        ...(called.size === 0 ? planned(config, 'call') : []),
+        ...vain.map(({ operation }) => ({
+          operation,
+          kind,
+          ...(ended === null ? IN_VAIN : reasonFor(ended)),
+        })),
+      ],
+    });
+    cover(coverageOf(kind, trials));
+    return trials;
+  });
+}
+
+/** What no service should fall over; input that the documents rule out is another matter. */
+const WELL_FORMED: readonly TrialKind[] = ['no-credential', 'unknown-method'];
+
+const IN_VAIN: ReasonAgainst = {
+  reason: 'the call itself is not answered as documented, so this would prove nothing',
+  why: 'left',
+};
+
+function coverageOf(request: TrialKind, { all, unexercised }: Trials): Coverage {
+  const capped = unexercised.filter(({ kind, why }) => kind === request && why === 'capped');
+  return { request, sent: all.length, capped: capped.length };
+}
+
+export const withoutCredentialOfOperation = besideCalls('no-credential');
+export const unknownMethodOfOperation = besideCalls('unknown-method');
+export const wrongTypes = besideCalls('wrong-type');
+export const missingInputs = besideCalls('missing');
+export const outOfRange = besideCalls('out-of-range');
+export const surplusMembers = besideCalls('surplus');
+export const extraInputs = besideCalls('extra');
+
+function ordersOf(config: ServiceConfig, wanted: (order: Order) => boolean): readonly Order[] {
+  return operationPlan(config).orders.filter(wanted);
+}
+
+/** What the plan leaves out of a kind. */
+function planned(config: ServiceConfig, kind: TrialKind): readonly Unexercised[] {
+  return operationPlan(config).unexercised.filter((each) => each.kind === kind);
+}
+
+/** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
+async function send(http: Port['http'], orders: readonly Order[], patienceMs: number): Promise<Trials> {
+  const trials: OperationReply[] = [];
+  let spentMs = 0;
+  for (const order of orders) {
+    if (spentMs > patienceMs) {
+      const reason = `the answers to ${trials.length} requests before it took ${Math.round(spentMs / 1000)} s`;
+      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
+    }
+    try {
+      const reply = await sendOrder({ http }, order);
+      spentMs += reply.exchange.timing.durationMs;
+      trials.push(reply);
+    } catch (error) {
+      if (!(error instanceof Blocked)) throw error;
+      const ending = { reason: error.message, blocked: true };
+      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), ending));
+    }
+  }
+  return Trials.of(trials);
+}

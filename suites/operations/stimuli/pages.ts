@@ -1,0 +1,225 @@
+import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { type Facets, facetsOf } from '../../../harness/config/operation/call/facets.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { operationCalls } from './operation.ts';
+import { orderOf, sendOrder } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
+
+/** Names by which services call the size of a page, how many items come before it, its number, and where it begins. */
+const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
+const OFFSET = /^(?:offset|skip)$/i;
+const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
+const CURSOR = /^(?:(?:page_?|next_?)?cursor|(?:next_?)?page_?token|continuation_?token|after)$/i;
+/** Names of members that say where the next page begins, and of those in which such members stand. */
+const NEXT = /^(?:next(?:_?(?:page|url|link|uri))?|(?:next_?)?(?:cursor|page_?token)|continuation_?token)$/i;
+const ABOUT_PAGES = /^_?(?:links?|meta|pag(?:e|es|ing|ination)(?:_?info)?|next)$/i;
+/** Items of a page that is asked for, and of one that is as long as two of them. */
+const SHORT = 2;
+/** Links to a next page that are followed. */
+const MOST_FOLLOWED = 4;
+/** Lists of a service that are turned over. */
+const MOST_LISTS = 2;
+
+/** A list that comes in pages, as the documents describe it. */
+export interface Paged {
+  readonly operation: Operation;
+  readonly size: Input;
+  /** Where a page begins, and that of the first page of `SHORT` items and of the second one; null where only a page tells. */
+  readonly place: { readonly input: Input; readonly first: number; readonly second: number } | null;
+}
+
+/** The same list in pages: two short ones, and one that is as long as both. */
+export interface Pages {
+  readonly paged: Paged;
+  readonly first: OperationReply;
+  /** The second one; where only pages tell where the next one is, as many as have the items of the long one, or none. */
+  readonly behind: readonly OperationReply[];
+  readonly both: OperationReply;
+  /** Where each page says that the next one is, from the first one on. */
+  readonly followed: readonly OperationReply[];
+  /** What is on them; null where one of them has no one list of items. */
+  readonly items: ItemsOfPages | null;
+}
+
+/** Each item as it can be told from others. */
+interface ItemsOfPages {
+  readonly first: readonly string[];
+  readonly behind: readonly string[];
+  readonly both: readonly string[];
+}
+
+/** @throws NotApplicable where no list is documented with both parameters. */
+export const pages: Probe<readonly Pages[]> = probe('operation-pages', async (port) => {
+  const lists = pagedIn(port.config);
+  if (lists.length === 0)
+    throw new NotApplicable(
+      'no list is documented with a size of pages and a cursor, an offset, or a number whose first value is documented',
+    );
+  const { called } = await port.ask(operationCalls);
+  const turned: Pages[] = [];
+  for (const list of lists.filter(({ operation }) => called.has(operation)).slice(0, MOST_LISTS)) {
+    turned.push(await turn(list, port));
+  }
+  return turned;
+});
+
+function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Paged[] {
+  return operations.flatMap((operation): Paged[] => {
+    const { inputs } = operation.call;
+    const ofQuery = (name: RegExp, wanted: 'integer' | 'string') =>
+      inputs.filter((input) => {
+        const { type, keywords } = facetsOf(input.schema, definitions);
+        const least = typeof keywords.minimum === 'number' ? keywords.minimum : 0;
+        return input.in === 'query' && name.test(input.name) && type === wanted && least <= SHORT;
+      });
+    const [size, ...sizes] = ofQuery(SIZE, 'integer');
+    const [offset, number, cursor] = [
+      ofQuery(OFFSET, 'integer'),
+      ofQuery(NUMBER, 'integer'),
+      ofQuery(CURSOR, 'string').filter(({ required }) => !required),
+    ];
+    const [input, ...inputsMore] = [...offset, ...number, ...cursor];
+    const isClear = operation.method === 'GET' && operation.uncallable === null && sizes.length === 0;
+    if (!isClear || size === undefined || input === undefined || inputsMore.length > 0) return [];
+    if (cursor.includes(input)) return [{ operation, size, place: null }];
+    if (offset.includes(input)) return [{ operation, size, place: { input, first: 0, second: SHORT } }];
+    const first = firstNumber(facetsOf(input.schema, definitions));
+    return first === null ? [] : [{ operation, size, place: { input, first, second: first + 1 } }];
+  });
+}
+
+/** Some count pages from 0 and some from 1: null where the documents do not say. */
+function firstNumber({ keywords }: Facets): number | null {
+  const told = [keywords.default, keywords.minimum].find((value) => value === 0 || value === 1);
+  return typeof told === 'number' ? told : null;
+}
+
+async function turn(paged: Paged, port: Pick<Port, 'http'>): Promise<Pages> {
+  const { operation, size, place } = paged;
+  const send = (items: number, at: number | null, what: string) => {
+    const values = new Map<Input, number>([
+      [size, items],
+      ...(place && at !== null ? [[place.input, at] as const] : []),
+    ]);
+    const inputs = operation.call.inputs.map((input) => ({
+      ...input,
+      value: values.get(input) ?? (isCursor(input) ? undefined : input.value),
+    }));
+    return sendOrder(port, orderOf(operation, requestOfCall({ ...operation.call, inputs }), what));
+  };
+  const start = place?.first ?? null;
+  const both = await send(2 * SHORT, start, `for its first ${2 * SHORT} items`);
+  const first = await send(SHORT, start, `for its first ${SHORT} items`);
+  const second = place && (await send(SHORT, place.second, `for the ${SHORT} items behind them`));
+  const followed: OperationReply[] = [];
+  for (let next = nextOf(first); next !== null && followed.length < MOST_FOLLOWED; ) {
+    const path = pathOfNext(next, first);
+    const what = 'where the page before links to the next one';
+    const reply = await sendOrder(port, orderOf(operation, { ...operation, path }, what));
+    followed.push(reply);
+    next = nextOf(reply);
+  }
+  const behind = second === null ? behindOf(first, both, followed) : [second];
+  return { paged, first, both, followed, behind, items: itemsOn(first, behind, both) };
+}
+
+function itemsOn(
+  first: OperationReply,
+  behind: readonly OperationReply[],
+  both: OperationReply,
+): ItemsOfPages | null {
+  const [ofFirst, ofBoth] = [itemsOf(first), itemsOf(both)];
+  const ofBehind = behind.map(itemsOf);
+  if (ofFirst === null || ofBoth === null || ofBehind.includes(null)) return null;
+  return { first: ofFirst, behind: ofBehind.flatMap((items) => items ?? []), both: ofBoth };
+}
+
+/** A page may have fewer items than were asked for, or none, and lead on. */
+function behindOf(
+  first: OperationReply,
+  both: OperationReply,
+  followed: readonly OperationReply[],
+): readonly OperationReply[] {
+  const count = (pages: readonly OperationReply[]) => pages.flatMap((page) => itemsOf(page) ?? []).length;
+  const wanted = count([both]) - count([first]);
+  const enough = followed.findIndex((_, at) => count(followed.slice(0, at + 1)) >= wanted);
+  if (enough !== -1) return followed.slice(0, enough + 1);
+  const last = followed.at(-1);
+  return last !== undefined && nextOf(last) === null ? followed : [];
+}
+
+const isCursor = (input: Input): boolean => input.in === 'query' && CURSOR.test(input.name);
+
+/** Where a page says that the next one is, at the service itself; null for nowhere. */
+export function nextOf(page: OperationReply): URL | null {
+  if (!page.served) return null;
+  const here = page.exchange.request.url;
+  // RFC 8288 §3.3.
+  const link = page.response.links.find(({ relations }) => relations.includes('next'));
+  const told = link?.target ?? (page.response.unreadJson === null ? nextIn(page.response.json.value) : null);
+  if (told === null) return null;
+  const next = link !== undefined || isReference(told) ? URL.parse(told, here) : withCursor(page, told);
+  return next?.origin === new URL(here).origin ? next : null;
+}
+
+/** Below the base URL, as another page of the same list was asked for. */
+export function pathOfNext({ pathname, search }: URL, { operation, exchange }: OperationReply): string {
+  const own = (operation.path.split('?', 1)[0] ?? '').length;
+  const base = new URL(exchange.request.url).pathname.slice(0, -own);
+  return `${pathname.slice(base.length)}${search}`;
+}
+
+/** A member of the body that says where the next page begins, at the top or among what is said of pages. */
+function nextIn(body: unknown): string | null {
+  if (!isJsonObject(body)) return null;
+  for (const [name, value] of Object.entries(body)) {
+    if (NEXT.test(name) && typeof value === 'string' && value !== '') return value;
+  }
+  for (const [name, value] of Object.entries(body)) {
+    if (!ABOUT_PAGES.test(name) || !isJsonObject(value)) continue;
+    const told = typeof value.href === 'string' && /^next$/i.test(name) ? value.href : nextIn(value);
+    if (told !== null) return told;
+  }
+  return null;
+}
+
+const isReference = (text: string): boolean => /^(?:https?:\/\/|[/?])/i.test(text);
+
+/** The same page, from the cursor on; null where no parameter is documented for it. */
+function withCursor({ operation, exchange }: OperationReply, cursor: string): URL | null {
+  const input = operation.call.inputs.find(isCursor);
+  if (input === undefined) return null;
+  const url = new URL(exchange.request.url);
+  url.searchParams.set(input.name, cursor);
+  return url;
+}
+
+/** The items of a page; null where the answer has no one list. */
+export function listOf({ served, response }: OperationReply): readonly unknown[] | null {
+  if (!served) return null;
+  const { value } = response.json;
+  const lists = Array.isArray(value)
+    ? [value]
+    : Object.values(isJsonObject(value) ? value : {}).filter(Array.isArray);
+  const [list, ...more] = lists;
+  return list === undefined || more.length > 0 ? null : list;
+}
+
+/** Items of a list that may be a page of a longer one. */
+const OF_A_PAGE = 10;
+
+/** The same of a list that is the whole of it; null where there is none, it may go on, or says so. */
+export function wholeListOf(reply: OperationReply): readonly unknown[] | null {
+  const list = listOf(reply);
+  const goesOn = reply.response.links.some(({ relations }) => relations.includes('next'));
+  return list === null || goesOn || list.length >= OF_A_PAGE ? null : list;
+}
+
+/** The items of a page, each as it can be told from others. */
+export function itemsOf(page: OperationReply): readonly string[] | null {
+  const told = (item: unknown) => JSON.stringify(isJsonObject(item) && 'id' in item ? item.id : item);
+  return listOf(page)?.map(told) ?? null;
+}

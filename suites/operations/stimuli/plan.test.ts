@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
+import type { BadInput, Operation, Safety } from '../../../harness/config/service.ts';
+import { planOperations } from './plan.ts';
+
+const shippedSafety = (await shipped('search')).safety;
+
+const request = { path: '/a', fields: [], body: null };
+const bad = (kind: BadInput['kind']): BadInput => ({ ...request, kind, what: kind });
+
+function operation(id: string, more: Partial<Operation> = {}): Operation {
+  return {
+    ...request,
+    id,
+    method: 'GET',
+    place: 'openapi.yaml:1:1',
+    template: `/${id}`,
+    response: { status: 200, mediaTypes: [], schema: null },
+    alternatives: [],
+    auth: 'required',
+    call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
+    uncallable: null,
+    ...more,
+  };
+}
+
+const BAD = [bad('wrong-type'), bad('missing'), bad('out-of-range'), bad('out-of-range'), bad('extra')];
+
+const plan = (
+  operations: readonly Operation[],
+  safety: Partial<Safety> = {},
+  credentialed = true,
+  badInputs: readonly BadInput[] = BAD,
+) => {
+  const { orders, unexercised } = planOperations({
+    operations,
+    safety: { ...shippedSafety, unsafeMethods: false, ...safety },
+    credentialed,
+    badInputsOf: () => badInputs,
+  });
+  return { orders: orders.map(({ operation: { id }, kind }) => `${kind} ${id}`), unexercised };
+};
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => operation(`o${index}`));
+
+describe('the plan of an operation', () => {
+  it('is one call, one request without a credential and a few that must be refused', () => {
+    expect(plan([operation('a')]).orders).toEqual([
+      'call a',
+      'no-credential a',
+      'wrong-type a',
+      'missing a',
+      'out-of-range a',
+      'unknown-method a',
+      'extra a',
+      'out-of-range a',
+    ]);
+  });
+
+  it('leaves the credential alone where none is demanded', () => {
+    const open = operation('a', { auth: 'none' });
+    expect(plan([open], {}, true, []).orders).toEqual(['call a', 'unknown-method a']);
+    expect(plan([operation('a')], {}, false, []).orders).toEqual(['call a', 'unknown-method a']);
+  });
+
+  it('tries an unknown method once for each path', () => {
+    const shared = [operation('a', { template: '/x' }), operation('b', { template: '/x' })];
+    expect(plan(shared).orders.filter((order) => order.startsWith('unknown'))).toEqual(['unknown-method a']);
+  });
+
+  it('is empty where it may not or cannot be called', () => {
+    const { orders, unexercised } = plan([
+      operation('a', { method: 'DELETE' }),
+      operation('b', { uncallable: 'the required path parameter "id" has no example' }),
+    ]);
+    expect(orders).toEqual([]);
+    expect(unexercised.map(({ operation: { id }, why, reason }) => [id, why, reason])).toEqual([
+      ['a', 'unsafe', 'DELETE is not allowed here (safety.unsafeMethods)'],
+      ['b', 'unfit', 'the required path parameter "id" has no example'],
+    ]);
+  });
+
+  it('has QUERY, which is safe', () => {
+    expect(plan([operation('a', { method: 'QUERY' })]).orders).toContain('call a');
+  });
+
+  it('has unsafe methods where they are allowed', () => {
+    expect(plan([operation('a', { method: 'DELETE' })], { unsafeMethods: true }).orders).toContain('call a');
+  });
+});
+
+describe('the ceiling', () => {
+  it('is kept, half of it for calls, and what it cuts off is listed', () => {
+    const { orders, unexercised } = plan(ids(50), { operationRequests: 40 });
+    const calls = orders.filter((order) => order.startsWith('call'));
+    expect([orders.length, calls.length]).toEqual([40, 20]);
+    expect(unexercised.filter(({ kind }) => kind === 'call')).toHaveLength(30);
+    expect(new Set(unexercised.map(({ reason }) => reason))).toEqual(
+      new Set(['the suite is limited to 40 requests (safety.operationRequests)']),
+    );
+    // Only operations that are called are tried further.
+    const called = new Set(calls.map((order) => order.split(' ')[1]));
+    expect(orders.every((order) => called.has(order.split(' ')[1]))).toBe(true);
+  });
+
+  it('is used up by calls where there is nothing else to ask', () => {
+    const plain = ids(50).map((each) => ({ ...each, auth: 'none' as const, template: '/x' }));
+    expect(
+      plan(plain, { operationRequests: 40 }, true, []).orders.filter((order) => order.startsWith('call')),
+    ).toHaveLength(39);
+  });
+
+  it('cuts all kinds evenly', () => {
+    const kinds = plan(ids(10), { operationRequests: 28 }).orders.map((order) => order.split(' ')[0]);
+    for (const kind of [
+      'no-credential',
+      'wrong-type',
+      'missing',
+      'out-of-range',
+      'unknown-method',
+      'extra',
+    ]) {
+      expect(kinds.filter((each) => each === kind)).toHaveLength(3);
+    }
+  });
+
+  it.each([1, 2, 3])('may be as low as %i', (operationRequests) => {
+    expect(plan(ids(5), { operationRequests }).orders).toHaveLength(operationRequests);
+  });
+});

@@ -1,0 +1,33 @@
+import { checkEach, clause, hasPacts, pactsRead, suite } from '../../harness/engine/check/suite.ts';
+import { documentedSample } from '../status/documented-answer.ts';
+import { INTERACTION, interactions } from './stimuli/pact.ts';
+
+/** So many mismatches are spelled out; the exchange shows the others. */
+const NAMED = 5;
+
+export const pact = suite('pact', 'Consumer contracts', [
+  // consumers.pacts: what consumers rely on, written down by themselves.
+  checkEach(INTERACTION, {
+    title: 'answers each consumer as its pact says',
+    headline: "The service does not keep a consumer's pact",
+    why: 'This consumer will fail with this version of the service.',
+    change: 'Answer as the pact says, or agree on a new pact with the consumer before you deploy.',
+    grounds: [clause('consumers.pacts'), clause('endpoint.sample')],
+    applies: [hasPacts],
+    needs: [pactsRead],
+    // A state that is brought about by a command may take its time.
+    limitMs: 180_000,
+    cases: interactions,
+    // That the same request is served has a check of its own.
+    restsOn: ({ isSample }) => (isSample ? [documentedSample] : []),
+    async judge({ probe, violated, note }, { verification }) {
+      const { mismatches, evidence, remark } = await probe(verification);
+      if (mismatches.length > 0) {
+        const named = mismatches.slice(0, NAMED).join('; ');
+        const more = mismatches.length > NAMED ? `; and ${mismatches.length - NAMED} more` : '';
+        violated(`${named}${more}${remark === '' ? '' : ` (${remark})`}`, evidence ?? undefined);
+      }
+      note(remark);
+    },
+  }),
+]);

@@ -1,0 +1,180 @@
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
+import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { served, variation } from '../../stimuli/sample.ts';
+
+/** The documented path in spellings on which a proxy and the application behind it may disagree, and foreign names. */
+
+/** A host that the service has nothing to do with. */
+export const ELSEWHERE = 'conform-elsewhere.invalid';
+/** A field that no service sends: where it is there, the path has written it. */
+export const SPLIT_FIELD = 'X-Conform-Split';
+
+/** Makes another spelling of a path; the same where it has no such spelling. */
+type Spell = (path: string) => string;
+
+/** All before the last segment, and that segment with its slash. */
+const divided = (path: string): readonly [string, string] => {
+  const at = path.lastIndexOf('/');
+  return [path.slice(0, at), path.slice(at)];
+};
+
+const doublyEncoded = (letter: string): string => `%25${letter.charCodeAt(0).toString(16)}`;
+
+/** RFC 3986 §6.2.2 and what goes beyond it, by their names; each with what it completes: "GET with …". */
+const SPELLINGS = {
+  'dot-segments': [
+    'with dot segments in the path',
+    (path) => {
+      const [before, last] = divided(path);
+      return `/conform/..${before}/.${last}`;
+    },
+  ],
+  'encoded-dots': [
+    'with percent-encoded dot segments in the path',
+    (path) => {
+      const [before, last] = divided(path);
+      return `/conform/%2e%2e${before}/%2e${last}`;
+    },
+  ],
+  'repeated-slashes': ['with each slash of the path twice', (path) => path.replaceAll('/', '//')],
+  'encoded-slash': [
+    'with a percent-encoded slash in the path',
+    (path) => {
+      const [before, last] = divided(path);
+      return `${before === '' ? '/.' : before}%2f${last.slice(1)}`;
+    },
+  ],
+  'matrix-parameters': [
+    'with a matrix parameter in each segment of the path',
+    (path) => path.replace(/[^/]+/g, (segment) => `${segment};conform=1`),
+  ],
+  'double-encoding': [
+    'with the last letter of the path percent-encoded twice',
+    (path) => path.replace(/[A-Za-z](?=[^A-Za-z]*$)/, doublyEncoded),
+  ],
+  'letter-case': [
+    'with the path in other letter case',
+    (path) => (path === path.toUpperCase() ? path.toLowerCase() : path.toUpperCase()),
+  ],
+  'format-suffix': ['with .json after the path', (path) => `${path.replace(/\/$/, '')}.json`],
+  'asset-suffix': ['with the name of a style sheet after the path', (path) => `${path}/conform.css`],
+  fragment: ['with a fragment after the path', (path) => `${path}#conform.css`],
+  'line-break': [
+    'with a percent-encoded line break after the path',
+    (path) => `${path}%0d%0a${SPLIT_FIELD}:%201`,
+  ],
+} as const satisfies Record<string, readonly [purpose: string, spell: Spell]>;
+
+export type SpellingName = keyof typeof SPELLINGS;
+
+/** Without its query, which stays as it is. */
+function spelled(target: string, spell: Spell): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? spell(target) : spell(target.slice(0, mark)) + target.slice(mark);
+}
+
+function withoutCredential(name: string, purpose: string, spell: Spell): Probe<Reply> {
+  return probe(`path-${name}-without-credential`, async ({ ask, http, documented }) => {
+    await ask(served);
+    if (spelled(documented.path, spell) === documented.path)
+      throw new NotApplicable('the documented path has no such spelling');
+    return http.send({
+      purpose: `${purpose}, without a credential`,
+      target: ({ path }) => spelled(path, spell),
+      credential: 'none',
+      raw: true,
+    });
+  });
+}
+
+/** Without a credential, by the name of the spelling. */
+export const SPELLED: Readonly<Record<SpellingName, Probe<Reply>>> = Object.fromEntries(
+  Object.entries(SPELLINGS).map(([name, [purpose, spell]]) => [
+    name,
+    withoutCredential(name, purpose, spell),
+  ]),
+) as Record<SpellingName, Probe<Reply>>;
+
+/** The path of another resource, and that of the documented one in fields that replace it in some applications. */
+export const rewritten: Probe<Reply> = probe('path-rewritten', async ({ ask, http, documented }) => {
+  const { pathname } = new URL((await ask(served)).exchange.request.url);
+  if (spelled(documented.path, (path) => path) === '/')
+    throw new NotApplicable('the documented path is the root');
+  return http.send({
+    purpose: 'at / with the documented path in X-Original-URL and X-Rewrite-URL, without a credential',
+    target: () => '/',
+    fields: [
+      ['X-Original-URL', pathname],
+      ['X-Rewrite-URL', pathname],
+    ],
+    credential: 'none',
+  });
+});
+
+/** Several oddities at once, with the credential: what falls over one of them, falls. */
+export const oddPath = variation('odd-path', {
+  purpose: 'with repeated slashes, encoded dots and slashes and a matrix parameter in the path',
+  target: ({ path }) => spelled(path, (plain) => `${plain}//%2e/;conform=1/conform%2f%252e%252e%5c`),
+});
+/** U+0000, at which a string ends in C. */
+export const nulInPath = risky(
+  variation('nul-in-path', {
+    purpose: 'with an encoded NUL in the path',
+    target: ({ path }) => spelled(path, (plain) => `${plain}%00conform`),
+  }),
+);
+/** The slash in two octets, which is no UTF-8 (RFC 3629 §3). */
+export const badUtf8InPath = risky(
+  variation('bad-utf8-in-path', {
+    purpose: 'with octets in the path that are no UTF-8',
+    target: ({ path }) =>
+      spelled(path, (plain) => {
+        const [before, last] = divided(plain);
+        return `${before === '' ? '/.' : before}%c0%af${last.slice(1)}`;
+      }),
+  }),
+);
+
+/** A path that a browser takes for a host, where it comes back as a redirect; it ends with a slash, or with none. */
+export const hostInPath: readonly Probe<Reply>[] = [
+  variation('host-in-path', {
+    purpose: 'at a path that begins with two slashes and a foreign host',
+    target: () => `//${ELSEWHERE}/%2f..`,
+  }),
+  variation('host-in-path-with-slash', {
+    purpose: 'at a path of a backslash, a foreign host and a slash',
+    target: () => `/%5c${ELSEWHERE}/`,
+  }),
+];
+
+/** A proxy says so whose address the client has used; anybody else can. */
+export const forwardedHost = variation('forwarded-host', {
+  purpose: 'for another host by X-Forwarded-Host',
+  fields: [
+    ['X-Forwarded-Host', ELSEWHERE],
+    ['X-Forwarded-Server', ELSEWHERE],
+  ],
+});
+
+/** RFC 9112 §3.2.2: the whole URL in the request line. */
+export const absoluteForm: Probe<Reply> = probe(
+  'absolute-form',
+  async ({ ask, config, http, documented }) => {
+    if (config.credentials.carrier?.in === 'signature')
+      throw new NotApplicable('what is signed is the target in its usual form');
+    const { origin, pathname } = new URL((await ask(served)).exchange.request.url);
+    const mark = documented.path.indexOf('?');
+    const query = mark === -1 ? '' : documented.path.slice(mark);
+    const stimulus: Stimulus = {
+      purpose: 'with the whole URL in the request line',
+      target: () => `${origin}${pathname}${query}`,
+      raw: true,
+    };
+    return http.send(stimulus);
+  },
+);
+
+/** All of them but what is risky. */
+export const PATHS: readonly Probe<Reply>[] = [...Object.values(SPELLED), rewritten, oddPath, ...hostInPath];

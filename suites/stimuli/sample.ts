@@ -1,0 +1,66 @@
+import { Blocked, NotApplicable } from '../../harness/base/verdict.ts';
+import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
+import { type Probe, probe } from '../../harness/engine/session/probe.ts';
+import type { Reply } from '../../harness/wire/exchange/reply.ts';
+
+/** The documented sample request with the service's own credential: the twin of every negative probe. */
+export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
+
+/** The same request twice more, one right after the other: one instance in two answers one of them. */
+export const samplesInARow: Probe<readonly [Reply, Reply]> = probe('samples-in-a-row', async ({ http }) => [
+  await http.send({ purpose: 'as documented a second time' }),
+  await http.send({ purpose: 'as documented a third time' }),
+]);
+
+/** The same request once more. */
+export const sampleAgain: Probe<Reply> = probe(
+  'sample-again',
+  async ({ ask }) => (await ask(samplesInARow))[0],
+);
+
+/** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */
+export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
+  http.send({
+    purpose: 'as documented, accepting no content coding, read octet by octet',
+    fields: [['Accept-Encoding', 'identity']],
+    raw: true,
+  }),
+);
+
+/** The same request as the second one on its connection. */
+export const sampleOnKept: Probe<Reply> = probe('sample-on-kept', async ({ ask, http }) => {
+  await ask(served);
+  const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
+  // Where the last request left none, this one does.
+  for (let tries = 0; tries < 2; tries++) {
+    const reply = await http.send(next);
+    if (reply.exchange.connection?.reused) return reply;
+  }
+  throw new NotApplicable('no connection is kept for a next request');
+});
+
+/** The same evidence, where the sample is served: whatever is refused while nothing is served would prove nothing. */
+export const served: Probe<Reply> = probe('sample-served', async ({ ask }) => {
+  const reply = await ask(sample);
+  requireServed(reply);
+  return reply;
+});
+
+/** A variation of the sample, asked only when the sample itself is served. */
+export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
+  return probe(name, async ({ ask, http }) => {
+    await ask(served);
+    return http.send(stimulus);
+  });
+}
+
+/** @throws Blocked unless the request was served that makes another one's refusal mean something. */
+export function requireServed(twin: Reply): void {
+  if (twin.served) return;
+  const got = twin.answered
+    ? `status ${twin.response.status}`
+    : (twin.exchange.failure?.message ?? 'no response');
+  throw new Blocked(
+    `the sample request with the right credential is not served (${got}), so this would prove nothing`,
+  );
+}

@@ -1,0 +1,306 @@
+import { findClause, type Sample } from '../../harness/base/clause.ts';
+import { NotApplicable } from '../../harness/base/verdict.ts';
+import { type OtherVersion, otherVersions, versionedPath } from '../../harness/base/versioned-path.ts';
+import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
+import { type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
+import type { Reply } from '../../harness/wire/exchange/reply.ts';
+import { pathOf } from '../../harness/wire/request.ts';
+import { withoutCredential } from '../auth/stimuli/credential.ts';
+import { served, variation } from './sample.ts';
+
+/** The same service asked for other things, in other ways: methods, targets, field values, versions, sizes. */
+
+const UNKNOWN_PATH = '/conform-no-such-resource';
+
+/** Beside the documented one; a collection that creates what is asked for by its name, or hides it, knows it all the same. */
+export const unknownPath = variation('unknown-path', {
+  purpose: 'at a path that does not exist',
+  target: ({ path }) => siblingOf(path),
+});
+const deepUnknownPath = variation('deep-unknown-path', {
+  purpose: 'at a path that does not exist, three levels down',
+  target: ({ path }) => `${siblingOf(path)}/conform/none`,
+});
+const rootUnknownPath = variation('root-unknown-path', {
+  purpose: 'at a path that does not exist, at the top',
+  target: () => UNKNOWN_PATH,
+});
+
+/** Improbable paths at several depths: nobody knows all of them. The one at the top, where the others are served. */
+export const unknownPaths: Probe<readonly Reply[]> = probe('unknown-paths', async ({ ask, documented }) => {
+  const below = [await ask(unknownPath), await ask(deepUnknownPath)];
+  const isTop = siblingOf(documented.path) === UNKNOWN_PATH;
+  return isTop || below.some(({ served }) => !served) ? below : [...below, await ask(rootUnknownPath)];
+});
+export const unknownPathWithoutCredential = variation('unknown-path-without-credential', {
+  purpose: 'at a path that does not exist, without a credential',
+  target: ({ path }) => siblingOf(path),
+  credential: 'none',
+});
+
+export const headSample = variation('head-sample', { purpose: 'as documented', method: 'HEAD', raw: true });
+export const optionsSample = variation('options-sample', {
+  purpose: 'of the documented path',
+  method: 'OPTIONS',
+  without: ['content-type'],
+  raw: true,
+});
+/** Of the server as such (RFC 9110 §9.3.7). */
+export const optionsOfServer = variation('options-of-server', {
+  purpose: 'of the server as a whole',
+  method: 'OPTIONS',
+  target: () => '*',
+  without: ['content-type'],
+  raw: true,
+});
+/** Content that has no meaning (RFC 9110 §9.3.1): some libraries send it all the same. */
+export const getWithContent = variation('get-with-content', {
+  purpose: 'as documented, with content',
+  fields: [['Content-Type', 'application/json']],
+  content: '{}',
+});
+/** Where QUERY is offered (RFC 10008): the same content without a type, and with a type that nobody knows. */
+const query = (name: string, purpose: string, type: string | null): Probe<Reply> =>
+  probe(name, async ({ ask, http }) => {
+    const offers = [await ask(served), await ask(optionsSample)].map(({ response }) => response);
+    if (!offers.some((response) => response.allow.includes('QUERY') || response.has('accept-query'))) {
+      throw new NotApplicable('nothing says that QUERY is offered');
+    }
+    return http.send({
+      purpose,
+      method: 'QUERY',
+      without: ['content-type'],
+      fields: type === null ? [] : [['Content-Type', type]],
+      content: 'conform',
+      raw: true,
+    });
+  });
+export const queryWithoutType = query('query-without-type', 'with content of no type', null);
+export const queryOfUnknownType = query(
+  'query-of-unknown-type',
+  'with content of a type that nobody knows',
+  'application/x-conform-unknown',
+);
+
+/** A well-formed method name that nobody has registered: nothing can have a side effect for it. */
+export const unknownMethod = variation('unknown-method', {
+  purpose: 'at the documented path, a method that nobody has registered',
+  method: 'CONFORM',
+  without: ['content-type'],
+});
+export const traceSample = variation('trace-sample', {
+  purpose: 'of the documented path',
+  method: 'TRACE',
+  without: ['content-type'],
+  raw: true,
+});
+/** Unsafe, so only where the config allows it. */
+export const deleteSample: Probe<Reply> = probe('delete-sample', async ({ config, ask, http }) => {
+  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  await ask(served);
+  // A Content-Type without content may be a reason of its own to refuse it.
+  return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
+});
+
+/** The same path by methods that few services have. */
+export const otherMethods: Probe<readonly Reply[]> = probe('other-methods', async ({ ask, config }) => [
+  await ask(traceSample),
+  ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
+]);
+
+export const malformedTarget = risky(
+  variation('malformed-target', {
+    purpose: 'with malformed percent-encoding in the path',
+    target: ({ path }) => `${path}/%zz%`,
+  }),
+);
+export const overlongTarget = risky(
+  variation('overlong-target', {
+    purpose: 'with a 12,000-octet query',
+    target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
+  }),
+);
+/** More than any usual server takes: 8 KiB, 16 KiB. */
+export const overlongField = risky(
+  variation('overlong-field', {
+    purpose: 'with a 20,000-octet header field',
+    fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
+  }),
+);
+export const hostileQuery = risky(
+  variation('hostile-query', {
+    purpose: 'with quotes, brackets and markup in the query',
+    target: ({ path }) =>
+      `${path}?q=%27%22%3E%3Cscript%3E%24%7B7*7%7D%00&q[]=1&limit=-1&limit=abc&__proto__[x]=1`,
+  }),
+);
+export const unknownAccept = variation('unknown-accept', {
+  purpose: 'accepting only application/x-conform-unknown',
+  fields: [['Accept', 'application/x-conform-unknown']],
+});
+export const rangeRequest = variation('range', {
+  purpose: 'for a range of octets',
+  fields: [['Range', 'bytes=0-1']],
+});
+/** With the entity tag of the sample, where it has one that can be repeated. */
+export const conditional: Probe<Reply> = probe('conditional', async ({ ask, http }) => {
+  const { entityTag } = (await ask(served)).response;
+  return http.send({
+    purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
+    fields: [['If-None-Match', entityTag ?? '*']],
+    raw: true,
+  });
+});
+export const expectContinue = variation('expect-continue', {
+  purpose: 'with Expect: 100-continue',
+  fields: [['Expect', '100-continue']],
+  raw: true,
+});
+export const withoutUserAgent = variation('without-user-agent', {
+  purpose: 'without a User-Agent',
+  without: ['user-agent'],
+});
+export const withoutHost: Probe<Reply> = refusedMessage('without-host', {
+  purpose: 'without a Host field',
+  raw: { withoutHost: true },
+});
+export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
+  purpose: 'with two Host fields',
+  fields: [
+    ['Host', 'conform.invalid'],
+    ['Host', 'elsewhere.invalid'],
+  ],
+  raw: true,
+});
+/** RFC 3986 §3.2.2: no host has a space or a slash in it. */
+export const invalidHost: Probe<Reply> = refusedMessage('invalid-host', {
+  purpose: 'with a Host that is none',
+  fields: [['Host', 'conform invalid/@']],
+  raw: true,
+});
+/** A proxy that reads the name without the space would see another message than the service (RFC 9112 §5.1). */
+export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name', {
+  purpose: 'with a space between a field name and its colon',
+  fields: [['X-Conform-Spaced ', '1']],
+  raw: true,
+});
+export const withoutContentType = probe('without-content-type', ({ http }) =>
+  http.send({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
+);
+export const gzipAccepted = variation('gzip-accepted', {
+  purpose: 'accepting gzip',
+  fields: [['Accept-Encoding', 'gzip']],
+});
+
+/**
+ * First without a credential: an HTTP server refuses such a message before it asks whose it is, and then it costs
+ * no quota. Where the answer is the one to a missing credential, once more with it.
+ */
+function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
+  const send: Probe<Reply>['send'] = async ({ ask, http }) => {
+    await ask(served);
+    const purpose = `${stimulus.purpose}, without a credential`;
+    const anonymous = await http.send({ ...stimulus, purpose, credential: 'none' });
+    const status = anonymous.exchange.response?.status ?? null;
+    const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
+    return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
+  };
+  return risky(probe(name, send));
+}
+
+/** A path that nobody serves, beside the documented one. */
+export function siblingOf(path: Sample['path']): string {
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  return `${parent}${UNKNOWN_PATH}`;
+}
+
+/** The documented path below another version, or below none. */
+export interface OtherPrefix extends OtherVersion {
+  readonly reply: Reply;
+}
+
+/** Before a path that is documented without one. */
+const USUAL = ['/v1', '/v2'] as const;
+
+/** Where the documented path has its version, as it is sent: the base URL may have a path of its own. */
+const versioned = probe('versioned-path', async ({ ask, config, documented }) => {
+  const { pathname } = new URL((await ask(served)).exchange.request.url);
+  const mount = pathname.slice(0, -pathOf(documented.path).length);
+  const prefix = config.facts[PREFIX]?.value ?? findClause(config.contract, PREFIX)?.value;
+  return { mount, at: versionedPath(pathname, typeof prefix === 'string' ? prefix : null) };
+});
+
+const PREFIX = 'versioning.prefix';
+
+/** The path that everything of the documented version is below; null where none is documented. */
+export const versionBase: Probe<string | null> = probe('version-base', async ({ ask }) => {
+  const { at } = await ask(versioned);
+  return at && `${at.before}${at.version}`;
+});
+
+/** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async ({ ask, http }) => {
+  const { mount, at } = await ask(versioned);
+  const found: OtherPrefix[] = [];
+  const others: readonly OtherVersion[] =
+    at === null ? USUAL.map((segment) => ({ segment, kind: 'version' })) : otherVersions(at.version);
+  if (at !== null && at.before.length < mount.length) return found;
+  for (const other of others) {
+    const { segment } = other;
+    const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
+    const target = ({ path }: Sample) =>
+      at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
+    found.push({ ...other, reply: await http.send({ purpose, target }) });
+  }
+  return found;
+});
+
+/** How long a request target and a header field may be is found between these, in three requests each. */
+const SIZES = [2_048, 4_096, 8_192, 16_384, 32_768];
+
+export interface SizeLimit {
+  /** The largest size, in octets, that was served; null when none was. */
+  readonly served: number | null;
+  /** The smallest one that was not; null when all were. */
+  readonly refused: number | null;
+  /** How it was refused; null when it was not, or the connection was dropped. */
+  readonly status: number | null;
+}
+
+export const targetSize: Probe<SizeLimit> = risky(
+  probe(
+    'target-size',
+    largestServed((size, path) => ({
+      purpose: `with a target of ${size} octets`,
+      target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
+    })),
+  ),
+);
+export const fieldSize: Probe<SizeLimit> = risky(
+  probe(
+    'field-size',
+    largestServed((size) => ({
+      purpose: `with a header field of ${size} octets`,
+      fields: [['X-Conform-Long', 'a'.repeat(size)]],
+    })),
+  ),
+);
+
+/** Bisects: sizes below `low` were served, those from `high` on were not. */
+function largestServed(stimulus: (size: number, path: string) => Stimulus): Probe<SizeLimit>['send'] {
+  return async ({ ask, http, documented }) => {
+    await ask(served);
+    let [low, high] = [0, SIZES.length];
+    let status: number | null = null;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const reply = await http.send(stimulus(SIZES[middle] ?? 0, documented.path));
+      if (reply.served) low = middle + 1;
+      else {
+        high = middle;
+        status = reply.status;
+      }
+    }
+    return { served: SIZES[low - 1] ?? null, refused: SIZES[high] ?? null, status };
+  };
+}

@@ -1,0 +1,167 @@
+import type { Ground } from '../../../harness/base/ground.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
+import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
+import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Received } from '../../../harness/engine/session/webhooks.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { fieldValue } from '../../../harness/wire/fields/grammar/field-lines.ts';
+import { readJsonText } from '../../../harness/wire/json/text.ts';
+import { visible } from '../../../harness/wire/octets/visible.ts';
+
+export type { Received } from '../../../harness/engine/session/webhooks.ts';
+export { TIME_GROUNDS };
+
+const UNAVAILABLE = { status: 503, fields: [] };
+const ACCEPTED = { status: 200, fields: [] };
+/** RFC 9110 §15.5.11: it will not come back. */
+const GONE = { status: 410, fields: [] };
+/** Longer than a service waits before its first attempts, in s. */
+const RETRY_AFTER = 3;
+const LATER = { status: 503, fields: [['Retry-After', String(RETRY_AFTER)]] } as const;
+/** What the service sends to a receiver that is out of order twice, and then is not. */
+const ANSWERS = [UNAVAILABLE, LATER, ACCEPTED] as const;
+/** How long is waited for what should not come again, in ms. */
+const QUIET_MS = 500;
+
+/** All that came; empty when nothing did. */
+export const deliveries: Probe<readonly Received[]> = probe(
+  'webhook-deliveries',
+  async ({ config, http, webhooks }) => {
+    const { withinMs } = configured(config);
+    return webhooks.receive(ANSWERS, async (receiver, url) => {
+      await trigger({ config, http }, url);
+      for (let count = 1; count <= ANSWERS.length; count++) {
+        const askedToWaitMs = count === ANSWERS.length ? 1_000 * RETRY_AFTER : 0;
+        if (!(await receiver.waitFor(count, askedToWaitMs + withinMs))) return;
+      }
+      await receiver.waitFor(ANSWERS.length + 1, QUIET_MS);
+    });
+  },
+);
+
+/** What comes to a receiver that says at once that it wants nothing more; the first one was refused in another way. */
+export const afterGone: Probe<readonly Received[]> = probe(
+  'webhook-gone',
+  async ({ ask, config, http, webhooks }) => {
+    const { withinMs } = configured(config);
+    const [pauseMs] = pausesOf(await ask(delivered));
+    if (pauseMs === undefined) throw new NotApplicable('no attempt was repeated');
+    const all = await webhooks.receive([GONE], async (receiver, url) => {
+      await trigger({ config, http }, url);
+      if (await receiver.waitFor(1, withinMs)) await receiver.waitFor(2, 1.5 * pauseMs + QUIET_MS);
+    });
+    if (all.length === 0) throw new Blocked('no second event was delivered, so this would prove nothing');
+    return all;
+  },
+);
+
+function configured({ webhooks }: ServiceConfig): WebhooksConfig {
+  if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+  return webhooks;
+}
+
+/** @throws Blocked where the service refuses. */
+async function trigger({ config, http }: Pick<Port, 'config' | 'http'>, url: string): Promise<void> {
+  const { trigger } = configured(config);
+  const withUrl = (text: string) => text.replaceAll(PLACE, url);
+  const reply = await http.send({
+    purpose: 'to have the service send an event',
+    method: trigger.method,
+    target: () => withUrl(trigger.path),
+    ...(trigger.body !== null && {
+      content: withUrl(trigger.body),
+      fields: [['Content-Type', 'application/json']],
+    }),
+  });
+  if (!reply.served) {
+    throw new Blocked(
+      `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
+    );
+  }
+}
+
+const PLACE = '$' + '{WEBHOOK_URL}';
+
+/** The same, where something came. */
+export const delivered: Probe<readonly Received[]> = probe('webhook-delivered', async ({ ask }) => {
+  const all = await ask(deliveries);
+  if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
+  return all;
+});
+
+/** What was expected of a delivery and what came in its place, where that is not JSON by POST; else null. */
+export function jsonFault({ reply }: Received): string | null {
+  const { method, fields, body } = reply.exchange.request;
+  const type = fieldValue(fields, 'content-type') ?? 'none';
+  if (method !== 'POST') return `expected POST, got ${method}`;
+  if (!JSON_TYPE.test(type)) return `expected the media type application/json, got ${type}`;
+  const [fault] = body?.truncated ? [] : readJsonText(body?.bytes ?? new Uint8Array()).faults;
+  return fault === undefined ? null : `expected JSON, got ${fault.message}`;
+}
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+const IDENTIFIER = /id$|key$/i;
+
+/** Names, in lower case and as they come, of fields by which the second attempt is known for the first event again. */
+export function identifiersOf([first, second]: readonly Received[]): readonly string[] {
+  const again = second?.reply.exchange.request.fields ?? [];
+  return (first?.reply.exchange.request.fields ?? [])
+    .filter(
+      ([name, value]) =>
+        IDENTIFIER.test(name) && again.some((field) => field[0] === name && field[1] === value),
+    )
+    .map(([name]) => name.toLowerCase());
+}
+
+/** Between one attempt and the next, in whole ms; of the first three. */
+export function pausesOf(all: readonly Received[]): readonly number[] {
+  return all.slice(1, 3).map(({ atMs }, index) => Math.round(atMs - (all[index]?.atMs ?? atMs)));
+}
+
+/** The first attempt that followed a Retry-After, with what that said and what was waited, in ms; null for none. */
+export function afterRetryAfter(
+  all: readonly Received[],
+): { readonly askedMs: number; readonly waitedMs: number; readonly reply: Reply } | null {
+  for (const [index, { reply, atMs }] of all.entries()) {
+    const askedMs = reply.response.retryAfterMs;
+    const next = all[index + 1];
+    if (askedMs !== null && next) return { askedMs, waitedMs: next.atMs - atMs, reply: next.reply };
+  }
+  return null;
+}
+
+/** What says how the scheme of the signature has the time of the attempt told; null where it is not told. */
+export function timeGround({ scheme }: Pick<WebhookSignature, 'scheme'>): Ground | null {
+  return eventScheme(scheme).time?.ground ?? null;
+}
+
+/** Between attempts of which the later one has to wait, in whole ms; of the first three. */
+export function duePausesOf(
+  all: readonly Received[],
+  signature: Pick<WebhookSignature, 'scheme'> | null,
+): readonly number[] {
+  const isFree = signature !== null && eventScheme(signature.scheme).repeatsAtOnce;
+  return pausesOf(all).slice(isFree ? 1 : 0);
+}
+
+/** Receivers refuse what is further from their own time, in ms. */
+const FRESH_MS = 5 * 60_000;
+/** Attempts so far apart have differing times, though these are whole seconds. In ms. */
+const APART_MS = 2_000;
+
+/** What is wrong with the time that an attempt tells; null for nothing. `all`: it, and those before it. */
+export function timeFault(
+  { time, atMs, reply }: Received,
+  all: readonly Received[],
+  { scheme }: Pick<WebhookSignature, 'scheme'>,
+): string | null {
+  if (time === null) return 'none';
+  if (!/^\d{1,16}$/.test(time)) return `"${visible(time, 40)}", which is no number of seconds`;
+  const arrivedMs = Date.parse(reply.exchange.timing.startedAt);
+  if (Math.abs(1_000 * Number(time) - arrivedMs) > FRESH_MS) return 'one that is more than 5 minutes off';
+  if (eventScheme(scheme).time?.mayBeOfFirst) return null;
+  const isOld = all.some((each) => each.time === time && atMs - each.atMs >= APART_MS);
+  return isOld ? 'that of an earlier attempt' : null;
+}

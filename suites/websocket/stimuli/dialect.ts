@@ -1,0 +1,182 @@
+import { NotApplicable } from '../../../harness/base/verdict.ts';
+import type { Dialect, DialectEvent } from '../../../harness/config/blocks/dialect.ts';
+import type { MessagePair } from '../../../harness/config/blocks/websocket.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { dialectOf } from '../../../harness/engine/session/websocket/dialects/dialects.ts';
+import type { Message } from '../../../harness/wire/conversation/message.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import { EndlessSchema, SchemaBook } from '../../../harness/wire/json/schema.ts';
+import { type Shape, shapeOf } from '../../../harness/wire/json/shape.ts';
+import { type Errand, runErrand } from './errand/errand.ts';
+import { EXCHANGE, EXCHANGE_IN_FRAGMENTS, exchangeAt, piecemealAt } from './errand/errands.ts';
+import { everyConversation } from './every-conversation.ts';
+import { besideOthers } from './liveness/liveness.ts';
+import { answerIn, exchange, whole } from './message-pair.ts';
+import { alive } from './ordinary-client.ts';
+
+/** What is said in the dialect of the endpoint, and messages whose answers the config names. */
+
+/** The dialect of the endpoint; a probe, so that a module is loaded once. */
+export const spoken: Probe<Dialect> = probe('websocket-dialect', async ({ config }) => {
+  if (config.websocket === null) throw new NotApplicable('no websocket is configured for this service');
+  return dialectOf(config.websocket);
+});
+
+export interface HeardEvent extends DialectEvent {
+  readonly conversation: ConversationView;
+}
+
+/** Every conversation in which the service may have said something in its dialect. */
+const talks: Probe<readonly ConversationView[]> = probe('websocket-talks', async ({ ask, config }) => {
+  const { dialect: kind, exchange } = config.websocket ?? {};
+  const spokenTo = kind === 'own' ? [await ask(client)] : [];
+  const asked = exchange?.length ? await ask(exchanged) : [];
+  return [...spokenTo, ...asked.map(({ conversation }) => conversation), ...(await ask(everyConversation))];
+});
+
+/** Everything that the service said in any of them, but for its heartbeats: how many come is a matter of time. */
+export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', async ({ ask }) => {
+  const dialect = await ask(spoken);
+  return (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
+});
+
+function heardIn(
+  conversation: ConversationView,
+  dialect: Dialect,
+  messages: readonly Message[] = conversation.messages,
+): readonly HeardEvent[] {
+  return messages.flatMap(({ text }) => {
+    const read = text === null ? null : dialect.read(text);
+    return read === null ? [] : [{ ...read, conversation }];
+  });
+}
+
+/** An event that the config has a schema for, held against it. */
+export interface JudgedEvent extends HeardEvent {
+  /** What the schema refuses, in one line; null when it fits. */
+  readonly fault: string | null;
+  /** Why it could not be judged; null when it was. */
+  readonly unjudged: string | null;
+}
+
+export const judgedEvents: Probe<readonly JudgedEvent[]> = probe(
+  'websocket-judged-events',
+  async ({ ask, config }) => {
+    const schemas = config.websocket?.messages ?? {};
+    const book = new SchemaBook();
+    const dialect = await ask(spoken);
+    const heartbeats = (await ask(talks)).flatMap((each) => heardIn(each, dialect, each.heartbeats));
+    const heard = [...(await ask(events)), ...heartbeats].filter(({ event }) =>
+      Object.hasOwn(schemas, event),
+    );
+    return heard.map((each): JudgedEvent => {
+      try {
+        const fault = book.compile(schemas[each.event])(each.data);
+        return { ...each, fault: fault?.message ?? null, unjudged: null };
+      } catch (error) {
+        if (!(error instanceof EndlessSchema)) throw error;
+        return { ...each, fault: null, unjudged: error.message };
+      }
+    });
+  },
+);
+
+/** The shape of the first event of each name that has no schema, sorted by the names. */
+export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = probe(
+  'websocket-event-shapes',
+  async ({ ask, config }) => {
+    const schemas = config.websocket?.messages ?? {};
+    const open = (await ask(events)).filter(({ event }) => !Object.hasOwn(schemas, event));
+    const byName = Map.groupBy(open, ({ event }) => event);
+    const shapes = [...byName].map(([event, [first]]) => [event, shapeOf(first?.data)] as const);
+    return Object.fromEntries(shapes.sort());
+  },
+);
+
+/** What a client of the dialect was told. */
+export interface Heard {
+  readonly to: string;
+  readonly evidence: string;
+  /** Names of the events, in their order. */
+  readonly events: readonly string[];
+}
+
+export const heardByClient: Probe<Heard> = probe('websocket-dialect-heard', async ({ ask }) => {
+  const conversation = await ask(client);
+  const { to, evidence } = conversation;
+  return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
+});
+
+/** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
+const client: Probe<ConversationView> = probe('websocket-dialect-client', async ({ ask, websocket }) => {
+  await ask(alive);
+  const dialect = await ask(spoken);
+  const { greeting, heartbeat, subscribe } = dialect;
+  return websocket.hold({ purpose: `a WebSocket with a client of ${dialect.name}` }, async (conversation) => {
+    const heard = (name: string) =>
+      conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
+    if (greeting !== undefined) await heard(greeting);
+    if (heartbeat) {
+      await conversation.text(heartbeat.send);
+      await heard(heartbeat.answer);
+    }
+    if (subscribe) {
+      await conversation.text(subscribe.send(subscribe.channel));
+      await heard(subscribe.answer);
+    }
+    await conversation.close(1000);
+  });
+});
+
+/** A message of the config, and the conversation in which it was sent. */
+export interface Answered {
+  readonly to: string;
+  readonly evidence: string;
+  readonly conversation: ConversationView;
+  /** What is wrong with the nearest answer, in one line; null for nothing. */
+  readonly fault: string | null;
+}
+
+/** Each of the messages of the config; the first of them may go along beside others. */
+function answered(
+  name: string,
+  first: Errand,
+  errandAt: (place: number) => Errand,
+): Probe<readonly Answered[]> {
+  return probe(name, async (port) => {
+    await port.ask(alive);
+    const { exchange: pairs = [] } = port.config.websocket ?? {};
+    return Promise.all(
+      pairs.map(async (pair, place) => {
+        const view = await (place === 0
+          ? runErrand(port, first, besideOthers(first))
+          : runErrand(port, errandAt(place), null));
+        return answeredIn(view, pair);
+      }),
+    );
+  });
+}
+
+function answeredIn(conversation: ConversationView, pair: MessagePair): Answered {
+  const { to, evidence } = conversation;
+  return { to, evidence, conversation, fault: answerIn(conversation, pair) };
+}
+
+/** The login of the config, by itself. @throws NotApplicable where the config has none. */
+export const loggedIn: Probe<Answered> = probe('websocket-login', async ({ ask, config, websocket }) => {
+  await ask(alive);
+  const { login } = config.websocket ?? {};
+  if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
+  const purpose = 'a WebSocket with the login of the config';
+  const view = await websocket.hold({ purpose }, (conversation) =>
+    exchange(conversation, login, { send: whole, login: undefined }),
+  );
+  return answeredIn(view, login);
+});
+
+export const exchanged = answered('websocket-exchange', EXCHANGE, exchangeAt);
+export const exchangedInFragments = answered(
+  'websocket-exchange-fragments',
+  EXCHANGE_IN_FRAGMENTS,
+  piecemealAt,
+);

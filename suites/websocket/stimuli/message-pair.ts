@@ -1,0 +1,75 @@
+import type { MessagePair } from '../../../harness/config/blocks/websocket.ts';
+import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
+import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
+import type { Message } from '../../../harness/wire/conversation/message.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import { SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
+
+/** Messages whose answers the config names. */
+
+/** An answer is JSON; a text that is none is what a schema sees as a string. */
+export function answerFault({ text }: Message, judge: SchemaJudge): string | null {
+  if (text === null) return 'a message that is no text';
+  const fault = judge(jsonOf(text));
+  return fault === null ? null : `one in which ${fault.message}`;
+}
+
+export function fitsPair(message: Message, { expect }: MessagePair): boolean {
+  return answerFault(message, new SchemaBook().compile(expect)) === null;
+}
+
+/** How a message of the config is sent. */
+export type Sending = (conversation: OpenConversation, text: string) => Promise<void>;
+
+export const whole: Sending = (conversation, text) => conversation.text(text);
+
+export const inFragments: Sending = async (conversation, text) => {
+  const octets = Buffer.from(text);
+  const half = Math.ceil(octets.length / 2);
+  await conversation.text(octets.subarray(0, half), { fin: false });
+  await conversation.ping('within');
+  await conversation.frame(OPCODE.continuation, octets.subarray(half));
+};
+
+interface Exchange {
+  readonly send: Sending;
+  /** What is said before the message. */
+  readonly login: MessagePair | undefined;
+}
+
+/** Logs in where the config says how, and waits for the answer. */
+export async function logIn(conversation: OpenConversation, login: MessagePair | undefined): Promise<void> {
+  if (login === undefined) return;
+  await conversation.text(login.send);
+  await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
+}
+
+/** Sends a message, waits until its answer has come, and closes. */
+export async function exchange(
+  conversation: OpenConversation,
+  pair: MessagePair,
+  { send, login }: Exchange,
+): Promise<void> {
+  await logIn(conversation, login);
+  await send(conversation, pair.send);
+  const judge = new SchemaBook().compile(pair.expect);
+  await conversation.message('for the answer', (message) => answerFault(message, judge) === null);
+  await conversation.close(1000);
+}
+
+/** What is wrong with the nearest answer to our last message, in one line; null for nothing. */
+export function answerIn({ sent, messages }: ConversationView, { expect }: MessagePair): string | null {
+  const judge = new SchemaBook().compile(expect);
+  const last = sent.at(-1);
+  const later = messages.filter(({ atMs }) => last !== undefined && atMs >= last.atMs);
+  const faults = later.map((message) => answerFault(message, judge));
+  return faults.includes(null) ? null : (faults[0] ?? 'no message');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,107 @@
+import { Blocked } from '../../../harness/base/verdict.ts';
+import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import {
+  answerOf,
+  type Conversing,
+  requireHeardOut,
+} from '../../../harness/engine/session/websocket/conversation.ts';
+import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import { carry, type Errand } from './errand/errand.ts';
+
+/**
+ * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin
+ * of every other conversation: what is refused or ended while this one is not taken would prove nothing.
+ */
+export const opening: Probe<ConversationView> = conversed(
+  'websocket-opening',
+  { purpose: 'a WebSocket as configured' },
+  async (conversation) => {
+    const answered =
+      (await conversation.ping('conform')) &&
+      (await conversation.ping('')) &&
+      (await conversation.ping(Buffer.alloc(125, 0xfe)));
+    // What is not answered has been waited for already.
+    if (answered) await conversation.closeWhole(1000, 'conform');
+    else await conversation.close(1000, 'conform');
+  },
+);
+
+/** A conversation as a probe of its own, held only when these are as they should be. */
+export function conversed(
+  name: string,
+  stimulus: HandshakeStimulus,
+  conversing?: Conversing,
+  twins: readonly Probe<unknown>[] = [],
+): Probe<ConversationView> {
+  return probe(name, async ({ ask, websocket }) => {
+    for (const twin of twins) await ask(twin);
+    return websocket.converse(stimulus, conversing);
+  });
+}
+
+/** A handshake that is tried only when an ordinary one is taken. */
+export function held(
+  name: string,
+  stimulus: HandshakeStimulus,
+  conversing?: Conversing,
+): Probe<ConversationView> {
+  return conversed(name, stimulus, conversing, [taken]);
+}
+
+/** The same, with an errand that goes along. */
+export function heldWith(
+  name: string,
+  stimulus: HandshakeStimulus,
+  errand: Errand | undefined,
+): Probe<ConversationView> {
+  return probe(name, async (port) => {
+    await port.ask(taken);
+    return carry(port, stimulus, errand);
+  });
+}
+
+/** A conversation that is held only when an ordinary one is; its own handshake must be taken as well. */
+export function heldOpen(
+  name: string,
+  stimulus: HandshakeStimulus,
+  conversing: Conversing,
+): Probe<ConversationView> {
+  return probe(name, async ({ ask, websocket }) => {
+    await ask(alive);
+    return websocket.hold(stimulus, conversing);
+  });
+}
+
+/** The ordinary handshake, where it was taken. */
+export const taken: Probe<ConversationView> = probe('websocket-taken', async ({ ask }) => {
+  const twin = await ask(opening);
+  if (twin.opened) return twin;
+  throw new Blocked(`an ordinary handshake is not accepted (${answerOf(twin)}), so this would prove nothing`);
+});
+
+/** The ordinary conversation, where the connection stayed open until we closed it. */
+export const kept: Probe<ConversationView> = probe('websocket-kept', async ({ ask }) => {
+  const twin = await ask(taken);
+  requireHeardOut(twin);
+  const { serverClose, unaskedEnd } = twin;
+  if (unaskedEnd === null) return twin;
+  const how = serverClose ? `a Close (${serverClose.code ?? 'no code'})` : 'the end of TCP';
+  throw new Blocked(`an ordinary connection is not kept: ${how} came unasked, so this would prove nothing`);
+});
+
+/** And the service shows, in some way, that somebody is there: otherwise each further wait would be in vain. */
+export const alive: Probe<ConversationView> = probe('websocket-alive', async ({ ask }) => {
+  const twin = await ask(kept);
+  if (twin.serverFrames.length > 0 || twin.ended !== null) return twin;
+  throw new Blocked(
+    'an ordinary connection shows no sign of life: neither Pong nor Close, nor the end of TCP',
+  );
+});
+
+/** The ordinary conversation, where its Pings were answered. */
+export const answersPings: Probe<ConversationView> = probe('websocket-answers-pings', async ({ ask }) => {
+  const twin = await ask(alive);
+  if (twin.unansweredPings.length === 0) return twin;
+  throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
+});
