@@ -54,7 +54,6 @@ const SLOW = [
   'harness/cli/commands/results/judge-without-secrets.test.ts',
   'harness/cli/commands/run/fresh-provider.test.ts',
   'harness/cli/repeat.test.ts',
-  'harness/engine/pact/write-pacts.test.ts',
   'harness/providers/process/reaper.test.ts',
   'harness/engine/tests/network-parts.test.ts',
   'suites/tests/third-party.test.ts',

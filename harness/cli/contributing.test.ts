@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -78,20 +78,6 @@ describe('CONTRIBUTING.md', () => {
       [],
     );
   });
-});
-
-/** By design: a room each, a suite each, a product each, and what is loaded of a config beside its parts. */
-const WIDE = /^(?:harness|harness\/config|suites|suites\/tests\/products\/\w+)$/;
-
-it('no folder has more entries than a newcomer sees at a glance', () => {
-  const folders = ['harness', 'suites'].flatMap((top) => [
-    top,
-    ...readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
-      .filter((each) => each.isDirectory())
-      .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name))),
-  ]);
-  const crowded = folders.filter((folder) => readdirSync(join(ROOT, folder)).length > 16);
-  expect(crowded.filter((folder) => !WIDE.test(folder))).toEqual([]);
 });
 
 it.each(['README.md', 'CONTRIBUTING.md'])('%s names only scripts that there are', (page) => {

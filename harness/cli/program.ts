@@ -157,15 +157,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--verbose', 'every check with its outcome')
     .action(by(() => import('./commands/results/judge.ts'), 'judge'));
 
-  const pact = program.command('pact').description('write, verify and publish pacts: what consumers expect');
-  pact
-    .command('write')
-    .description('write a pact of the sample request and of the configured operations')
-    .argument('[service...]', 'names of services; all when left out')
-    .addOption(environment())
-    .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
-    .addOption(configDir())
-    .action(by(() => import('./commands/pact.ts'), 'writePacts'));
+  const pact = program.command('pact').description('verify and publish pacts: what consumers expect');
   pact
     .command('verify')
     .description('check whether services do what their consumers expect')

@@ -83,7 +83,7 @@ const isPacts = (command: string) => command.startsWith(PACT);
 /** What asks a broker, or what was found out about its pacts. */
 const isForBroker = (command: string) => isPacts(command) || command.includes(' pact publish ');
 /** What can as well be this process. */
-const STARTS_NOTHING = /^npx conform (?:list|explain|clauses|config|init|report|pact write|serve --defect)\b/;
+const STARTS_NOTHING = /^npx conform (?:list|explain|clauses|config|init|report|serve --defect)\b/;
 const ORDERS_KEY = 'example-orders-key';
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 

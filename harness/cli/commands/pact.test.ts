@@ -169,17 +169,6 @@ describe('conform pact publish', () => {
   });
 });
 
-describe('conform pact write', () => {
-  it('writes where it is told, and says what it leaves out', async () => {
-    const folder = workplace();
-    expect(await pact(folder, 'write', '--out', 'written')).toBe(
-      '0: wrote written/search.json: 1 interaction\n  left out messages: the contract does not show the kinds of its events\n',
-    );
-    const text = readFileSync(join(folder, 'written/search.json'), 'utf8');
-    expect(text).toBe(readFileSync(join(CONFIG, 'pacts/search.json'), 'utf8'));
-  });
-});
-
 describe('Pact', () => {
   it('is not loaded by a run that verifies no pact', async () => {
     const folder = workplace();

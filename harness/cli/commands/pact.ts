@@ -3,7 +3,6 @@ import { UsageError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { readResults } from '../../report/results/read-results.ts';
-import { counted } from '../../report/results/tally.ts';
 import { newestReports } from '../../report/write.ts';
 import { HARNESS } from '../process.ts';
 import type { RunOptions } from './run/run.ts';
@@ -13,29 +12,12 @@ interface ConfigOptions {
   readonly environment?: string;
 }
 
-export interface WriteOptions extends ConfigOptions {
-  readonly out?: string;
-}
-
 export interface PublishOptions extends ConfigOptions {
   readonly consumerVersion?: string;
   readonly providerVersion?: string;
   readonly branch?: string;
   readonly buildUrl?: string;
   readonly results?: string;
-}
-
-/** `conform pact write`: one pact per service, recorded of its contract's sample and its operations. */
-export async function writePacts(services: readonly string[], options: WriteOptions): Promise<number> {
-  const { writePact } = await import('../../engine/pact/write-pacts.ts');
-  const folder = options.out ?? join(options.config, 'pacts');
-  for (const config of await configsOf(services, options)) {
-    const agent = `${HARNESS.name}/${HARNESS.version}`;
-    const { path, interactions, leftOut } = await writePact(config, folder, agent);
-    process.stdout.write(`wrote ${path}: ${counted(interactions, 'interaction')}\n`);
-    for (const reason of leftOut) process.stdout.write(`  left out ${reason}\n`);
-  }
-  return 0;
 }
 
 /** `conform pact verify`: a run of the pact suite alone. */

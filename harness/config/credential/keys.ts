@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import Type from '../../base/schema/type.ts';
-import { Secret } from '../../base/secret.ts';
+import type { Secret } from '../../base/secret.ts';
 
 /** The three credentials of an application: identifier and key are public, the secret is not. */
 export interface AppCredentials {
@@ -28,8 +28,8 @@ export interface Key<Value = unknown> {
   /** The credential can be used without it; it is read as null then. */
   readonly optional: boolean;
   readonly shape: TSchema;
-  /** Stands for it where nothing of the user's may be shown; null for what is shown as it is. */
-  readonly example: Value | null;
+  /** Never there: it carries the type of the value. */
+  readonly '~value'?: Value;
 }
 
 export type Keys = Readonly<Record<string, Key>>;
@@ -53,11 +53,10 @@ interface TextOptions {
   readonly expected?: string;
   readonly examples?: readonly string[];
   readonly pattern?: string;
-  readonly example?: string;
 }
 
 export function text(description: string, options: TextOptions = {}): Key<string> {
-  const { expected = 'text', example = null, ...rest } = options;
+  const { expected = 'text', ...rest } = options;
   const shape = Type.String({
     description,
     minLength: 1,
@@ -65,11 +64,8 @@ export function text(description: string, options: TextOptions = {}): Key<string
     ...rest,
     '~traits': { texts: 'open' },
   });
-  return { kind: 'text', optional: false, shape, example };
+  return { kind: 'text', optional: false, shape };
 }
-
-/** Stands wherever a secret would. */
-export const EXAMPLE_KEY = new Secret('EXAMPLE_API_KEY', 'EXAMPLE_API_KEY');
 
 export function secret(description: string): Key<Secret> {
   const shape = Type.String({
@@ -80,13 +76,13 @@ export function secret(description: string): Key<Secret> {
     // Read when it is known where the service is.
     '~traits': { texts: 'secret' },
   });
-  return { kind: 'secret', optional: false, shape, example: EXAMPLE_KEY };
+  return { kind: 'secret', optional: false, shape };
 }
 
 /** Null may be written for it, and is as if it were not there. */
 export function optional<Value>(key: Key<Value>): Key<Value | null> {
   const shape = { ...key.shape, type: ['type' in key.shape ? key.shape.type : 'string', 'null'] };
-  return { ...key, optional: true, shape, example: null };
+  return { kind: key.kind, optional: true, shape };
 }
 
 /** Where a key goes. */
@@ -118,11 +114,6 @@ export const APPLICATION: Key<AppCredentials> = {
   kind: 'application',
   optional: false,
   shape: APPLICATION_SHAPE,
-  example: {
-    id: 'EXAMPLE_APP_ID',
-    key: 'EXAMPLE_APP_KEY',
-    secret: new Secret('EXAMPLE_APP_SECRET', 'EXAMPLE_APP_SECRET'),
-  },
 };
 
 const REFUSED_SHAPE = Type.Object(
@@ -152,7 +143,6 @@ export const REFUSED: Key<readonly RefusedKey[] | null> = {
     maxItems: 5,
     'x-expected': `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5`,
   }),
-  example: null,
 };
 
 /** The keys of a scheme whose secret is a key: the key itself, another one, and the application that it is of. */

@@ -5,15 +5,7 @@ import type { ClauseKey } from '../../base/vocabulary.ts';
 import type { Exchange, FieldLine } from '../../wire/exchange.ts';
 import type { Carrier } from './carrier.ts';
 import type { FirstUse } from './first-use.ts';
-import {
-  type AppCredentials,
-  EXAMPLE_KEY,
-  type KEYED,
-  type Key,
-  type Keys,
-  type RefusedKey,
-  type Values,
-} from './keys.ts';
+import type { AppCredentials, KEYED, Key, Keys, RefusedKey, Values } from './keys.ts';
 
 /** One way of letting a client in: all that the house knows of it. */
 export interface Scheme<K extends Keys = Keys> extends Declaration<K> {
@@ -209,20 +201,6 @@ interface Shared {
   readonly secondKey?: Secret | null;
   readonly refused?: readonly RefusedKey[] | null;
   readonly app?: AppCredentials | null;
-}
-
-/** The same way in with nothing of the user's, for what is written down and given away. */
-export function exampleOf({ scheme: { keys, of }, values }: Credentials): Credentials {
-  const example = of(
-    Object.fromEntries(
-      Object.entries(keys).map(([name, { example, optional }]) => [
-        name,
-        optional ? null : (example ?? values[name]),
-      ]),
-    ),
-  );
-  // One that is obtained is never asked for here.
-  return example.carrier === null ? example : { ...example, secret: example.secret ?? EXAMPLE_KEY };
 }
 
 /** The key of the shipped config, with what stands beside it. */

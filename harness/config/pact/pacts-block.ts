@@ -143,7 +143,7 @@ export async function buildPacts(
     throw draft.faultAt(
       'pacts',
       'names neither files nor a broker, and there is no pact of that name in the pacts/ of the config',
-      'add `files:` or `broker:`, or write one with `conform pact write`',
+      'add `files:` or `broker:`',
     );
   }
   const provider = block?.provider ?? contract;

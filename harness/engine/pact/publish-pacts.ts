@@ -38,7 +38,7 @@ export async function publishServicePacts(
   const found = await ownFiles(pacts);
   if (found.length === 0) {
     throw new UsageError(`${config.service} has no pact file to publish, only what is at the broker`, {
-      remedy: 'name files or folders as `pacts.files`, or write one with `conform pact write`',
+      remedy: 'name files or folders as `pacts.files`',
     });
   }
   const said = await asked(broker, config, harness, (client) => publishPacts(broker, found, version, client));

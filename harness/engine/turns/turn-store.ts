@@ -92,11 +92,11 @@ export interface TurnStore extends SharedTurns {
  * Turns that runners on several machines take on a quota, kept in Redis or Valkey: a lease of 15 s that its holder
  * renews, so that a runner that was killed holds up nobody for long. No key is stored, only an scrypt hash of it.
  *
- * @throws UsageError when the store cannot be reached.
+ * @throws UsageError when the store cannot be reached, or when the client for it is not installed.
  */
 export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStore> {
   const { address } = options;
-  const { createClient } = await import('@redis/client');
+  const { createClient } = await redisClient();
   let isOpen = false;
   const client = createClient({
     url: address.url,
@@ -122,6 +122,18 @@ export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStor
     });
   }
   return new RedisTurns(client, options);
+}
+
+/** An optional peer dependency: most runs share no quota with other machines. */
+async function redisClient() {
+  try {
+    return await import('@redis/client');
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UsageError(`${STORE_VARIABLE} needs the package @redis/client, which is not installed`, {
+      remedy: 'run `npm install @redis/client@6`',
+    });
+  }
 }
 
 class RedisTurns implements TurnStore {

@@ -9,7 +9,7 @@ export const basic = scheme({
   name: 'basic',
   summary: 'user name and password',
   keys: {
-    username: text('The user name.', { example: 'example-user' }),
+    username: text('The user name.'),
     password: secret('The password.'),
     refused: REFUSED,
     app: optional(APPLICATION),

@@ -25,7 +25,7 @@ const KEYS = {
     'Where to get a token: a URL, or a path below the base URL of the service. Plain http is refused, but for this machine or with safety.plainHttp.',
     { expected: 'a URL such as https://login.example/oauth/token, or a path such as /oauth/token' },
   ),
-  clientId: text('The client identifier, which is public.', { example: 'example-client' }),
+  clientId: text('The client identifier, which is public.'),
   clientSecret: secret('The client secret.'),
   clientAuthentication: optional(
     text(
