@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveAuthority } from './authority.ts';
+import { clause, practice, resolveAuthority, rfc6455, rfc9110 } from './authority.ts';
 import type { Clause, Contract } from './clause.ts';
 import { HarnessError } from './exit.ts';
-import { clause, practice, rfc6455, rfc9110 } from './ground.ts';
 
 const place = { section: 'Limits', row: 2 };
 const stated = (key: string, value: Clause['value'] = 'so it is'): Clause => ({

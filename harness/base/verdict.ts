@@ -1,3 +1,28 @@
+export const OUTCOMES = [
+  'pass',
+  'fail',
+  'warning',
+  'observed',
+  'known',
+  'skipped',
+  'blocked',
+  'error',
+] as const;
+
+/**
+ * What became of a check. `skipped`: does not apply to this service. `blocked`: applies, but could not be
+ * exercised; never green. `error`: the harness's own fault. `known`: a listed known failure.
+ */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * How what is observed may differ from day to day without anything having changed: `never`; `order`, lists are sets;
+ * `shape`, it is a shape, and what is optional may be missing; `upwards`, numbers are the least that was seen;
+ * `downwards`, numbers are the most; `count`, numbers are some or none; `text`, texts are others.
+ */
+export const VARIATIONS = ['never', 'order', 'shape', 'upwards', 'downwards', 'count', 'text'] as const;
+export type Variation = (typeof VARIATIONS)[number];
+
 /**
  * How a judgment ends when it does not simply conform. Thrown by expectations and by the evidence itself;
  * `check/judge.ts` turns each into its outcome.

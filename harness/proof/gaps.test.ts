@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { practice } from '../base/ground.ts';
+import { practice } from '../base/authority.ts';
 import { type CheckDefinition, check, observation, suite } from '../engine/check/check.ts';
 import { WORDS } from '../engine/check/fixtures/words.ts';
 import { gapsAmong, gapsIn } from './gaps.ts';

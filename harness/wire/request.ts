@@ -1,5 +1,4 @@
 import type { SecretText } from '../base/secret.ts';
-import { percentDecoded } from '../base/text/percent-decoded.ts';
 import type { FieldLine } from './exchange.ts';
 
 /** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
@@ -69,4 +68,13 @@ function pieces(target: string): string[] {
 /** What is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
 function decode(text: string): string {
   return percentDecoded(text.replaceAll('+', ' '));
+}
+
+/** Percent-encoding (RFC 3986 §2.1) undone; a text that is not encoded so stays as it is. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VARIATIONS, type Variation } from '../../harness/base/variation.ts';
+import { VARIATIONS, type Variation } from '../../harness/base/verdict.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName } from '../../harness/config/service.ts';
 import type { CheckDefinition } from '../../harness/engine/check/check.ts';

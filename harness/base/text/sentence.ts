@@ -1,4 +1,4 @@
-import { shortened } from './shortened.ts';
+import { shortened } from '../text.ts';
 
 /** What a violation says, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
 export interface Deviation {
@@ -65,19 +65,4 @@ export function headlineOf(sentence: string, message: string): string {
     isSilence && !sentence.includes('{answer}') ? 'The service gives {answer}' : sentence,
     message,
   );
-}
-
-/** As a sentence of its own: a path at its head stays as it is, and no stop follows another. */
-export function asSentence(text: string): string {
-  const whole = /^\S*\/\S/.test(text) ? text : capitalized(text);
-  return /[.?!]$/.test(whole) ? whole : `${whole}.`;
-}
-
-/** `orders, search and stock` */
-export function listed(items: readonly (string | number)[], word = 'and'): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
-}
-
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

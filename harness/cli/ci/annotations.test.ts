@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ResolvedGround } from '../../base/authority.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import type { ResolvedGround } from '../../base/outcome.ts';
 import { conform } from '../../engine/fixtures/conform-process.ts';
 import { conformingService, diagnosedResults, resultsOf } from '../../report/fixtures/sample-results.ts';
 import { annotationsOf } from './annotations.ts';

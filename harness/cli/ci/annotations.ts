@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { withShortValues } from '../../base/text/shortened.ts';
+import { withShortValues } from '../../base/text.ts';
 import { clausePlaces } from '../../config/contract/clause-places.ts';
 import { checksByService, firstOf, type Told, toldIn } from '../../report/results/causes.ts';
 import type { CheckResult, Results, ServiceResult } from '../../report/results/results.ts';

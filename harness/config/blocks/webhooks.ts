@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { listed } from '../../base/text/sentence.ts';
+import { listed } from '../../base/text.ts';
 import {
   EVENT_SCHEME_NAMES,
   type EventSchemeName,

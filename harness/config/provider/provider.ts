@@ -1,4 +1,4 @@
-import { listed } from '../../base/text/sentence.ts';
+import { listed } from '../../base/text.ts';
 import type { Draft } from '../draft/draft.ts';
 import { type Keys, type Loaded, mapping, type Written } from '../shape/kinds.ts';
 import { command } from './command.ts';

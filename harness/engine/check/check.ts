@@ -1,5 +1,5 @@
-import type { Ground } from '../../base/ground.ts';
-import type { Variation } from '../../base/variation.ts';
+import type { Ground } from '../../base/authority.ts';
+import type { Variation } from '../../base/verdict.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Probe } from '../session/probe.ts';

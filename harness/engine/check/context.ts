@@ -1,7 +1,7 @@
 import type { ClauseValue } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Variation } from '../../base/variation.ts';
+import type { Variation } from '../../base/verdict.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import type { ClauseKey, ErrorCondition } from '../../base/vocabulary.ts';
 import { documentedValue } from '../../config/documented.ts';

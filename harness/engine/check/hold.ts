@@ -1,4 +1,4 @@
-import { listed } from '../../base/text/sentence.ts';
+import { listed } from '../../base/text.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import type { Probe } from '../session/probe.ts';
 

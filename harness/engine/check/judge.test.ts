@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ground } from '../../base/ground.ts';
-import { clause, practice, rfc9110 } from '../../base/ground.ts';
+import type { Ground } from '../../base/authority.ts';
+import { clause, practice, rfc9110 } from '../../base/authority.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { shipped } from '../../config/fixtures/config-folder.ts';
 import { Reply } from '../../wire/exchange/reply.ts';

@@ -1,8 +1,8 @@
+import type { Ground, Level, ResolvedGround } from '../../base/authority.ts';
 import { resolveAuthority, STRENGTH } from '../../base/authority.ts';
-import type { Ground } from '../../base/ground.ts';
-import type { Level, Outcome, ResolvedGround } from '../../base/outcome.ts';
 import { headlineOf } from '../../base/text/sentence.ts';
 import { traceOf } from '../../base/thrown.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { PutOff, type PutsOff } from '../session/probe.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { practice } from '../../base/ground.ts';
+import { practice } from '../../base/authority.ts';
 import { shipped } from '../../config/fixtures/config-folder.ts';
 import { isPutOff, type Probe, PutOff, type PutsOff, probe, risky } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';

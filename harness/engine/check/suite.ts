@@ -18,8 +18,8 @@ export {
   rfc9111,
   rfc9112,
   rfc9457,
-} from '../../base/ground.ts';
-export { capitalized } from '../../base/text/sentence.ts';
+} from '../../base/authority.ts';
+export { capitalized } from '../../base/text.ts';
 export { isControl, OPCODE } from '../../wire/conversation/frame.ts';
 export type { FrameRule } from '../../wire/conversation/frame-faults.ts';
 export type { IdleView } from '../../wire/conversation/idle.ts';

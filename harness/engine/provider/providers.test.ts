@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { endingEvents } from './providers.ts';
 

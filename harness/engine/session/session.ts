@@ -1,6 +1,6 @@
 import { withTexts } from '../../base/json-text.ts';
 import type { Secret } from '../../base/secret.ts';
-import type { Variation } from '../../base/variation.ts';
+import type { Variation } from '../../base/verdict.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { LeftBehind } from '../../report/results/fold/left-behind.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { isPackedSecret, type PackedRunSecrets, type PackedSecret } from '../../config/secrets.ts';
 import { nameElsewhere } from '../../wire/redaction/marker.ts';
 import type { Turn } from '../turns/turns.ts';

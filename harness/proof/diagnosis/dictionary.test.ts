@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { practice } from '../../base/ground.ts';
+import { practice } from '../../base/authority.ts';
 import { type CheckDefinition, check, suite } from '../../engine/check/check.ts';
 import { WORDS } from '../../engine/check/fixtures/words.ts';
 import type { Entry } from '../../report/diagnosis/dictionary.ts';

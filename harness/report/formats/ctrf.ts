@@ -1,5 +1,5 @@
-import type { Outcome } from '../../base/outcome.ts';
-import { withShortValues } from '../../base/text/shortened.ts';
+import { withShortValues } from '../../base/text.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
 import { inPieces } from '../in-pieces.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';

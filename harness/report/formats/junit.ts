@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Outcome } from '../../base/outcome.ts';
-import { withShortValues } from '../../base/text/shortened.ts';
+import { withShortValues } from '../../base/text.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../format.ts';
 import { checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';

@@ -1,5 +1,5 @@
-import { OUTCOMES } from '../../base/outcome.ts';
-import { withShortValues } from '../../base/text/shortened.ts';
+import { withShortValues } from '../../base/text.ts';
+import { OUTCOMES } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
 import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';

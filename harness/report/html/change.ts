@@ -1,4 +1,4 @@
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/text.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted } from '../results/tally.ts';
 import { dayInWords, instantInWords } from '../results/words/words.ts';

@@ -1,4 +1,4 @@
-import { grouped } from '../../base/grouped.ts';
+import { grouped } from '../../base/text.ts';
 import type { Results } from '../results/results.ts';
 import type { Headline } from '../results/words/headline.ts';
 import { duration, instantInWords, simulatedInWords, wallTime } from '../results/words/words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Variation } from '../../base/variation.ts';
+import type { Variation } from '../../base/verdict.ts';
 import { shapeOf } from '../../wire/json/shape.ts';
 import { acceptable, driftOf } from './drift.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Variation } from '../../base/variation.ts';
+import type { Variation } from '../../base/verdict.ts';
 import { valueInWords } from '../results/words/words.ts';
 
 /** Levels of a value that are looked into. */

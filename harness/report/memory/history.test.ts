@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
 import type { Change, Results } from '../results/results.ts';
 import { type PastRun, pastRun, withHistory } from './history.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
 import type { Change, CheckResult, PastFigures, Results, ServiceResult } from '../results/results.ts';
 import { tallyOf } from '../results/tally.ts';

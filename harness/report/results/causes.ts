@@ -1,5 +1,5 @@
 import { type Deviation, deviationIn, withoutGround } from '../../base/text/sentence.ts';
-import { shortened } from '../../base/text/shortened.ts';
+import { shortened } from '../../base/text.ts';
 import type { Cause, CheckResult, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
-import { OUTCOMES, type Outcome } from '../../base/outcome.ts';
 import Type from '../../base/schema/type.ts';
-import { VARIATIONS } from '../../base/variation.ts';
+import { OUTCOMES, type Outcome, VARIATIONS } from '../../base/verdict.ts';
 import {
   Count,
   type Frozen,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Level, Outcome } from '../../base/outcome.ts';
+import type { Level } from '../../base/authority.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
 import type { Results, ServiceResult } from './results.ts';
 import { exitCodeOf, serviceVerdict, verdictOf } from './run-verdict.ts';

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import type {
   CheckResult,
   Coverage,

@@ -1,5 +1,5 @@
-import { grouped } from '../../base/grouped.ts';
-import { OUTCOMES, type Outcome } from '../../base/outcome.ts';
+import { grouped } from '../../base/text.ts';
+import { OUTCOMES, type Outcome } from '../../base/verdict.ts';
 import type { CheckResult, Results, ServiceResult } from './results.ts';
 
 /** Checks per outcome. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import type { Sign } from '../results/words/words.ts';
 
 type Style = Parameters<typeof styleText>[0];

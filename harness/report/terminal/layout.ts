@@ -1,4 +1,4 @@
-import { withShortValues } from '../../base/text/shortened.ts';
+import { withShortValues } from '../../base/text.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import type { Ink } from './ink.ts';

@@ -1,6 +1,6 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 import type { Writable } from 'node:stream';
-import type { Outcome } from '../../base/outcome.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import { counted } from '../results/tally.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import { type Ink, inkOf } from './ink.ts';

@@ -1,4 +1,4 @@
-import { shortened } from '../../base/text/shortened.ts';
+import { shortened } from '../../base/text.ts';
 import type { Burst, BurstEntry } from '../burst.ts';
 import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { countBelow } from '../../base/ascending.ts';
 import { InconclusiveError } from '../../base/exit.ts';
+import { countBelow } from '../limit/model/sequence.ts';
 import type { Clock } from './clock.ts';
 import { keptRate, type Rate } from './rate.ts';
 import { heaviestWeight, roomFrom } from './weighing.ts';

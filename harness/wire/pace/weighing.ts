@@ -1,4 +1,4 @@
-import { countBelow } from '../../base/ascending.ts';
+import { countBelow } from '../limit/model/sequence.ts';
 
 /**
  * The heaviest that requests sent at these moments, in ascending order, can weigh for a sliding-window counter: those of

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../../base/exit.ts';
 import { isLoopback, withoutBrackets } from '../../base/loopback.ts';
 import { Secret } from '../../base/secret.ts';
-import { percentDecoded } from '../../base/text/percent-decoded.ts';
+import { percentDecoded } from '../request.ts';
 
 /** The proxies of the environment: through which one an address is reached. */
 export interface Proxies {

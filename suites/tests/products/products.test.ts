@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../harness/base/outcome.ts';
+import type { Outcome } from '../../../harness/base/verdict.ts';
 import { loadServices } from '../../../harness/config/load.ts';
 import { startProvider } from '../../../harness/engine/provider/start.ts';
 import { functional } from '../../catalogue.ts';

@@ -1,4 +1,4 @@
-import type { Ground } from '../../../harness/base/ground.ts';
+import type { Ground } from '../../../harness/base/authority.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
 import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';

@@ -1,7 +1,6 @@
+import type { Ground, ResolvedGround } from '../../../base/authority.ts';
 import { findClause } from '../../../base/clause.ts';
 import { UsageError } from '../../../base/exit.ts';
-import type { Ground } from '../../../base/ground.ts';
-import type { ResolvedGround } from '../../../base/outcome.ts';
 import { filledIn } from '../../../base/text/sentence.ts';
 import { loadServices } from '../../../config/load.ts';
 import type { ServiceConfig } from '../../../config/service.ts';

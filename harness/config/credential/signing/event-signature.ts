@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Ground, practice, rfc } from '../../../base/ground.ts';
+import { type Ground, practice, rfc } from '../../../base/authority.ts';
 import type { RecordedRequest } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-lines.ts';
 import { readDigests, weakDigests, wrongDigest } from '../../../wire/fields/signature/digest.ts';

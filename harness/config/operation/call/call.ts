@@ -1,5 +1,5 @@
 import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
-import { percentDecoded } from '../../../base/text/percent-decoded.ts';
+import { percentDecoded } from '../../../wire/request.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {

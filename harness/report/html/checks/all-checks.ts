@@ -1,6 +1,5 @@
-import { grouped } from '../../../base/grouped.ts';
-import type { Outcome } from '../../../base/outcome.ts';
-import { withShortValues } from '../../../base/text/shortened.ts';
+import { grouped, withShortValues } from '../../../base/text.ts';
+import type { Outcome } from '../../../base/verdict.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
 import { counted, type Judged, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, groundInWords } from '../../results/words/words.ts';

@@ -1,4 +1,4 @@
-import { shortened } from '../../../base/text/shortened.ts';
+import { shortened } from '../../../base/text.ts';
 import { type NotApplying, notApplying } from '../../results/evidence/not-applying.ts';
 import type { Results } from '../../results/results.ts';
 import { counted } from '../../results/tally.ts';

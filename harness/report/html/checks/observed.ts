@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { withShortValues } from '../../../base/text/shortened.ts';
+import { withShortValues } from '../../../base/text.ts';
 import type { CheckResult, Observation, Results, ServiceResult } from '../../results/results.ts';
 import { counted } from '../../results/tally.ts';
 import { factInWords } from '../../results/words/fact-words.ts';

@@ -1,5 +1,4 @@
-import { grouped } from '../../../base/grouped.ts';
-import { shortened } from '../../../base/text/shortened.ts';
+import { grouped, shortened } from '../../../base/text.ts';
 import { firstOf, problemOf, type Told, toldIn } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
 import { counted, type Judged, judgedWith, notRun } from '../../results/tally.ts';

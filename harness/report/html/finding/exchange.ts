@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { shortened } from '../../../base/text/shortened.ts';
+import { shortened } from '../../../base/text.ts';
 import { violationOf } from '../../results/causes.ts';
 import { type EvidenceView, shownEvidence, viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { offendingLines } from '../../results/evidence/offending.ts';

@@ -1,6 +1,6 @@
-import type { ResolvedGround } from '../../../base/outcome.ts';
+import type { ResolvedGround } from '../../../base/authority.ts';
 import { withoutGround } from '../../../base/text/sentence.ts';
-import { shortened, withShortValues } from '../../../base/text/shortened.ts';
+import { shortened, withShortValues } from '../../../base/text.ts';
 import { problemOf, violationOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { counted, type Judged } from '../../results/tally.ts';

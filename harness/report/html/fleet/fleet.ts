@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../base/outcome.ts';
+import type { Outcome } from '../../../base/verdict.ts';
 import type { Results, ServiceResult } from '../../results/results.ts';
 import { outcomeWords, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration } from '../../results/words/words.ts';

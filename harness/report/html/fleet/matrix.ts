@@ -1,5 +1,5 @@
-import { grouped } from '../../../base/grouped.ts';
-import type { Outcome } from '../../../base/outcome.ts';
+import { grouped } from '../../../base/text.ts';
+import type { Outcome } from '../../../base/verdict.ts';
 import type { Results, RunResult, ServiceResult } from '../../results/results.ts';
 import { serviceVerdict } from '../../results/run-verdict.ts';
 import { counted, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';

@@ -1,5 +1,5 @@
-import { grouped } from '../../../base/grouped.ts';
-import type { Outcome } from '../../../base/outcome.ts';
+import { grouped } from '../../../base/text.ts';
+import type { Outcome } from '../../../base/verdict.ts';
 import type { PastFigures, Results, ServiceResult } from '../../results/results.ts';
 import { counted, NOUNS, tallyOf, tallyWords } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';

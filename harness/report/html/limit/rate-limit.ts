@@ -1,5 +1,4 @@
-import { grouped } from '../../../base/grouped.ts';
-import { shortened } from '../../../base/text/shortened.ts';
+import { grouped, shortened } from '../../../base/text.ts';
 import type { Evidence } from '../../../wire/evidence.ts';
 import { inferLimit } from '../../../wire/limit/infer.ts';
 import type { LimitObservation } from '../../../wire/limit/observed/observation.ts';

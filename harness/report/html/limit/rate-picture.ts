@@ -1,4 +1,4 @@
-import { grouped } from '../../../base/grouped.ts';
+import { grouped } from '../../../base/text.ts';
 import { html, type Markup } from '../markup/markup.ts';
 
 /** Times are Unix time in ms. */

@@ -1,4 +1,4 @@
-import { grouped } from '../../../base/grouped.ts';
+import { grouped } from '../../../base/text.ts';
 import type { Results } from '../../results/results.ts';
 import { NOUNS, WORST_FIRST } from '../../results/tally.ts';
 import { icon } from './icons.ts';

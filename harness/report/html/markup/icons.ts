@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../base/outcome.ts';
+import type { Outcome } from '../../../base/verdict.ts';
 import type { Sign } from '../../results/words/words.ts';
 import { html, type Markup, trusted } from './markup.ts';
 

@@ -1,4 +1,4 @@
-import { shortened, withShortValues } from '../../../base/text/shortened.ts';
+import { shortened, withShortValues } from '../../../base/text.ts';
 import { type Evidence, evidenceFromJson } from '../../../wire/evidence.ts';
 import { type TranscriptLine, transcript } from '../../../wire/forms/transcript.ts';
 import type { CheckResult, ServiceResult } from '../results.ts';

@@ -1,6 +1,5 @@
-import { grouped } from '../../../base/grouped.ts';
 import { isJsonObject } from '../../../base/json-text.ts';
-import { shortened } from '../../../base/text/shortened.ts';
+import { grouped, shortened } from '../../../base/text.ts';
 import { plainLine } from './plain.ts';
 
 /** UTF-16 units of a fact in words; the whole is behind it. */

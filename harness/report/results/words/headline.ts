@@ -1,5 +1,4 @@
-import { grouped } from '../../../base/grouped.ts';
-import { asSentence, listed } from '../../../base/text/sentence.ts';
+import { asSentence, grouped, listed } from '../../../base/text.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';

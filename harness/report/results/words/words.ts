@@ -1,6 +1,5 @@
-import type { ResolvedGround } from '../../../base/outcome.ts';
-import { asSentence } from '../../../base/text/sentence.ts';
-import { shortened } from '../../../base/text/shortened.ts';
+import type { ResolvedGround } from '../../../base/authority.ts';
+import { asSentence, shortened } from '../../../base/text.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
 import type { Verdict, VerdictWord } from '../run-verdict.ts';
 import { counted } from '../tally.ts';

@@ -1,4 +1,3 @@
-import { countBelow } from '../../../base/ascending.ts';
 import type { Bounds, LimitObservation, Span } from '../observed/observation.ts';
 
 /** An answered observation in the order of the limiter's decisions, as far as that is known. */
@@ -64,4 +63,15 @@ export function atLeast(bounds: Bounds, least: number): Bounds | null {
 export function atMost(bounds: Bounds, most: number): Bounds | null {
   const narrowed = { least: bounds.least, most: Math.min(bounds.most, most) };
   return narrowed.least > narrowed.most ? null : narrowed;
+}
+
+/** Number of the ascending numbers below the bound. */
+export function countBelow(ascending: readonly number[], bound: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

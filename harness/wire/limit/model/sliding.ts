@@ -1,7 +1,6 @@
-import { countBelow } from '../../../base/ascending.ts';
 import type { Bounds } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
-import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
+import { atLeast, atMost, countBelow, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { describe } from './window.ts';
 
 /**

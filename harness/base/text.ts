@@ -1,4 +1,24 @@
-import { grouped } from '../grouped.ts';
+/** Text for people. */
+
+/** As a sentence of its own: a path at its head stays as it is, and no stop follows another. */
+export function asSentence(text: string): string {
+  const whole = /^\S*\/\S/.test(text) ? text : capitalized(text);
+  return /[.?!]$/.test(whole) ? whole : `${whole}.`;
+}
+
+/** `orders, search and stock` */
+export function listed(items: readonly (string | number)[], word = 'and'): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `12,480`, with at most three decimals. By hand: the first number that `Intl` writes costs as much as a Node that starts. */
+export function grouped(n: number): string {
+  return String(Math.round(n * 1_000) / 1_000).replace(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ',');
+}
 
 /** Of what is left the share that stands before the gap: the beginning of a value tells most of it. */
 const BEFORE = 2 / 3;
