@@ -11,13 +11,11 @@ import type {
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
-import { awaitReady, type ReadinessProbe } from '../readiness.ts';
+import { type Asker, awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
 import { labelsOf, removeStart, sweep, sweepOnce } from '../runtime/leftovers.ts';
-import { openRuntime, type Runtime } from '../runtime/runtime.ts';
-import { REQUEST_MS, within } from '../runtime/within.ts';
+import { openRuntime, REQUEST_MS, type Runtime, within } from '../runtime/runtime.ts';
 import { type PresentImage, presentImage } from './image.ts';
 import { type Launched, launch, type Role } from './launch.ts';
-import { companionProbe, providerProbe } from './readiness.ts';
 
 /** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
 type ImagesAtHand = Map<ImageSource, PresentImage>;
@@ -192,4 +190,63 @@ async function createNetwork(
     const reason = reasonOf(error);
     throw new InconclusiveError(`no network for the containers: ${reason.trim()}`);
   }
+}
+
+/** Without `ready:` a provider is ready when it answers at all. A published port is open before anybody listens. */
+export function providerProbe(
+  runtime: Runtime,
+  { ready, port }: ContainerProvider,
+  url: string,
+  launched: Launched,
+  asker: Asker,
+): ReadinessProbe {
+  switch (ready?.kind) {
+    case undefined:
+      return listening(port, httpProbe(`${url}/`, 'any', asker));
+    case 'http':
+      return listening(port, httpProbe(`${url}${ready.path}`, ready.status, asker));
+    case 'log':
+      return logProbe(ready.text, ready.times, launched.logs);
+    case 'health':
+      return healthProbe(runtime, launched);
+  }
+}
+
+/** Without `ready:` a companion is ready when its image's health check says so; without one, when it runs. */
+export function companionProbe(
+  runtime: Runtime,
+  { ready, port }: Companion,
+  image: PresentImage,
+  launched: Launched,
+  asker: Asker,
+): ReadinessProbe {
+  switch (ready?.kind) {
+    case undefined:
+      return image.hasHealthCheck ? healthProbe(runtime, launched) : async () => null;
+    case 'http':
+      return listening(port, httpProbe(`${launched.address}${ready.path}`, ready.status, asker));
+    case 'log':
+      return logProbe(ready.text, ready.times, launched.logs);
+    case 'health':
+      return healthProbe(runtime, launched);
+  }
+}
+
+function listening(port: number | null, probe: ReadinessProbe): ReadinessProbe {
+  return async (signal) => {
+    const seen = await probe(signal);
+    if (seen === null || !seen.includes('not answered')) return seen;
+    return `${seen} (does it listen on port ${port}, on every interface of its container?)`;
+  };
+}
+
+function healthProbe({ podman }: Runtime, { health }: Launched): ReadinessProbe {
+  return async () => {
+    const status = await health();
+    if (status === 'healthy') return null;
+    const hint = podman
+      ? ' (Podman runs health checks only where systemd is: use ready.http or ready.log)'
+      : '';
+    return `its health check says ${status ?? 'nothing'}${hint}`;
+  };
 }

@@ -7,8 +7,7 @@ import { reasonLineOf } from '../../base/thrown.ts';
 import type { ImageSource } from '../../config/provider/started-provider.ts';
 import { createLogCapture, withLastLines } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
-import type { Docker, Runtime } from '../runtime/runtime.ts';
-import { REQUEST_MS, within } from '../runtime/within.ts';
+import { type Docker, REQUEST_MS, type Runtime, within } from '../runtime/runtime.ts';
 
 /** An image that is there. */
 export interface PresentImage {

@@ -7,8 +7,7 @@ import type { ContainerConfig } from '../../config/provider/started-provider.ts'
 import { type LogCapture, withLastLines } from '../log-capture.ts';
 import { type Container, endingOf, followOutput, stateOf } from '../runtime/container-state.ts';
 import { removeContainer } from '../runtime/leftovers.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { within } from '../runtime/within.ts';
+import { type Runtime, within } from '../runtime/runtime.ts';
 import type { PresentImage } from './image.ts';
 
 /** What a container is among those of its start. */

@@ -7,8 +7,7 @@ import { runs } from '../fixtures/processes.ts';
 import { interaction } from './fixtures/interactions.ts';
 import { PactFailure } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
-import { openVerifier, type PactVerifier, type VerificationOrder } from './verifier.ts';
-import type { PactVerdict } from './verifier-report.ts';
+import { openVerifier, type PactVerdict, type PactVerifier, type VerificationOrder } from './verifier.ts';
 
 const verifiers: PactVerifier[] = [];
 

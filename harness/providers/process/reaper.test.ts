@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { reaperOf, runs } from '../fixtures/processes.ts';
-import { ownLabel } from '../runtime/harness-process.ts';
-import { removeContainer, sweep } from '../runtime/leftovers.ts';
+import { ownLabel, removeContainer, sweep } from '../runtime/leftovers.ts';
 import { openRuntime } from '../runtime/runtime.ts';
 
 const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');

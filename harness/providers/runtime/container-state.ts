@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LogCapture } from '../log-capture.ts';
-import type { Docker } from './runtime.ts';
-import { within } from './within.ts';
+import { type Docker, within } from './runtime.ts';
 
 export type Container = ReturnType<Docker['getContainer']>;
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStat } from '../process-group.ts';
-import { isGone, ownLabel } from './harness-process.ts';
+import { isGone, ownLabel } from './leftovers.ts';
 
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
