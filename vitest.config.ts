@@ -1,15 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PLAIN_IMPORTS, SHORT_SEARCH } from './harness/base/fixtures/plain-imports.ts';
+import { ProcessorTimeReporter } from './harness/base/fixtures/processor-time/reporter.ts';
 import { SIMULATION_ENVIRONMENT } from './harness/engine/simulation/clock.ts';
 import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.ts';
 
-/** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
-const CONTAINERS = [
-  'harness/cli/commands/run/fresh-provider.test.ts',
-  'harness/cli/commands/run/release.test.ts',
+/**
+ * What decides about a release beyond `npm test`: containers, a browser, the packed program and every command of the
+ * README. A container runtime is given to them, or those that need one are skipped.
+ */
+const RELEASE = [
+  'harness/cli/commands/run/{fresh-provider,release}.test.ts',
+  'harness/cli/package/package.test.ts',
+  'harness/cli/readme.test.ts',
   'harness/providers/container/container.test.ts',
   'harness/providers/process/reaper.test.ts',
+  'harness/report/html/page-in-browser.test.ts',
 ];
 
 /**
@@ -22,7 +28,7 @@ const TOGETHER = [
   'harness/providers/pact/pact-process.test.ts',
   'harness/providers/{log-capture,start,unix-socket}.test.ts',
   'harness/reference/**/*.test.ts',
-  'harness/report/**/!(page).test.ts',
+  'harness/report/**/!(page-in-browser).test.ts',
   'harness/engine/{check,session,provider,selection,turns}/**/*.test.ts',
   'harness/engine/{ending/left-over,worker/capacity,simulation/clock,simulation/wire}.test.ts',
   'suites/**/*.test.ts',
@@ -44,7 +50,7 @@ const SLOW = [
   'harness/engine/tests/secrets.test.ts',
   'harness/engine/tests/hostile.test.ts',
   'harness/cli/readme.test.ts',
-  'harness/report/html/page.test.ts',
+  'harness/report/html/page-in-browser.test.ts',
   'harness/engine/rehearsal/estimate.test.ts',
   'harness/engine/ending/endings.test.ts',
   'harness/cli/commands/run/honest-verdicts.test.ts',
@@ -96,6 +102,8 @@ export default defineConfig({
     // What a test waits for may take as long as the test.
     expect: { poll: { timeout: 170_000 } },
     cache: false,
+    setupFiles: 'harness/base/fixtures/processor-time/record.ts',
+    reporters: ['default', new ProcessorTimeReporter()],
     sequence: { sequencer: SlowFirst },
     // Who watches needs to know of imports.
     execArgv: process.argv.includes('run') ? [SHORT_SEARCH, PLAIN_IMPORTS] : [],
@@ -105,8 +113,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'containers',
-          include: CONTAINERS,
+          name: 'release',
+          include: RELEASE,
           globalSetup: [TEMPORARY_FILES, PROGRAM, 'harness/providers/fixtures/container-runtime.ts'],
         },
       },
@@ -126,7 +134,7 @@ export default defineConfig({
           name: 'others',
           globalSetup: [TEMPORARY_FILES, PROGRAM],
           include: ['{harness,suites}/**/*.test.ts'],
-          exclude: [...CONTAINERS, ...TOGETHER, PRODUCTS, ARCHIVE],
+          exclude: [...RELEASE, ...TOGETHER, PRODUCTS, ARCHIVE],
         },
       },
       { extends: true, test: { name: 'products', include: [PRODUCTS] } },
