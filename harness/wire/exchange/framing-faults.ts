@@ -70,6 +70,26 @@ export const FRAMING_FAULT = {
 
 export type FramingFault = (typeof FRAMING_FAULT)[keyof typeof FRAMING_FAULT];
 
+/** Those over which the clients that are in use give up, so that an answer with one of them is no answer. */
+export const REFUSED_BY_CLIENTS: ReadonlySet<string> = new Set<FramingFault>([
+  FRAMING_FAULT.bareLf,
+  FRAMING_FAULT.bareCr,
+  FRAMING_FAULT.malformedStatusLine,
+  FRAMING_FAULT.spaceBeforeFirstField,
+  FRAMING_FAULT.obsFold,
+  FRAMING_FAULT.spaceBeforeColon,
+  FRAMING_FAULT.noColon,
+  FRAMING_FAULT.badFieldName,
+  FRAMING_FAULT.badFieldValue,
+  FRAMING_FAULT.nul,
+  FRAMING_FAULT.duplicateLength,
+  FRAMING_FAULT.conflictingLength,
+  FRAMING_FAULT.badLength,
+  FRAMING_FAULT.lengthAndCoding,
+  FRAMING_FAULT.badChunkSize,
+  FRAMING_FAULT.badChunkEnd,
+]);
+
 /** What of a message's framing a fault concerns; each is judged by a check of its own. */
 export type FramingMatter =
   /** Content-Length, and the octets that it declares. */

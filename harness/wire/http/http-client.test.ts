@@ -173,7 +173,7 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
   it.each([
     ['bare LF at the end of lines', 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'],
     ['NUL in a field', `${HEAD}X-A: a\0b\r\nContent-Length: 2\r\n\r\n{}`],
-  ])('malformed: %s, which undici refuses', async (_what, octets) => {
+  ])('malformed: %s, which HTTP clients refuse', async (_what, octets) => {
     const exchange = await get(ending(octets), SHORT);
     expect(exchange).toMatchObject({ failure: { kind: 'malformed' }, response: { status: 200 } });
   });
@@ -220,7 +220,7 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
     expect(server.accepted()).toBe(1);
   });
 
-  it('keeps what undici would not show of a malformed answer', async () => {
+  it('keeps what came of a malformed answer', async () => {
     const { response } = await get(ending('HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length: 2\r\n\r\n{}'));
     expect(response).toMatchObject({ framingFaults: [FRAMING_FAULT.spaceBeforeColon] });
     expect(fieldValues(response?.fields ?? [], 'x-a')).toEqual(['1']);

@@ -2,20 +2,20 @@ import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { HarnessError } from '../../base/exit.ts';
 import { decodeContent } from '../exchange/content/content-coding.ts';
-import type { ConnectionUse, EvidenceId, Exchange, ExchangeFailure, FieldLine } from '../exchange.ts';
+import type { ConnectionUse, EvidenceId, Exchange, ExchangeFailure } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-lines.ts';
 import { Stopwatch } from '../pace/clock.ts';
 import type { ReadResponse } from '../reader/reading.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import { type HttpRequest, SAFE_METHODS } from '../request.ts';
-import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
+import { absoluteUrl, addressOf, refusePlainHttp } from '../socket/address.ts';
 import { type Dialed, dial } from '../socket/dial.ts';
 import { abortedFailure, redactFailure } from '../socket/failure.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { recordRequest, recordResponse } from '../socket/recording.ts';
 import { proxysOwn } from '../socket/tunnel.ts';
-import { type ConnectionEnding, type Dispatch, HttpConnection } from './http-connection.ts';
-import { constantFields } from './request.ts';
+import { type ConnectionEnding, HttpConnection } from './http-connection.ts';
+import { type OrdinaryRequest, writeOrdinary } from './request.ts';
 
 export interface HttpOptions extends TransportOptions {
   /** Connections that are asked at the same time; further requests wait. 1 when left out. */
@@ -52,9 +52,6 @@ interface Attempt {
   readonly stood: boolean;
   readonly stopwatch: Stopwatch;
 }
-
-/** RFC 9110 §9.3: methods for which a Content-Length is sent even without content, as undici does. */
-const CONTENT_METHODS = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
 /**
  * The ordinary HTTP client of a session. A request has a connection of its own, so that what is late never answers
@@ -105,7 +102,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
     if (kept === null) connection.destroy();
   }
 
-  async function attempt(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
+  async function attempt(sent: OrdinaryRequest, about: HttpAbout, reusable: boolean): Promise<Attempt> {
     const reused = reusable ? await takeKept() : null;
     const use = { reused: reused !== null, replaced: null };
     const stopwatch = new Stopwatch(clock);
@@ -117,7 +114,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
       const { socket, failure } = dialed;
       if (!socket) return { ...notMade(failure, clock), stood, stopwatch };
       stood = dialed.stood;
-      connection = new HttpConnection(socket, address, limits, clock);
+      connection = new HttpConnection(socket);
       stopwatch.markConnected();
     }
     const unasked = (octets: Uint8Array) => about.unasked?.(octets, about.id);
@@ -125,28 +122,32 @@ export function openHttp(options: HttpOptions): HttpTransport {
       connection.destroy();
       return { ...notMade(abortedFailure(signal, 'aborted while connecting'), clock), use, stood, stopwatch };
     }
-    const ending = await connection.exchange(dispatch, { timeouts, limits, signal, unasked }, stopwatch);
+    const ending = await connection.exchange(sent, { clock, timeouts, limits, signal, stopwatch, unasked });
     release(connection, ending.failure === null);
     return { ending, use, stood, stopwatch };
   }
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
-    const { dispatch, fields } = prepare(request, address, options);
+    const sent = writeOrdinary(request, address, options);
     const refusal = refusePlainHttp(address, about.credential, options) ?? aborted(about);
     const safe = SAFE_METHODS.has(request.method);
     const made = refusal
       ? notMade(refusal, clock)
-      : await attempts(dispatch, about, safe && about.onKept === true);
+      : await attempts(sent, about, safe && about.onKept === true);
     const { reader } = made.ending;
     const failure = made.ending.failure ?? proxysOwn(reader?.response ?? null, address, options);
     const isKnown = reader?.response ? learned(redaction, reader.response, about) : true;
-    const recorded = { method: request.method, target: dispatch.path, fields, body: request.body ?? null };
     return {
       kind: 'exchange',
       id: about.id,
       purpose: about.purpose,
       credential: about.credential,
-      request: recordRequest(redaction, recorded, absoluteUrl(address, dispatch.path), limits),
+      request: recordRequest(
+        redaction,
+        { ...sent, body: request.body ?? null },
+        absoluteUrl(address, sent.target),
+        limits,
+      ),
       response: reader
         ? recordResponse(redaction, reader, isKnown ? limits : { ...limits, bodyBytes: 0 })
         : null,
@@ -161,13 +162,13 @@ export function openHttp(options: HttpOptions): HttpTransport {
    * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry),
    * unless nobody takes another connection: then it was the provider that went away.
    */
-  async function attempts(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
-    const first = await attempt(dispatch, about, reusable);
+  async function attempts(sent: OrdinaryRequest, about: HttpAbout, reusable: boolean): Promise<Attempt> {
+    const first = await attempt(sent, about, reusable);
     const { ending, stood } = first;
     const stale = stood && ending.reader !== null && ending.unanswered && ending.failure !== null;
     if (!stale) return first;
     dropAhead();
-    const second = await attempt(dispatch, about, false);
+    const second = await attempt(sent, about, false);
     if (second.ending.reader === null) return first;
     return {
       ...second,
@@ -208,41 +209,6 @@ export function openHttp(options: HttpOptions): HttpTransport {
 /** One turn of the event loop, so that what has already arrived is seen. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** What undici gets, and the field lines that it makes of it on the wire. */
-function prepare(
-  request: HttpRequest,
-  address: Address,
-  options: HttpOptions,
-): { readonly dispatch: Dispatch; readonly fields: readonly FieldLine[] } {
-  const connection = fieldValues(request.fields, 'connection');
-  if (connection.some((value) => !/^(?:close|keep-alive)$/i.test(value))) {
-    throw new HarnessError('only the raw socket sends a Connection field other than close or keep-alive');
-  }
-  const close = connection.some((value) => value.toLowerCase() === 'close');
-  const [host, ...otherHosts] = fieldValues(request.fields, 'host');
-  if (otherHosts.length > 0) throw new HarnessError('only the raw socket sends more than one Host field');
-  const own = request.fields.filter(([name]) => !/^(?:host|connection|content-length)$/i.test(name));
-  const headers = [...constantFields(request, options), ...own];
-  const body = request.body && request.body.length > 0 ? request.body : null;
-  const length = body?.length ?? (CONTENT_METHODS.has(request.method) ? 0 : null);
-  return {
-    dispatch: {
-      method: request.method,
-      path: targetBelow(address, request.target),
-      headers: headers.flat(),
-      host: host ?? null,
-      body,
-      close,
-    },
-    fields: [
-      ['host', host ?? address.authority],
-      ['connection', close || request.method === 'HEAD' ? 'close' : 'keep-alive'],
-      ...headers,
-      ...(length === null ? [] : [['content-length', String(length)] as const]),
-    ],
-  };
 }
 
 function notMade(failure: ExchangeFailure, clock: TransportOptions['clock']): Attempt {

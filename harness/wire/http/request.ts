@@ -1,6 +1,8 @@
+import { HarnessError } from '../../base/exit.ts';
 import { revealed } from '../../base/secret.ts';
 import { runFields } from '../exchange/run-fields.ts';
 import type { FieldLine } from '../exchange.ts';
+import { isToken } from '../fields/grammar/field-grammar.ts';
 import { fieldValues } from '../fields/grammar/field-lines.ts';
 import type { HttpRequest } from '../request.ts';
 import { type Address, targetBelow } from '../socket/address.ts';
@@ -19,6 +21,57 @@ export function constantFields(request: HttpRequest, { userAgent, runId, headers
     ([name]) =>
       fieldValues(request.fields, name).length === 0 && !(request.withoutUserAgent && name === 'User-Agent'),
   );
+}
+
+/** A request as an HTTP client sends it. */
+export interface OrdinaryRequest extends WrittenRequest {
+  /** The connection is kept for the request after it, if the server keeps it as well. */
+  readonly keepsAlive: boolean;
+}
+
+/** RFC 9110 §8.6: methods for which a Content-Length is sent even without content. */
+const CONTENT_METHODS = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+/** Fields that change how a message is framed or answered. */
+const NOT_ORDINARY = ['expect', 'keep-alive', 'transfer-encoding', 'upgrade'];
+
+/**
+ * Writes a request as HTTP clients do: Host and Connection first, then Content-Length last.
+ * @throws HarnessError for one that only the raw socket can send.
+ */
+export function writeOrdinary(request: HttpRequest, address: Address, constant: Constant): OrdinaryRequest {
+  const { method } = request;
+  const target = targetBelow(address, request.target);
+  const connection = fieldValues(request.fields, 'connection');
+  const [host = address.authority, ...otherHosts] = fieldValues(request.fields, 'host');
+  const own = request.fields.filter(([name]) => !/^(?:host|connection|content-length)$/i.test(name));
+  const lines = [...constantFields(request, constant), ...own];
+  const body = request.body && request.body.length > 0 ? request.body : null;
+  const length = body?.length ?? (CONTENT_METHODS.has(method) ? 0 : null);
+  const closes = method === 'HEAD' || connection.some((value) => value.toLowerCase() === 'close');
+  const fields: FieldLine[] = [
+    ['host', host],
+    ['connection', closes ? 'close' : 'keep-alive'],
+    ...lines,
+    ...(length === null ? [] : [['content-length', String(length)] as const]),
+  ];
+  const isOrdinary =
+    otherHosts.length === 0 &&
+    connection.every((value) => /^(?:close|keep-alive)$/i.test(value)) &&
+    isToken(method) &&
+    /^(?:\/|https?:\/\/)[!-\xff]*$/.test(target) &&
+    fields.every(([name, value]) => isToken(name) && /^[\t -~\x80-\xff]*$/.test(value)) &&
+    lines.every(([name]) => !NOT_ORDINARY.includes(name.toLowerCase()));
+  if (!isOrdinary) throw new HarnessError(`only the raw socket sends such a request: ${method} ${target}`);
+  const octets = octetsOf(`${method} ${target} HTTP/1.1`, fields, body);
+  // A server that reads no content on such a method takes it for the next request.
+  const keepsAlive = !closes && (body === null || CONTENT_METHODS.has(method));
+  return { method, target, fields, body, octets, keepsAlive };
+}
+
+function octetsOf(line: string, fields: readonly FieldLine[], body: Uint8Array | null): Uint8Array {
+  const head = [line, ...fields.map(([name, value]) => `${name}: ${value}`), '\r\n'].join('\r\n');
+  const octets = Buffer.from(head, 'latin1');
+  return body ? Buffer.concat([octets, body]) : octets;
 }
 
 /** How `writeRequest` departs from an ordinary HTTP/1.1 request. */
@@ -59,17 +112,12 @@ export function writeRequest(
   const body = behind.length === 0 ? content : Buffer.concat([content ?? Buffer.alloc(0), ...behind]);
   const declared = form.declares === 'everything' ? body : content;
   const fields = ordinaryFields(request, declared, address, constant, form);
-  const lines = [
-    `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
-    ...fields.map(([name, value]) => `${name}: ${value}`),
-  ];
-  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   return {
     method: request.method,
     target,
     fields,
     body,
-    octets: body ? Buffer.concat([head, body]) : head,
+    octets: octetsOf(`${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`, fields, body),
     ...(form.httpVersion === '1.0' && { httpVersion: form.httpVersion }),
     ...(behind.length > 0 && { hasBehind: true }),
   };

@@ -309,22 +309,3 @@ describe('pieces', () => {
     expect(reader.response?.body.length).toBe(100_000);
   });
 });
-
-describe('a 100 status', () => {
-  it('is announced with the place of its last digit, in whatever pieces it comes', () => {
-    const octets = Buffer.from(
-      'HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
-    );
-    for (let cut = 0; cut < octets.length; cut++) {
-      const places: number[] = [];
-      const pieces = [octets.subarray(0, cut), octets.subarray(cut)];
-      const reader: ResponseReader = new ResponseReader({
-        method: 'GET',
-        limits: LIMITS,
-        onContinue: (piece, lastDigit) => places.push((piece === pieces[0] ? 0 : cut) + lastDigit),
-      });
-      for (const piece of pieces) reader.push(piece);
-      expect(places).toEqual([octets.indexOf('100') + 2]);
-    }
-  });
-});

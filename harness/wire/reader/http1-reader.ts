@@ -27,7 +27,6 @@ type Stage =
 const MAX_FIELD_LINES = 2000;
 /** 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 32;
-const STATUS_LAST_DIGIT = 'HTTP/1.1 10'.length;
 
 /**
  * Reads one HTTP/1.x response by RFC 9112 from octets in whatever pieces they come: reads on past what is
@@ -156,7 +155,6 @@ export class ResponseReader {
     const before = this.#line.length;
     const { used, line, overflow } = this.#line.take(octets, at, this.#lineRoom());
     this.#spendOnLine(used);
-    if (this.#stage === 'status') this.#announceContinue(octets, at, before);
     if (before < LONGEST_START) this.#checkStart();
     if (this.#stage === 'failed') return at + used;
     if (overflow) this.#fail('fields-too-large');
@@ -188,12 +186,6 @@ export class ResponseReader {
     if (!expected || start === '' || expected.possible(start)) return;
     if (expected.fault) this.#fault(expected.fault);
     this.#fail('malformed');
-  }
-
-  #announceContinue(octets: Uint8Array, at: number, before: number): void {
-    const inPiece = STATUS_LAST_DIGIT - before;
-    if (inPiece < 0 || inPiece >= this.#line.length - before) return;
-    if (this.#line.startsWith('HTTP/1.1 100')) this.#options.onContinue?.(octets, at + inPiece);
   }
 
   #withoutLineEnd(line: string): string {

@@ -27,11 +27,6 @@ export interface ReaderOptions {
   /** Method of the request: the response to HEAD has no body. */
   readonly method: string;
   readonly limits: ReaderLimits;
-  /**
-   * Called on a `100` status, with the octets just pushed and the index of its last digit in them: before
-   * they go on to a parser that knows no unasked-for 100 (`http-connection.ts`).
-   */
-  readonly onContinue?: (octets: Uint8Array, lastDigit: number) => void;
   /** Takes what follows the whole message, where that is no fault: it is the next response. */
   readonly surplus?: (octets: Uint8Array) => void;
 }

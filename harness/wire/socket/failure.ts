@@ -2,7 +2,7 @@ import { codeOf } from '../../base/thrown.ts';
 import type { ExchangeFailure, ExchangeFailureKind } from '../exchange.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 
-/** Codes of Node's and undici's errors, and what they mean for an exchange. */
+/** Codes of Node's errors, and what they mean for an exchange. */
 const KIND_BY_CODE: Readonly<Record<string, ExchangeFailureKind>> = {
   ECONNREFUSED: 'refused',
   EHOSTUNREACH: 'refused',
@@ -26,27 +26,17 @@ const KIND_BY_CODE: Readonly<Record<string, ExchangeFailureKind>> = {
   EADDRNOTAVAIL: 'not-sent',
   EACCES: 'not-sent',
   EPERM: 'not-sent',
-  UND_ERR_CONNECT_TIMEOUT: 'connect-timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'response-timeout',
-  UND_ERR_BODY_TIMEOUT: 'response-timeout',
-  UND_ERR_HEADERS_OVERFLOW: 'fields-too-large',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'body-too-large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'malformed',
-  UND_ERR_SOCKET: 'closed',
 };
 
 /** OpenSSL and Node name certificate trouble in many ways; these prefixes and endings cover them. */
 const TLS_CODE =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/;
-/** undici's names for what its parser refuses. */
-const PARSER_CODE = /^HPE_/;
 
-/** By the error's code, as Node, TLS and the parser name it; `otherwise` where it has none that is known. */
+/** By the error's code, as Node and TLS name it; `otherwise` where it has none that is known. */
 export function failureKind(error: unknown, otherwise: ExchangeFailureKind): ExchangeFailureKind {
   const code = errorCode(error);
   if (code === null) return otherwise;
   if (TLS_CODE.test(code)) return 'tls';
-  if (PARSER_CODE.test(code)) return 'malformed';
   return KIND_BY_CODE[code] ?? otherwise;
 }
 

@@ -37,6 +37,8 @@ export interface Conditions {
   readonly stopwatch: Stopwatch;
   /** How long to wait, after the whole response, for octets that should not be there; in ms. */
   readonly graceMs: number;
+  /** Faults of a message that is not read on; none when left out. */
+  readonly refused?: ReadonlySet<string>;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface Conditions {
 export function readAnswer(
   socket: Socket,
   reader: ResponseReader,
-  { clock, timeouts, limits, signal, stopwatch, graceMs }: Conditions,
+  { clock, timeouts, limits, signal, stopwatch, graceMs, refused }: Conditions,
 ): Promise<ExchangeFailure | null> {
   return new Promise((resolve) => {
     const settle = (failure: ExchangeFailure | null) => {
@@ -71,8 +73,8 @@ export function readAnswer(
       const surplus = reader.settled;
       reader.push(octets);
       if (reader.headWhole) stopwatch.markResponse();
-      if (!reader.settled) return;
-      const failure = readerFailure(reader, limits);
+      const failure = readerFailure(reader, limits) ?? refusal(reader, refused);
+      if (!reader.settled && failure === null) return;
       if (surplus || failure || graceMs === 0) settle(failure);
       else deadlines.push(startDeadline(clock, graceMs, () => settle(null)));
     };
@@ -90,4 +92,9 @@ export function readAnswer(
     else if (socket.destroyed) failed(socket.errored ?? new Error('the connection is gone'));
     else socket.resume();
   });
+}
+
+function refusal({ faults }: ResponseReader, refused: Conditions['refused']): ExchangeFailure | null {
+  if (!faults.some((fault) => refused?.has(fault))) return null;
+  return { kind: 'malformed', message: `not HTTP/1.1: ${faults.join(', ')}` };
 }
