@@ -10,7 +10,7 @@ import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.t
  * README. A container runtime is given to them, or those that need one are skipped.
  */
 const RELEASE = [
-  'harness/cli/commands/run/{fresh-provider,release}.test.ts',
+  'harness/cli/commands/{fresh-provider,release}.test.ts',
   'harness/cli/package/package.test.ts',
   'harness/cli/readme.test.ts',
   'harness/providers/container/container.test.ts',
@@ -46,19 +46,19 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
  * limiters, which go by a clock of their own, run beside others that wait.
  */
 const SLOW = [
-  'harness/cli/commands/run/release.test.ts',
+  'harness/cli/commands/release.test.ts',
   'harness/engine/tests/secrets.test.ts',
   'harness/engine/tests/hostile.test.ts',
   'harness/cli/readme.test.ts',
   'harness/report/html/page-in-browser.test.ts',
   'harness/engine/rehearsal/estimate.test.ts',
   'harness/engine/ending/endings.test.ts',
-  'harness/cli/commands/run/honest-verdicts.test.ts',
+  'harness/cli/commands/honest-verdicts.test.ts',
   'harness/cli/commands/pact.test.ts',
   'harness/providers/container/container.test.ts',
   'harness/engine/worker/shared-worker.test.ts',
-  'harness/cli/commands/results/judge-without-secrets.test.ts',
-  'harness/cli/commands/run/fresh-provider.test.ts',
+  'harness/cli/commands/judge-without-secrets.test.ts',
+  'harness/cli/commands/fresh-provider.test.ts',
   'harness/cli/repeat.test.ts',
   'harness/providers/process/reaper.test.ts',
   'harness/engine/tests/network-parts.test.ts',

@@ -322,7 +322,7 @@ describe.concurrent('starting', () => {
 
   it('is seen to load what a command needs', async () => {
     const { stderr } = await conformFromSource(['list'], { NODE_OPTIONS: telling }).ended;
-    expect(stderr).toMatch(/harness\/cli\/commands\/catalogue\/list/);
+    expect(stderr).toMatch(/harness\/cli\/commands\/list/);
     expect(stderr).not.toMatch(/node_modules\/(?:vitest|vite)\//);
   });
 });

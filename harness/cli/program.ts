@@ -1,10 +1,8 @@
 import { Command, Help, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
-import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
-import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 import { plainText } from '../report/results/words/plain.ts';
-import { calendarDay, port, positiveInteger, runId } from './option-values.ts';
+import { calendarDay, concurrency, configDir, environment, junitWarnings, port, runId } from './options.ts';
 import { HARNESS } from './process.ts';
 
 /**
@@ -31,19 +29,6 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .configureHelp({ optionDescription: withoutNaturalDefault })
     .addHelpText('after', EXIT_CODES)
     .helpCommand(false);
-  const configDir = () =>
-    new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
-  const junitWarnings = () =>
-    new Option('--junit-warnings <as>', 'what a warning is in JUnit')
-      .choices(JUNIT_WARNINGS)
-      .default(DEFAULT_CHOICES.junitWarnings);
-  const concurrency = () =>
-    new Option(
-      '--concurrency <n>',
-      'services at the same time (default: what memory and file handles allow)',
-    ).argParser(positiveInteger);
-  const environment = () => new Option('--environment <name>', 'variant of the service config, e.g. staging');
-
   program
     .command('run')
     .description('check services and write reports')
@@ -80,7 +65,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       const { workerAhead } = await import('../engine/worker/worker-process.ts');
       const ahead = options.dryRun ? null : workerAhead();
       try {
-        const { run } = await import('./commands/run/run.ts');
+        const { run } = await import('./commands/run.ts');
         exitCode = await run(services, options, ahead === null ? {} : { newWorker: ahead.take });
       } finally {
         ahead?.release();
@@ -94,20 +79,20 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--service <name>', 'say of each check how it applies to this service')
     .addOption(environment())
     .addOption(configDir())
-    .action(by(() => import('./commands/catalogue/list.ts'), 'list'));
+    .action(by(() => import('./commands/list.ts'), 'list'));
 
   program
     .command('explain')
     .description('explain one check: why it exists and what to do when it fails')
     .argument('<check-id>')
     .addOption(configDir())
-    .action(by(() => import('./commands/catalogue/explain.ts'), 'explain'));
+    .action(by(() => import('./commands/explain.ts'), 'explain'));
 
   program
     .command('clauses')
     .description('explain what a contract can say, with an example of each clause')
     .argument('[key]', 'show this clause in full, such as limits.rate')
-    .action(by(() => import('./commands/catalogue/clauses.ts'), 'clauses'));
+    .action(by(() => import('./commands/clauses.ts'), 'clauses'));
 
   program
     .command('config')
@@ -115,7 +100,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[service]')
     .addOption(environment())
     .addOption(configDir())
-    .action(by(() => import('./commands/catalogue/config.ts'), 'showConfig'));
+    .action(by(() => import('./commands/config.ts'), 'showConfig'));
 
   program
     .command('serve')
@@ -136,7 +121,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(formats)
     .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
     .addOption(junitWarnings())
-    .action(by(() => import('./commands/results/report.ts'), 'report'));
+    .action(by(() => import('./commands/reports.ts'), 'report'));
 
   program
     .command('judge')
@@ -155,7 +140,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--as-of <day>', 'the day for which known failures are looked up; that of the run', calendarDay)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every check with its outcome')
-    .action(by(() => import('./commands/results/judge.ts'), 'judge'));
+    .action(by(() => import('./commands/judge.ts'), 'judge'));
 
   const pact = program.command('pact').description('verify and publish pacts: what consumers expect');
   pact
@@ -194,14 +179,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('the one report of a run whose parts several machines have done (run --shard)')
     .argument('<dir...>', 'folders of the reports of the parts')
     .option('--reports <dir>', 'where reports go', 'reports')
-    .action(by(() => import('./commands/results/merge.ts'), 'merge'));
+    .action(by(() => import('./commands/reports.ts'), 'merge'));
 
   program
     .command('diff')
     .description('what two runs say differently: the last two, the last and RUN, or both that are named')
     .argument('[run...]', 'ids of runs, or how they begin')
     .option('--reports <dir>', 'where reports are', 'reports')
-    .action(by(() => import('./commands/results/diff.ts'), 'diff'));
+    .action(by(() => import('./commands/reports.ts'), 'diff'));
 
   program
     .command('accept')
@@ -212,7 +197,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(by(() => import('./commands/memory/accept.ts'), 'accept'));
+    .action(by(() => import('./commands/baseline.ts'), 'accept'));
 
   const known = program.command('known').description('failures that are known, each until a day');
   known
@@ -227,7 +212,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(by(() => import('./commands/memory/known.ts'), 'addKnown'));
+    .action(by(() => import('./commands/baseline.ts'), 'addKnown'));
   known
     .command('prune')
     .description('take out what passed in the last run')
@@ -235,7 +220,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(by(() => import('./commands/memory/known.ts'), 'pruneKnown'));
+    .action(by(() => import('./commands/baseline.ts'), 'pruneKnown'));
 
   const scheme = new Option('--scheme <scheme>', 'how a client gets in');
   const init = program

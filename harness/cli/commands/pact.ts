@@ -5,7 +5,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import { newestReports } from '../../report/write.ts';
 import { HARNESS } from '../process.ts';
-import type { RunOptions } from './run/run.ts';
+import type { RunOptions } from './run.ts';
 
 interface ConfigOptions {
   readonly config: string;
@@ -25,7 +25,7 @@ export async function verifyPacts(
   services: readonly string[],
   options: Omit<RunOptions, 'suite'>,
 ): Promise<number> {
-  const { run } = await import('./run/run.ts');
+  const { run } = await import('./run.ts');
   return run(services, { ...options, suite: ['pact'], partial: true });
 }
 

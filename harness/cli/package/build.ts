@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './bundle.ts';
-import { packageOf } from './chunks.ts';
+import { bundle, packageOf } from './bundle.ts';
 
 /**
  * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would

@@ -1,6 +1,6 @@
-import { loadServices } from '../../../config/load.ts';
-import { effectiveConfig } from '../../../config/written/effective.ts';
-import { holdProviders } from '../../../engine/provider/start.ts';
+import { loadServices } from '../../config/load.ts';
+import { effectiveConfig } from '../../config/written/effective.ts';
+import { holdProviders } from '../../engine/provider/start.ts';
 
 /** `conform config`: validates, and prints what is in force and where each value comes from. */
 export async function showConfig(

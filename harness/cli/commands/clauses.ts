@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
-import { UsageError } from '../../../base/exit.ts';
-import { CLAUSE_KEYS, isClauseKey, type JsonSchema, VOCABULARY } from '../../../base/vocabulary.ts';
-import { didYouMean } from '../../../config/yaml/nearest.ts';
-import type { CheckDefinition, Suite } from '../../../engine/check/check.ts';
-import { loadSuites, SUITES_URL } from '../../../engine/selection/selection.ts';
+import { UsageError } from '../../base/exit.ts';
+import { CLAUSE_KEYS, isClauseKey, type JsonSchema, VOCABULARY } from '../../base/vocabulary.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import type { CheckDefinition, Suite } from '../../engine/check/check.ts';
+import { loadSuites, SUITES_URL } from '../../engine/selection/selection.ts';
 
 /**
  * `conform clauses [KEY]`: the words that contracts are written in. Without a key one line each; with one its meaning,

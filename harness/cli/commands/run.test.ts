@@ -3,21 +3,21 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import {
   atTerminal,
   conform,
   NO_TERMINAL,
   runFolders,
   until,
-} from '../../../engine/fixtures/conform-process.ts';
-import type { HostileServer } from '../../../engine/fixtures/hostile-servers.ts';
-import { counting } from '../../../engine/fixtures/hostile-servers.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+} from '../../engine/fixtures/conform-process.ts';
+import type { HostileServer } from '../../engine/fixtures/hostile-servers.ts';
+import { counting } from '../../engine/fixtures/hostile-servers.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform run` as a user and a CI job meet it. How runs end when something goes wrong: `run/endings.test.ts`. */
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 let server: HostileServer;
 
 beforeAll(async () => {

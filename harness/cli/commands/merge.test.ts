@@ -1,10 +1,10 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { conform, resultsIn } from '../../../engine/fixtures/conform-process.ts';
-import type { Results } from '../../../report/results/results.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform, resultsIn } from '../../engine/fixtures/conform-process.ts';
+import type { Results } from '../../report/results/results.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 const WHAT = ['--check', 'status.sample', 'auth.missing-credential', 'json.success-media-type'];
 const folder = temporaryFolder();

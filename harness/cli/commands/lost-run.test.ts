@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { conformingService, resultsOf } from '../../../report/fixtures/sample-results.ts';
-import { pastRun, withHistory } from '../../../report/memory/history.ts';
-import { readHistory, remember } from '../../../report/memory/history-file.ts';
-import { writeReports } from '../../../report/write.ts';
-import { conformHere, saying } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conformingService, resultsOf } from '../../report/fixtures/sample-results.ts';
+import { pastRun, withHistory } from '../../report/memory/history.ts';
+import { readHistory, remember } from '../../report/memory/history-file.ts';
+import { writeReports } from '../../report/write.ts';
+import { conformHere, saying } from '../fixtures/in-process.ts';
 
 const KNOWN = 'known: [] # ours\n';
 

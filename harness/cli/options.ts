@@ -1,5 +1,23 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { isDay } from '../config/shape/units.ts';
+import { usualFolder } from '../config/yaml/catalogue-folder.ts';
+import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
+
+/** Options that several commands have. */
+
+export const configDir = () =>
+  new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
+export const junitWarnings = () =>
+  new Option('--junit-warnings <as>', 'what a warning is in JUnit')
+    .choices(JUNIT_WARNINGS)
+    .default(DEFAULT_CHOICES.junitWarnings);
+export const concurrency = () =>
+  new Option(
+    '--concurrency <n>',
+    'services at the same time (default: what memory and file handles allow)',
+  ).argParser(positiveInteger);
+export const environment = () =>
+  new Option('--environment <name>', 'variant of the service config, e.g. staging');
 
 /** How the text of an option is read. Each throws InvalidArgumentError that says what to give. */
 

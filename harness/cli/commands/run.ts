@@ -1,15 +1,15 @@
-import { EXIT, UsageError } from '../../../base/exit.ts';
-import type { RunRequest } from '../../../engine/request.ts';
-import { dryRun, type FinishedRun, runConformance } from '../../../engine/run.ts';
-import { shardFrom } from '../../../engine/selection/shard.ts';
-import type { JunitWarnings } from '../../../report/format.ts';
-import { estimatesText } from '../../../report/terminal/estimate.ts';
-import { createProgress } from '../../../report/terminal/progress.ts';
-import { watchBelow } from '../../change.ts';
-import { annotationsOf } from '../../ci/annotations.ts';
-import { annotate } from '../../ci/log-commands.ts';
-import { complain, HARNESS, terminalOf } from '../../process.ts';
-import { type Loudness, tellVerdict } from '../verdict.ts';
+import { EXIT, UsageError } from '../../base/exit.ts';
+import type { RunRequest } from '../../engine/request.ts';
+import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
+import { shardFrom } from '../../engine/selection/shard.ts';
+import type { JunitWarnings } from '../../report/format.ts';
+import { estimatesText } from '../../report/terminal/estimate.ts';
+import { createProgress } from '../../report/terminal/progress.ts';
+import { watchBelow } from '../change.ts';
+import { annotationsOf } from '../ci/annotations.ts';
+import { annotate } from '../ci/log-commands.ts';
+import { complain, HARNESS, terminalOf } from '../process.ts';
+import { type Loudness, tellVerdict } from './verdict.ts';
 
 /** What is said on the command line as a run takes it. */
 type Same = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;

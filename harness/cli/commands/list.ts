@@ -1,9 +1,9 @@
-import { HarnessError } from '../../../base/exit.ts';
-import type { ServiceConfig } from '../../../config/service.ts';
-import type { CheckDefinition, Suite } from '../../../engine/check/check.ts';
-import { suitesFor } from '../../../engine/check/check.ts';
-import { applicabilityOf } from '../../../engine/check/judge.ts';
-import { loadSuites, SUITES_URL } from '../../../engine/selection/selection.ts';
+import { HarnessError } from '../../base/exit.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { CheckDefinition, Suite } from '../../engine/check/check.ts';
+import { suitesFor } from '../../engine/check/check.ts';
+import { applicabilityOf } from '../../engine/check/judge.ts';
+import { loadSuites, SUITES_URL } from '../../engine/selection/selection.ts';
 
 export interface ListOptions {
   readonly json: boolean;
@@ -35,7 +35,7 @@ interface Row {
 }
 
 async function loadOne(name: string, options: ListOptions): Promise<ServiceConfig> {
-  const { loadServices } = await import('../../../config/load.ts');
+  const { loadServices } = await import('../../config/load.ts');
   const { services } = await loadServices({
     configDir: options.config,
     services: [name],

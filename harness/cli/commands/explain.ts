@@ -1,20 +1,20 @@
-import type { Ground, ResolvedGround } from '../../../base/authority.ts';
-import { findClause } from '../../../base/clause.ts';
-import { UsageError } from '../../../base/exit.ts';
-import { filledIn } from '../../../base/text/sentence.ts';
-import { loadServices } from '../../../config/load.ts';
-import type { ServiceConfig } from '../../../config/service.ts';
-import { didYouMean } from '../../../config/yaml/nearest.ts';
-import type { CheckDefinition, Suite } from '../../../engine/check/check.ts';
-import { suitesFor } from '../../../engine/check/check.ts';
-import { applicabilityOf } from '../../../engine/check/judge.ts';
-import { loadSuites, SUITES_URL } from '../../../engine/selection/selection.ts';
-import { type ProofCase, proofCases } from '../../../proof/cases/cases.ts';
-import { type Configs, proofConfigs } from '../../../proof/cases/configs.ts';
-import { settingNamed } from '../../../proof/cases/settings.ts';
-import { listDefects, listVariants } from '../../../reference/catalogue.ts';
-import { groundInWords, valueInWords } from '../../../report/results/words/words.ts';
-import { complain } from '../../process.ts';
+import type { Ground, ResolvedGround } from '../../base/authority.ts';
+import { findClause } from '../../base/clause.ts';
+import { UsageError } from '../../base/exit.ts';
+import { filledIn } from '../../base/text/sentence.ts';
+import { loadServices } from '../../config/load.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import type { CheckDefinition, Suite } from '../../engine/check/check.ts';
+import { suitesFor } from '../../engine/check/check.ts';
+import { applicabilityOf } from '../../engine/check/judge.ts';
+import { loadSuites, SUITES_URL } from '../../engine/selection/selection.ts';
+import { type ProofCase, proofCases } from '../../proof/cases/cases.ts';
+import { type Configs, proofConfigs } from '../../proof/cases/configs.ts';
+import { settingNamed } from '../../proof/cases/settings.ts';
+import { listDefects, listVariants } from '../../reference/catalogue.ts';
+import { groundInWords, valueInWords } from '../../report/results/words/words.ts';
+import { complain } from '../process.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {

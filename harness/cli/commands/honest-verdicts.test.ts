@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { Files } from '../../../base/fixtures/folder.ts';
-import { serving } from '../../../base/fixtures/server.ts';
-import { ORDERS_CONTRACT } from '../../../config/fixtures/config-folder.ts';
-import { conformOver, lastReports, unbroken } from '../../../engine/fixtures/conform-process.ts';
-import { echoing, startWsEndpoint } from '../../../wire/fixtures/ws-endpoint.ts';
-import { readJournal } from '../../../wire/record/journal.ts';
+import type { Files } from '../../base/fixtures/folder.ts';
+import { serving } from '../../base/fixtures/server.ts';
+import { ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import { conformOver, lastReports, unbroken } from '../../engine/fixtures/conform-process.ts';
+import { echoing, startWsEndpoint } from '../../wire/fixtures/ws-endpoint.ts';
+import { readJournal } from '../../wire/record/journal.ts';
 
 /** What is the run's own matter, or the config's, is told as that: the exit code and the first line. */
 
@@ -144,7 +144,7 @@ websocket: { url: /ws, echo: true }`,
 });
 
 describe.concurrent('operations beyond those that fit into a few minutes', () => {
-  const contract = readFileSync(new URL('../../../../config/contracts/search.yaml', import.meta.url), 'utf8');
+  const contract = readFileSync(new URL('../../../config/contracts/search.yaml', import.meta.url), 'utf8');
   const operations = Array.from(
     { length: 500 },
     (_, page) => `  - { id: page-${page}, method: GET, path: "/v1/resources?page=${page}" }`,

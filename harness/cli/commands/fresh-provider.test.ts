@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { MAIN } from '../../../engine/fixtures/built-program.ts';
+import { MAIN } from '../../engine/fixtures/built-program.ts';
 import {
   example,
   expectNothingLeft,
@@ -9,7 +9,7 @@ import {
   type Shipped,
   verdictOf,
   WITH_KEYS,
-} from '../../fixtures/release.ts';
+} from '../fixtures/release.ts';
 
 /** A provider that is started anew for each suite, where the config asks for it. */
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { loadServices } from '../../../config/load.ts';
-import { MAIN } from '../../../engine/fixtures/built-program.ts';
-import { reaperOf } from '../../../providers/fixtures/processes.ts';
-import { REFUSING_SERVER } from '../../../providers/fixtures/provider-image.ts';
+import { loadServices } from '../../config/load.ts';
+import { MAIN } from '../../engine/fixtures/built-program.ts';
+import { reaperOf } from '../../providers/fixtures/processes.ts';
+import { REFUSING_SERVER } from '../../providers/fixtures/provider-image.ts';
 import {
   beginRelease,
   example,
@@ -20,7 +20,7 @@ import {
   SHIPS,
   verdictOf,
   WITH_KEYS,
-} from '../../fixtures/release.ts';
+} from '../fixtures/release.ts';
 
 /** Whether an image may ship, decided by the command line alone, with the example of the shipped config. */
 

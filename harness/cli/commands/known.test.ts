@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder, writeInto } from '../../../base/fixtures/folder.ts';
-import { conform, conformOver, unbroken } from '../../../engine/fixtures/conform-process.ts';
-import { start } from '../../../reference/fixtures/http-client.ts';
-import { conformHere, saying } from '../../fixtures/in-process.ts';
+import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
+import { conform, conformOver, unbroken } from '../../engine/fixtures/conform-process.ts';
+import { start } from '../../reference/fixtures/http-client.ts';
+import { conformHere, saying } from '../fixtures/in-process.ts';
 
 /** Nights with a failure that nobody mends at once. */
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { conform, unbroken } from '../../../engine/fixtures/conform-process.ts';
-import { start } from '../../../reference/fixtures/http-client.ts';
-import { conformHere, saying } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform, unbroken } from '../../engine/fixtures/conform-process.ts';
+import { start } from '../../reference/fixtures/http-client.ts';
+import { conformHere, saying } from '../fixtures/in-process.ts';
 
 const SERVICE = `service: search
 contract: search

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { suites } from '../../../../suites/catalogue.ts';
-import { VOCABULARY } from '../../../base/vocabulary.ts';
-import { conformHere, saying } from '../../fixtures/in-process.ts';
+import { suites } from '../../../suites/catalogue.ts';
+import { VOCABULARY } from '../../base/vocabulary.ts';
+import { conformHere, saying } from '../fixtures/in-process.ts';
 
 describe('conform clauses', () => {
   it('names every clause with its meaning and how many checks rest on it', async () => {

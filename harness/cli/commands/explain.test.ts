@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { conform } from '../../../engine/fixtures/conform-process.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
-import { serving } from '../../fixtures/serving.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform } from '../../engine/fixtures/conform-process.ts';
+import { conformHere } from '../fixtures/in-process.ts';
+import { serving } from '../fixtures/serving.ts';
 
 async function explained(id: string): Promise<string> {
   const { code, stdout, stderr } = await conformHere(['explain', id]);

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { writtenToken } from '../../../config/credential/json-web-token.ts';
-import { readResults } from '../../../report/results/read-results.ts';
-import type { Results } from '../../../report/results/results.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { writtenToken } from '../../config/credential/json-web-token.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import type { Results } from '../../report/results/results.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform judge` where the secrets of the run are not at hand: nothing is read, run or asked for that was one. */
 

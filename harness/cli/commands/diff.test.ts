@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import type { PastRun } from '../../../report/memory/history.ts';
-import { remember } from '../../../report/memory/history-file.ts';
-import { conformHere, saying } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import type { PastRun } from '../../report/memory/history.ts';
+import { remember } from '../../report/memory/history-file.ts';
+import { conformHere, saying } from '../fixtures/in-process.ts';
 
 const run = (id: string, day: number, outcomes: Readonly<Record<string, string>>): PastRun => ({
   id,

@@ -3,16 +3,16 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { readResults } from '../../../report/results/read-results.ts';
-import type { CheckResult, Results } from '../../../report/results/results.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import type { CheckResult, Results } from '../../report/results/results.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform judge` over a run of the built-in service with a fault. What it says of whole nights: `memory/fortnight.test.ts`. */
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const WITHOUT_SOCKETS = fileURLToPath(
-  new URL('../../../engine/judging/fixtures/without-sockets.js', import.meta.url),
+  new URL('../../engine/judging/fixtures/without-sockets.js', import.meta.url),
 );
 const KEY = 'example-search-key-not-secret';
 const config = temporaryFolder({

@@ -3,11 +3,11 @@ import {
   type JudgingRequest,
   judgeEvidence,
   judgeShards,
-} from '../../../engine/judging/judge-evidence.ts';
-import { type Evidence, type RunEvidence, readRecord } from '../../../engine/judging/read-record.ts';
-import type { JunitWarnings } from '../../../report/format.ts';
-import { HARNESS } from '../../process.ts';
-import { type Loudness, tellVerdict } from '../verdict.ts';
+} from '../../engine/judging/judge-evidence.ts';
+import { type Evidence, type RunEvidence, readRecord } from '../../engine/judging/read-record.ts';
+import type { JunitWarnings } from '../../report/format.ts';
+import { HARNESS } from '../process.ts';
+import { type Loudness, tellVerdict } from './verdict.ts';
 
 export interface JudgeOptions extends Loudness {
   readonly service?: readonly string[];

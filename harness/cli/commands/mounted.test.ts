@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import express, { type Request, type Response } from 'express';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { serving } from '../../../base/fixtures/server.ts';
-import { conform, resultsIn } from '../../../engine/fixtures/conform-process.ts';
-import { echoing } from '../../../wire/fixtures/ws-endpoint.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { serving } from '../../base/fixtures/server.ts';
+import { conform, resultsIn } from '../../engine/fixtures/conform-process.ts';
+import { echoing } from '../../wire/fixtures/ws-endpoint.ts';
 
 /** A service of somebody else's that is mounted below a path of its host, as behind a gateway. */
 
