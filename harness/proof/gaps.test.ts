@@ -33,9 +33,9 @@ function proof(
     kind,
     name,
     setting: 'bearer',
-    trips: [],
-    drags: [],
-    shows: [],
+    fails: [],
+    alsoFails: [],
+    changes: [],
     described: false,
     preceded: false,
     traced: kind === 'variant',
@@ -49,12 +49,12 @@ function proof(
 }
 
 /** A defect of which it is said that it trips one check, with what it does trip. */
-function defect(name: string, trips: string, ...tripped: readonly Finding[]): ProvenCase {
-  return proof('defect', name, tripped, { trips: [trips] });
+function defect(name: string, fails: string, ...tripped: readonly Finding[]): ProvenCase {
+  return proof('defect', name, tripped, { fails: [fails] });
 }
 
 const seen = (colour: string) => ({
-  shows: colour === 'none' ? [] : ['window.colour'],
+  changes: colour === 'none' ? [] : ['window.colour'],
   observed: { 'window.colour': { 'window.colour': colour } },
 });
 
@@ -114,7 +114,7 @@ describe('the gaps of a proof', () => {
   });
 
   it('are no checks that a defect drags along, as long as they follow', () => {
-    const windy = { trips: ['door.closed'], drags: ['window.clean'] };
+    const windy = { fails: ['door.closed'], alsoFails: ['window.clean'] };
     const both = [judged('door.closed'), judged('window.clean.north')];
     expect(gaps(proof('defect', 'door-open', both, windy))).toEqual([]);
     expect(gaps(proof('defect', 'door-open', [judged('door.closed')], windy))).toEqual([
@@ -141,11 +141,11 @@ describe('the gaps of a proof', () => {
   });
 
   it('are observations that see the same of what should change them', () => {
-    const same = { ...seen('none'), shows: ['window.colour'] };
+    const same = { ...seen('none'), changes: ['window.colour'] };
     expect(gaps(proof('variant', 'tinted', [], same))).toEqual([
       'tinted should change what window.colour observes, and does not',
     ]);
-    expect(gaps(proof('variant', 'tinted', [], { shows: ['window.shape'] }))).toEqual([
+    expect(gaps(proof('variant', 'tinted', [], { changes: ['window.shape'] }))).toEqual([
       'tinted should change window.shape, which is not there',
     ]);
   });

@@ -29,7 +29,7 @@ export function caseName({ service, setting, name }: ProvenCase): string {
 }
 
 function unproven(cases: readonly ProvenCase[], suites: readonly Suite[]): readonly string[] {
-  const proven = new Set(cases.flatMap(({ trips }) => trips));
+  const proven = new Set(cases.flatMap(({ fails }) => fails));
   return suites
     .flatMap(({ checks }) => checks)
     .filter(({ id, observes }) => !observes && !proven.has(id))
@@ -42,13 +42,13 @@ function falseAlarms(each: ProvenCase): readonly string[] {
 
 /** What a defect says of itself, held against what came of it. */
 function told(
-  { name, trips, shows, drags, findings }: ProvenCase,
+  { name, fails, changes, alsoFails, findings }: ProvenCase,
   checks: readonly CheckDefinition[],
 ): readonly string[] {
-  const said = [...trips, ...drags];
+  const said = [...fails, ...alsoFails];
   const tripped = findings.filter(complains);
   return [
-    ...(trips.length + shows.length === 0 ? [`${name} proves nothing`] : []),
+    ...(fails.length + changes.length === 0 ? [`${name} proves nothing`] : []),
     ...said.flatMap((id) => {
       const check = checks.find((each) => each.id === id);
       if (check === undefined || check.observes) {
@@ -80,7 +80,7 @@ function suiteOf(id: string): string {
 
 /** Observations that are the same with a deviation as without it, on each service that can have it. */
 function unshown(cases: readonly ProvenCase[], checks: readonly CheckDefinition[]): readonly string[] {
-  const promised = cases.flatMap(({ name, shows }) => shows.map((id) => ({ name, id })));
+  const promised = cases.flatMap(({ name, changes }) => changes.map((id) => ({ name, id })));
   return [...new Map(promised.map((each) => [`${each.name} ${each.id}`, each])).values()].flatMap(
     ({ name, id }) => {
       const check = checks.find((each) => each.id === id);

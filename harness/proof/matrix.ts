@@ -8,7 +8,7 @@ export function matrixText(cases: readonly ProvenCase[], suites: readonly Suite[
   const conforming = cases.filter(isToConform);
   const checks = suites.flatMap((suite) => suite.checks);
   const proofOf = ({ id, observes }: (typeof checks)[number]) => {
-    const named = cases.filter(({ trips, shows }) => (observes ? shows : trips).includes(id));
+    const named = cases.filter(({ fails, changes }) => (observes ? changes : fails).includes(id));
     const names = [...new Set(named.map(({ name }) => name))];
     return names.length === 0 ? (observes ? '(observes)' : 'nothing') : names.join(' ');
   };

@@ -21,7 +21,7 @@ export function messageLines(
   return suites
     .flatMap(({ checks }) => checks)
     .flatMap(({ id }) => {
-      const first = defects.find(({ trips }) => trips.includes(id));
+      const first = defects.find(({ fails }) => fails.includes(id));
       const proven = cases.find(({ kind, name }) => kind === 'defect' && name === first?.name);
       if (proven === undefined) return before.get(id) ?? [];
       const found = proven.findings.find((each) => complains(each) && standsFor(id, each));

@@ -93,7 +93,7 @@ async function proof(check: CheckDefinition): Promise<readonly string[]> {
   const configs = await proofConfigs();
   const { id, observes, partOf = id } = check;
   const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
-  const claiming = proofCases().filter(({ trips, shows }) => (observes ? shows : trips).includes(partOf));
+  const claiming = proofCases().filter(({ fails, changes }) => (observes ? changes : fails).includes(partOf));
   // On the first of the services that can have it.
   const shown = claiming.filter((each, at) => claiming.findIndex(({ name }) => name === each.name) === at);
   if (shown.length === 0) return [silent];

@@ -14,11 +14,11 @@ export interface ProofCase {
   /** The name of a setting. */
   readonly setting: string;
   /** Ids of the checks that have to notice it. */
-  readonly trips: readonly string[];
+  readonly fails: readonly string[];
   /** Ids of the checks that notice it as well. */
-  readonly drags: readonly string[];
+  readonly alsoFails: readonly string[];
   /** Ids of the observations that have to record something else than of the service as it is. */
-  readonly shows: readonly string[];
+  readonly changes: readonly string[];
   /** Whether its operations are described, and judged. */
   readonly described: boolean;
   /** Whether requests of several kinds come before the limit is met. */
@@ -126,9 +126,9 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
 const AS_IT_IS = {
   kind: 'conforming',
   name: '',
-  trips: [],
-  drags: [],
-  shows: [],
+  fails: [],
+  alsoFails: [],
+  changes: [],
   described: true,
   preceded: true,
   traced: false,
@@ -147,7 +147,7 @@ export function proofCases(): readonly ProofCase[] {
     ...variants,
     ...new Map(counterparts.map((each) => [`${each.service} ${each.setting}`, each])).values(),
     ...SERVICES.flatMap((service) =>
-      (COMBINED[service] ?? []).map((name) => ({ ...variantCase(service, name), shows: [] })),
+      (COMBINED[service] ?? []).map((name) => ({ ...variantCase(service, name), changes: [] })),
     ),
     ...listDefects().map((defect) => defectCase(defect, servicesOf(defect)[0])),
   ];
@@ -158,7 +158,7 @@ export function proofCases(): readonly ProofCase[] {
  * there, which is for the dictionary. Other defects trip the same everywhere.
  */
 export function furtherCases(): readonly ProofCase[] {
-  const ofAuth = listDefects().filter(({ trips = [] }) => trips.some((id) => id.startsWith('auth.')));
+  const ofAuth = listDefects().filter(({ fails = [] }) => fails.some((id) => id.startsWith('auth.')));
   return ofAuth.flatMap((defect) => {
     const { setting = SHIPPED } = defect;
     const further = servicesOf(defect)
@@ -181,7 +181,7 @@ function servicesOf({ name, services }: Defect): readonly [ReferenceName, ...Ref
 }
 
 function defectCase(
-  { name, setting = SHIPPED, trips = [], drags, shows = [] }: Defect,
+  { name, setting = SHIPPED, fails = [], alsoFails, changes = [] }: Defect,
   service: ReferenceName,
 ): ProofCase {
   return {
@@ -189,9 +189,9 @@ function defectCase(
     kind: 'defect',
     name,
     setting,
-    trips,
-    drags: drags?.checks ?? [],
-    shows,
+    fails,
+    alsoFails: alsoFails?.checks ?? [],
+    changes,
     described: true,
     preceded: false,
     traced: false,
@@ -206,9 +206,9 @@ function variantCase(service: ReferenceName, name: string): ProofCase {
     kind: 'variant',
     name,
     setting: parts.find(({ setting }) => setting !== undefined)?.setting ?? SHIPPED,
-    trips: [],
-    drags: [],
-    shows: parts.flatMap(({ shows = [] }) => shows),
+    fails: [],
+    alsoFails: [],
+    changes: parts.flatMap(({ changes = [] }) => changes),
     described: !parts.some(({ undescribed }) => undescribed),
     preceded: parts.some(({ countsByKind }) => countsByKind),
     traced: !parts.every(({ unseen }) => unseen),

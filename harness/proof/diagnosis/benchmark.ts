@@ -39,7 +39,7 @@ export function togetherCases(
     const names = chosen.map(({ name }) => name).sort();
     if (first !== undefined && names.length === size) {
       const name = names.join('+');
-      drawn.set(`${underOf(first)} ${name}`, { ...first, name, trips: [], drags: [], shows: [] });
+      drawn.set(`${underOf(first)} ${name}`, { ...first, name, fails: [], alsoFails: [], changes: [] });
     }
   }
   return [...drawn.values()];

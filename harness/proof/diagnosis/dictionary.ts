@@ -20,7 +20,7 @@ export function dictionaryOf(
   kept: readonly Entry[],
 ): readonly Entry[] {
   const checks = suites.flatMap((suite) => suite.checks.map(({ id }) => id));
-  return listDefects().flatMap(({ name, cause, services, setting, trips = [] }) => {
+  return listDefects().flatMap(({ name, cause, services, setting, fails = [] }) => {
     const before = kept.find(({ defect }) => defect === name);
     const proven = cases.filter((each) => each.kind === 'defect' && each.name === name);
     if (proven.length === 0) return before ?? [];
@@ -34,7 +34,7 @@ export function dictionaryOf(
       services,
       under: showing.map(underOf),
       ...(setting === undefined ? {} : { setting }),
-      own: trips.length > 0 ? trips : Object.keys(certain),
+      own: fails.length > 0 ? fails : Object.keys(certain),
       certain,
       ...(Object.keys(possible).length === 0 ? {} : { possible }),
     };

@@ -12,7 +12,7 @@ interface Deviation {
   /** What the service does otherwise, in one sentence. */
   readonly summary: string;
   /** Ids of the observations that record something else of it. */
-  readonly shows?: readonly string[];
+  readonly changes?: readonly string[];
   readonly patch: Patch;
 }
 
@@ -21,9 +21,9 @@ export interface Defect extends Deviation {
   /** What is wrong with a service that has it, as a report says it: one sentence, with places for values. */
   readonly cause: string;
   /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
-  readonly trips?: readonly string[];
+  readonly fails?: readonly string[];
   /** Checks that it cannot help tripping as well, and why. */
-  readonly drags?: { readonly checks: readonly string[]; readonly because: string };
+  readonly alsoFails?: { readonly checks: readonly string[]; readonly because: string };
 }
 
 /** Another conduct that conforms just as well; no check may complain about it. */
@@ -46,7 +46,7 @@ type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>
 
 /** A table of deviations by their names; `shared`: what holds of every row that does not say otherwise. */
 export function tableOf<D extends Deviation>(
-  shared: Services & Partial<Pick<Defect, 'setting' | 'trips'>>,
+  shared: Services & Partial<Pick<Defect, 'setting' | 'fails'>>,
   rows: Readonly<Record<string, Row<D>>>,
 ): readonly (Row<D> & Pick<D, 'name' | 'services'>)[] {
   return Object.entries(rows).map(([name, row]) => ({ name, ...shared, ...row }));

@@ -27,21 +27,21 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-fails': {
     summary: 'has a broken instance among seven',
     cause: 'One in several of the same requests is answered {status:500}, a server error',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneIn(INSTANCES, failed),
   },
   'fails-in-bursts': {
     services: REST.services,
     summary: 'fails at the ninth of the same requests that follow each other',
     cause: 'Of many requests in a row one now and then is answered {status:500}, a server error',
-    trips: ['limits.failures'],
+    fails: ['limits.failures'],
     patch: lastInARow(MANY, failed),
   },
   'fails-when-crowded': {
     services: REST.services,
     summary: 'fails at some of many requests that come together',
     cause: 'Of many requests that come together some are answered {status:500}, a server error',
-    trips: ['limits.failures'],
+    fails: ['limits.failures'],
     patch: whenCrowded(CROWD, failed),
   },
   'unavailable-in-bursts': {
@@ -50,13 +50,13 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
       'is unavailable at the ninth of the same requests that follow each other, and does not say for how long',
     cause:
       'Of many requests in a row one now and then is answered {status:503}, though the quota is not spent',
-    trips: ['limits.failures'],
+    fails: ['limits.failures'],
     patch: lastInARow(MANY, (answer) => asProblem(503)(failed(answer))),
   },
   'instance-without-key': {
     summary: 'has an instance among seven that was not told of the key',
     cause: 'One in several of the same requests is answered {status:401}, with the right key',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneIn(INSTANCES, (answer) => ({
       ...replacedBy(answer, problem('wrong-credential', [['WWW-Authenticate', 'Bearer']])),
       occasion: 'served',
@@ -65,26 +65,26 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-of-old-routes': {
     summary: 'has an instance among seven that is of a version without the documented path',
     cause: 'One in several of the same requests is answered {status:404}',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneIn(INSTANCES, (answer) => replacedBy(answer, { ...problem('not-found'), occasion: 'served' })),
   },
   'instance-ends-connections': {
     summary: 'has an instance among three that ends the connection instead of an answer',
     cause: 'One in several of the same requests gets no response',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneFinishedIn(FEW_INSTANCES, dropped),
   },
   'instance-labels-text': {
     summary: 'has an instance among three that labels its JSON as text',
     cause: 'One in several of the same requests is answered as {media type:text/plain}',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneIn(FEW_INSTANCES, having('Content-Type', 'text/plain')),
   },
   'instance-of-old-shape': {
     services: REST.services,
     summary: 'has an instance among seven that is of a version without one of the members',
     cause: 'One in several of the same requests is answered without some of the members',
-    trips: ['json.shape-stable'],
+    fails: ['json.shape-stable'],
     patch: oneIn(INSTANCES, (answer) =>
       withMembers(withField(answer, 'ETag', '"of-old"'), { total: undefined }),
     ),
@@ -92,25 +92,25 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-truncates': {
     summary: 'has an instance among seven that cuts its content short, and counts what is left',
     cause: 'One in several of the same requests is answered with JSON that breaks off',
-    trips: ['json.shape-stable'],
+    fails: ['json.shape-stable'],
     patch: oneIn(INSTANCES, (answer) => withText(answer, (text) => text.slice(0, text.length / 2))),
   },
   'instance-sends-nothing': {
     summary: 'has an instance among seven that sends no content with its 200',
     cause: 'One in several of the same requests is answered {status:200} with an empty body',
-    trips: ['json.shape-stable'],
+    fails: ['json.shape-stable'],
     patch: oneIn(INSTANCES, holding('')),
   },
   'etag-of-one-instance': {
     summary: 'makes its ETag from the instance as well as from the content',
     cause: 'The same content gets another ETag from each instance',
-    trips: ['caching.etag-stable'],
+    fails: ['caching.etag-stable'],
     patch: oneIn(FEW_INSTANCES, having('ETag', '"instance-3"')),
   },
   'instance-clock-behind': {
     summary: 'has an instance among seven whose clock is five minutes behind',
     cause: 'One in several of the same requests is answered with a Date that is minutes off',
-    trips: ['caching.one-clock'],
+    fails: ['caching.one-clock'],
     patch: oneFinishedIn(INSTANCES, (answer, _, { clock }) =>
       withField(answer, 'Date', imfFixdate(clock.now() - FIVE_MINUTES_MS)),
     ),
@@ -118,7 +118,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-without-cache-control': {
     summary: 'has an instance among seven without the configuration of caches',
     cause: 'One in several of the same requests is answered without Cache-Control',
-    trips: ['headers.steady'],
+    fails: ['headers.steady'],
     patch: oneFinishedIn(INSTANCES, lacking('Cache-Control')),
   },
 });

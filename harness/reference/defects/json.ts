@@ -51,14 +51,14 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'json-wrong-content-type': {
     summary: 'sends JSON under the name of plain text',
     cause: 'Responses are labelled {media type:text/plain}, not JSON',
-    trips: ['json.success-media-type', 'pact.interaction'],
+    fails: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer('served', having('Content-Type', 'text/plain; charset=utf-8')),
   },
   'json-no-content-type': {
     summary: 'does not name the media type of its content',
     cause: 'Responses have no Content-Type header',
-    trips: ['json.success-media-type'],
-    drags: {
+    fails: ['json.success-media-type'],
+    alsoFails: {
       checks: ['pact.interaction'],
       because: 'a consumer has written down that it relies on the label',
     },
@@ -69,80 +69,80 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     setting: 'text errors',
     summary: 'does not name the media type of its errors, of which no JSON is promised',
     cause: 'Errors have no Content-Type header',
-    trips: ['headers.content-type'],
+    fails: ['headers.content-type'],
     patch: onAnswer(PROBLEM_OCCASIONS, lacking('Content-Type')),
   },
   'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
     cause: 'The Content-Type names another charset than UTF-8',
-    trips: ['json.charset'],
+    fails: ['json.charset'],
     patch: onAnswer('served', having('Content-Type', 'application/json; charset=iso-8859-1')),
   },
   'json-bom': {
     summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
     cause: 'The JSON begins with a byte order mark',
-    trips: ['json.no-bom'],
+    fails: ['json.no-bom'],
     patch: inText((text) => `\ufeff${text}`),
   },
   'json-invalid-utf8': {
     summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
     cause: 'The JSON is not valid UTF-8',
-    trips: ['json.utf8'],
+    fails: ['json.utf8'],
     patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
   },
   'json-trailing-bytes': {
     summary: 'appends a remark to the JSON text (RFC 8259 §2)',
     cause: 'Other text follows the JSON',
-    trips: ['json.one-text'],
+    fails: ['json.one-text'],
     patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
   },
   'json-truncated': {
     summary: 'sends a JSON text without its end (RFC 8259 §2)',
     cause: 'The JSON is cut off before its end',
-    trips: ['json.syntax'],
+    fails: ['json.syntax'],
     patch: inText((text) => text.slice(0, -1)),
   },
   'json-duplicate-keys': {
     summary: 'names a member twice (RFC 8259 §4)',
     cause: 'A name stands twice in the same JSON object',
-    trips: ['json.unique-names'],
+    fails: ['json.unique-names'],
     patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
   },
   'json-nan': {
     summary: 'writes a number that JSON does not have (RFC 8259 §6)',
     cause: 'The JSON has a number that JSON does not know, such as NaN',
-    trips: ['json.numbers'],
+    fails: ['json.numbers'],
     patch: inText(withFirstMember('"score":NaN')),
   },
   'json-big-integer': {
     summary: 'writes an integer that common parsers round (RFC 8259 §6)',
     cause: 'The JSON has integers beyond 2^53, which many clients round',
-    shows: ['json.big-integers'],
+    changes: ['json.big-integers'],
     patch: inText(withFirstMember('"sequence":9007199254740993')),
   },
   'json-empty-body': {
     summary: 'promises JSON and sends nothing',
     cause: 'The response has no body where one is promised',
-    trips: ['json.body-present'],
+    fails: ['json.body-present'],
     patch: inOctets(() => Buffer.alloc(0)),
   },
   'errors-are-plain-text': {
     summary: 'explains errors in plain text',
     cause: 'Error bodies are {media type:text/plain}, not JSON',
-    trips: ['json.error-media-type'],
+    fails: ['json.error-media-type'],
     patch: onAnswer(PROBLEM_OCCASIONS, holding('refused', 'text/plain; charset=utf-8')),
   },
   'content-length-too-long': {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
     cause: 'The connection ends before the body is as long as Content-Length says',
-    trips: ['framing.content-length'],
+    fails: ['framing.content-length'],
     patch: declaringLength(10),
   },
   'content-length-too-short': {
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
     cause: 'The body is longer than Content-Length says',
-    trips: ['framing.one-message'],
-    drags: {
+    fails: ['framing.one-message'],
+    alsoFails: {
       checks: ['json.syntax'],
       because: 'the content ends where its length says, in the middle of the JSON',
     },
@@ -151,8 +151,8 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'bytes-after-body': {
     summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
     cause: 'Stray bytes follow the response',
-    trips: ['framing.one-message'],
-    drags: {
+    fails: ['framing.one-message'],
+    alsoFails: {
       checks: ['status.head-no-content'],
       because: 'the answer to HEAD ends with its head: whatever follows is content',
     },
@@ -161,14 +161,14 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'second-response': {
     summary: 'answers a request twice, the second time a little later (RFC 9112 §9.2)',
     cause: 'A second response follows the first, and a client takes it for the answer to its next request',
-    trips: ['framing.one-response'],
+    fails: ['framing.one-response'],
     patch: onFinished('served', (answer) => ({ ...answer, followedBy: (message) => message })),
   },
   'next-request-unread': {
     summary: 'takes what follows on a kept connection for the rest of the request before (RFC 9112 §9.3)',
     cause: 'The second request on a connection that the service keeps is refused',
-    trips: ['framing.next-request'],
-    drags: {
+    fails: ['framing.next-request'],
+    alsoFails: {
       checks: ['framing.pipelining', 'framing.chunked-request'],
       because: 'both send a second request on a connection',
     },
@@ -185,7 +185,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'bare-line-feeds': {
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
     cause: 'Header lines end with a bare line feed',
-    trips: ['framing.one-message'],
+    fails: ['framing.one-message'],
     patch: onWire('served', (head, body) =>
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
     ),
@@ -193,7 +193,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'bad-chunk-size': {
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     cause: 'The chunked body cannot be decoded',
-    trips: ['framing.chunks'],
+    fails: ['framing.chunks'],
     patch: together(
       onFinished('served', (answer) =>
         withField(withoutField(answer, 'Content-Length'), 'Transfer-Encoding', 'chunked'),
@@ -206,14 +206,14 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'unasked-gzip': {
     summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
     cause: 'The body is compressed although the client did not allow it',
-    trips: ['negotiation.content-coding'],
+    fails: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'gzip-in-name-only': {
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     cause: 'Content-Encoding says gzip, and the body is not compressed',
-    trips: ['negotiation.true-coding'],
-    drags: {
+    fails: ['negotiation.true-coding'],
+    alsoFails: {
       checks: ['negotiation.content-coding'],
       because: 'it names a coding even where none is accepted',
     },
@@ -222,8 +222,8 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'brotli-for-gzip': {
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
     cause: 'The body is compressed with a coding that the client did not name',
-    trips: ['negotiation.content-coding'],
-    drags: {
+    fails: ['negotiation.content-coding'],
+    alsoFails: {
       checks: ['negotiation.coding-vary'],
       because: 'nothing in the request chose that coding, and Vary names nothing that did',
     },
@@ -232,19 +232,19 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'gzip-without-vary': {
     summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
     cause: 'Compressed responses do not name Accept-Encoding in Vary',
-    trips: ['negotiation.coding-vary'],
+    fails: ['negotiation.coding-vary'],
     patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'no-nosniff': {
     summary: 'leaves browsers to guess the media type',
     cause: 'Responses have no `X-Content-Type-Options: nosniff`',
-    trips: ['headers.nosniff'],
+    fails: ['headers.nosniff'],
     patch: onFinished('every', lacking('X-Content-Type-Options')),
   },
   'problem-invalid': {
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
     cause: 'Problem details have members of the wrong type',
-    trips: ['json.problem-details'],
+    fails: ['json.problem-details'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(
         answer,
@@ -256,7 +256,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'server-errors-are-plain-text': {
     summary: 'leaves bad requests to a server in front that knows nothing of JSON',
     cause: 'Errors of the server itself are {media type:text/plain}, not JSON',
-    trips: ['json.server-error-media-type'],
+    fails: ['json.server-error-media-type'],
     patch: onAnswer(['malformed', 'target-too-long', 'fields-too-large', 'unknown-method'], (answer) =>
       withContent(answer, 'text/plain', 'bad request'),
     ),
@@ -264,20 +264,23 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'errors-are-empty': {
     summary: 'refuses without a word of explanation',
     cause: 'Errors have no body',
-    trips: ['json.error-body-present'],
+    fails: ['json.error-body-present'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   'malformed-content-type': {
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     cause: 'The Content-Type header cannot be parsed',
-    trips: ['headers.content-type-form'],
-    drags: { checks: ['json.success-media-type'], because: 'a label that cannot be read is none of JSON' },
+    fails: ['headers.content-type-form'],
+    alsoFails: {
+      checks: ['json.success-media-type'],
+      because: 'a label that cannot be read is none of JSON',
+    },
     patch: onAnswer('served', having('Content-Type', 'application/json; charset')),
   },
   'content-is-html-everywhere': {
     summary: 'sends pages for people where JSON is documented',
     cause: 'Every body is labelled {media type:text/html}, not JSON',
-    trips: ['json.success-media-type', 'pact.interaction'],
+    fails: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer(
       WITH_CONTENT,
       holding('<!doctype html><title>API</title><p>Hello</p>', 'text/html; charset=utf-8'),

@@ -22,7 +22,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'prefix-redirects': {
     summary: 'sends clients of the documented path away from its version prefix',
     cause: 'The versioned path redirects to one without the version',
-    trips: ['versioning.no-redirect'],
+    fails: ['versioning.no-redirect'],
     patch: aroundHandling(async (request, next, kernel) => {
       if (request.path.startsWith(`${PREFIX}/`)) {
         const answer = await next(request, kernel);
@@ -36,8 +36,8 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'serves-without-prefix': {
     summary: 'serves the same resource without a version',
     cause: 'The same resource is served without the version in the path',
-    trips: ['versioning.without-prefix'],
-    shows: ['versioning.other-prefixes'],
+    fails: ['versioning.without-prefix'],
+    changes: ['versioning.other-prefixes'],
     patch: onReceipt((request) =>
       OTHER_VERSION.test(request.path) || !request.path.startsWith('/')
         ? request
@@ -47,21 +47,21 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'serves-any-version': {
     summary: 'ignores which version is asked for',
     cause: 'The same resource is served under other versions',
-    trips: ['versioning.other-versions'],
-    shows: ['versioning.other-prefixes'],
+    fails: ['versioning.other-versions'],
+    changes: ['versioning.other-prefixes'],
     patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
   },
   'links-leave-prefix': {
     summary: 'links to paths without the version prefix',
     cause: 'Links in the body lack the version prefix',
-    trips: ['versioning.links'],
+    fails: ['versioning.links'],
     patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
   },
   'redirect-to-other-host': {
     summary: 'sends clients, and their credentials, to another host',
     cause: 'The documented path redirects to another host',
-    trips: ['versioning.no-foreign-redirect'],
-    drags: {
+    fails: ['versioning.no-foreign-redirect'],
+    alsoFails: {
       checks: ['versioning.no-redirect'],
       because: 'the documented sample is only reached over a redirect',
     },
@@ -72,7 +72,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'links-to-other-host': {
     summary: 'links to a host of its inner network',
     cause: 'Links in the body lead to a host that clients cannot reach',
-    trips: ['versioning.reachable-links'],
+    fails: ['versioning.reachable-links'],
     patch: onAnswer('served', (answer) =>
       withText(answer, (text) => text.replaceAll('"/v1/', '"http://backend.internal/v1/')),
     ),
@@ -80,13 +80,13 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'sunset-malformed': {
     summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
     cause: 'The Sunset header is not an HTTP date',
-    trips: ['versioning.sunset-field'],
+    fails: ['versioning.sunset-field'],
     patch: onAnswer('served', having('Sunset', '2027-06-30')),
   },
   'deprecation-malformed': {
     summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
     cause: 'The Deprecation header is not a date',
-    trips: ['versioning.deprecation-field'],
+    fails: ['versioning.deprecation-field'],
     patch: onAnswer('served', having('Deprecation', 'true')),
   },
 });

@@ -29,12 +29,12 @@ function forbidden(answer: Answer): Answer {
 export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   'refuses-403-for-wrong-key': {
     summary: 'answers a wrong key with 403, a missing one with 401',
-    shows: ['auth.refusal-status', 'websocket.refusal'],
+    changes: ['auth.refusal-status', 'websocket.refusal'],
     patch: onAnswer('wrong-credential', forbidden),
   },
   'refuses-403-for-missing-key': {
     summary: 'answers a missing key with 403, like a wrong one (RFC 9110 §15.5.4)',
-    shows: ['auth.refusal-status', 'websocket.refusal'],
+    changes: ['auth.refusal-status', 'websocket.refusal'],
     patch: onAnswer(CREDENTIAL_REFUSALS, forbidden),
   },
   'compares-decoded-keys': {
@@ -47,7 +47,7 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'not-found-before-auth': {
     summary: 'says 404 for an unknown path before it looks at the credential',
-    shows: ['status.unknown-path-without-credential'],
+    changes: ['status.unknown-path-without-credential'],
     patch: onAnswer(CREDENTIAL_REFUSALS, (answer, { path }, { service: { routes, sockets } }) => {
       const known = findRoute<{ readonly template: string }>([...routes, ...sockets], path) !== null;
       return known ? answer : problem('not-found');
@@ -86,7 +86,7 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   'documents-query-key': {
     setting: 'query documented',
     summary: 'takes the key in the query as well, as its documents say',
-    shows: ['auth.location'],
+    changes: ['auth.location'],
     patch: alsoAt(queryParameter('api_key')),
   },
   'wildcard-origin': {
@@ -140,7 +140,7 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'first-credential-wins': {
     summary: 'heeds the first of several Authorization fields',
-    shows: ['auth.two-credentials'],
+    changes: ['auth.two-credentials'],
     patch: onReceipt((request) => {
       const [first] = fieldValues(request, 'authorization');
       return first === undefined ? request : withField(request, 'Authorization', first);
@@ -160,7 +160,7 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
   'bearer-only': {
     services: REALTIME.services,
     summary: 'takes a bearer key and no signature',
-    shows: ['auth.schemes'],
+    changes: ['auth.schemes'],
     patch: inAccess(({ placements }) => ({
       placements: placements.filter((placement) => placement !== 'signature'),
     })),

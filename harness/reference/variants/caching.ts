@@ -39,12 +39,12 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'ignores-if-match': {
     summary: 'takes no notice of If-Match where nothing is changed',
-    shows: ['caching.preconditions'],
+    changes: ['caching.preconditions'],
     patch: onReceipt((request) => withoutField(request, 'If-Match')),
   },
   'tag-of-the-coding': {
     summary: 'has an entity tag of its own for what it compresses',
-    shows: ['framing.transfer'],
+    changes: ['framing.transfer'],
     patch: together(
       onReceipt((request) => {
         const held = fieldValue(request, 'if-none-match');
@@ -62,7 +62,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'all-ranges': {
     summary: 'serves ranges of octets from the beginning and from the end, and says what lies beyond',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: ranged(),
   },
   '304-with-length': {

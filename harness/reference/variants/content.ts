@@ -33,7 +33,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'plain-json-errors': {
     summary: 'explains errors in application/json of its own shape',
-    shows: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
+    changes: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       isProblem(answer.occasion)
         ? withContent(
@@ -54,14 +54,14 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'bare-array-body': {
     services: REST.services,
     summary: 'lists resources in a bare array',
-    shows: ['json.success-shape'],
+    changes: ['json.success-shape'],
     undescribed: true,
     patch: onAnswer('served', (answer) => withJson(answer, (content) => content.resources ?? content)),
   },
   'text-errors': {
     setting: 'text errors',
     summary: 'explains its errors in plain text, as its documents say',
-    shows: ['json.media-types'],
+    changes: ['json.media-types'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       isProblem(answer.occasion)
         ? withContent(answer, 'text/plain; charset=utf-8', problemDetail(answer.occasion))
@@ -85,7 +85,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'content-with-a-counter': {
     services: REST.services,
     summary: 'has in each answer how many there were, so that none is as long as the one before',
-    shows: ['json.success-shape'],
+    changes: ['json.success-shape'],
     undescribed: true,
     patch: (conduct) => {
       let count = 0;
@@ -96,17 +96,17 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'chunked-body': {
     summary: 'sends content in chunks, without Content-Length',
-    shows: ['framing.transfer'],
+    changes: ['framing.transfer'],
     patch: onFinished('served', lacking('Content-Length')),
   },
   'gzip-when-accepted': {
     summary: 'compresses for clients that accept gzip',
-    shows: ['framing.transfer'],
+    changes: ['framing.transfer'],
     patch: compressing((request) => (acceptsGzip(request) ? 'gzip' : null)),
   },
   'error-shape-by-status': {
     summary: 'has another error object for each status',
-    shows: ['json.error-shape', 'limits.refusal-shape'],
+    changes: ['json.error-shape', 'limits.refusal-shape'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'application/json', JSON.stringify(shapeFor(answer.status))),
     ),
@@ -117,20 +117,20 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'vendor-json': {
     summary: 'has a JSON media type of its own',
-    shows: ['json.media-types'],
+    changes: ['json.media-types'],
     undescribed: true,
     patch: onAnswer('served', having('Content-Type', 'application/vnd.example.v1+json')),
   },
   'announces-version': {
     services: REST.services,
     summary: 'says in a field which version answers',
-    shows: ['versioning.version-field'],
+    changes: ['versioning.version-field'],
     patch: onAnswer('served', having('API-Version', '1.4')),
   },
   'announces-deprecation': {
     services: REST.services,
     summary: 'says since when this version is deprecated and when it ends (RFC 9745, RFC 8594)',
-    shows: ['versioning.deprecation'],
+    changes: ['versioning.deprecation'],
     patch: onAnswer('served', (answer) =>
       withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
     ),

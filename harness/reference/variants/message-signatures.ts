@@ -16,7 +16,7 @@ import {
 export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   'signs-answers': {
     summary: 'signs what it sends and what it was asked, for five minutes',
-    shows: ['headers.signature-coverage'],
+    changes: ['headers.signature-coverage'],
     patch: onFinished('every', (answer, request, { clock }) => {
       const now = seconds(clock.now());
       const digested = withDigest(answer);

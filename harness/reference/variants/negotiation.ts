@@ -15,7 +15,7 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'all-codings': {
     summary: 'compresses in the coding with the largest weight',
-    shows: ['framing.transfer'],
+    changes: ['framing.transfer'],
     patch: compressing((request) => {
       const wanted = CODINGS.map((coding) => ({ coding, want: wantOfCoding(request, coding) }));
       const [best] = wanted.filter(({ want }) => want > 0).sort((one, other) => other.want - one.want);

@@ -85,34 +85,34 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
   },
   'refuses-odd-paths': {
     summary: 'says 400 to every path that is not in its normal form, before it asks for a credential',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: beforehand(({ path }) => (ODD.test(path) ? problem('malformed') : null)),
   },
   'redirects-odd-paths': {
     summary: 'redirects from odd paths to normal ones by a path alone',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: redirecting((_, path) => path),
   },
   'redirects-by-host': {
     summary: 'redirects from odd paths to normal ones at the host that was asked',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: redirecting((request, path) => `http://${fieldValue(request, 'host')}${path}`),
   },
   'redirects-to-tls': {
     summary: 'redirects from odd paths to normal ones over TLS',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: redirecting(
       (request, path) => `https://${fieldValue(request, 'host')?.replace(/:\d+$/, '')}${path}`,
     ),
   },
   'open-page-for-every-path': {
     summary: 'shows anybody the page of its application at each path that is not one of its interface',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: beforehand(({ path }) => (/^\/v\d+(?:\/|$)/i.test(path) && !ODD.test(path) ? null : page())),
   },
   'open-json-for-every-path': {
     summary: 'tells anybody in JSON where its interface is, at each path that is not one of it',
-    shows: ['paths.spellings'],
+    changes: ['paths.spellings'],
     patch: beforehand(({ path }) =>
       /^\/v1(?:\/|$)/i.test(path) && !ODD.test(path)
         ? null

@@ -23,13 +23,15 @@ const ENDURANCE = { requests: 1.6, window: 60 };
 export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   'no-quota-fields': {
     summary: 'enforces its limit without announcing it; the refusal still says when to come back',
-    shows: ['limits.dialect'],
+    changes: ['limits.dialect'],
     patch: inQuota(() => ({ fields: () => [] })),
   },
   ...Object.fromEntries(
     QUOTA_DIALECTS.flatMap(({ name, variant }) => {
       const patch = inQuota(() => ({ fields: inDialect(name) }));
-      return variant ? [[variant.name, { summary: variant.summary, shows: ['limits.dialect'], patch }]] : [];
+      return variant
+        ? [[variant.name, { summary: variant.summary, changes: ['limits.dialect'], patch }]]
+        : [];
     }),
   ),
   'refusal-without-policy-field': {
@@ -48,7 +50,7 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'http-date-retry-after': {
     summary: 'says when to come back as a date',
-    shows: ['limits.refusal'],
+    changes: ['limits.refusal'],
     patch: inQuota(() => ({
       retryAfter: (renewsInMs, nowMs) => imfFixdate(Math.ceil((nowMs + renewsInMs) / 1000) * 1000),
     })),
@@ -59,12 +61,12 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'limiter-sliding-log': {
     summary: 'remembers every request for one window',
-    shows: ['limits.algorithm'],
+    changes: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: slidingLog })),
   },
   'limiter-token-bucket': {
     summary: 'refills its quota evenly',
-    shows: ['limits.algorithm'],
+    changes: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: tokenBucket })),
   },
   'limiter-sliding-counter': {
@@ -77,7 +79,7 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'limiter-penalty-block': {
     summary: 'blocks a key for one window from its first refusal on',
-    shows: ['limits.algorithm'],
+    changes: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: penaltyBlock })),
   },
   'limiter-queue': {
@@ -86,13 +88,13 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'limits-haste-as-well': {
     summary: 'has a limit for each second beside the documented one, and announces both',
-    shows: ['limits.second-limit'],
+    changes: ['limits.second-limit'],
     patch: inQuota(({ algorithm }) => ({ algorithm: beside(fixedWindow, HASTE)(algorithm) })),
   },
   'limits-haste-by-bucket': {
     summary:
       'has a bucket that is soon empty and soon full beside the documented limit, and announces neither',
-    shows: ['limits.dialect', 'limits.second-limit'],
+    changes: ['limits.dialect', 'limits.second-limit'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: beside(tokenBucket, HASTE)(algorithm),
       fields: () => [],

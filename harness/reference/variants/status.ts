@@ -17,13 +17,13 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   'knows-collections-by-name': {
     services: REST.services,
     summary: 'has an empty collection for each name that somebody asks for',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: onAnswer('not-found', asSuccess('{"resources":[],"total":0}'), isByName),
   },
   'hides-collections-by-name': {
     services: REST.services,
     summary: 'says 403 to each name of a collection that is not the client’s',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: onAnswer('not-found', asProblem(403), isByName),
   },
   'page-for-every-path': {
@@ -38,12 +38,12 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   'paths-in-any-case': {
     services: REST.services,
     summary: 'takes its paths in capitals for the same',
-    shows: ['versioning.other-prefixes'],
+    changes: ['versioning.other-prefixes'],
     patch: onReceipt((request) => ({ ...request, path: request.path.toLowerCase() })),
   },
   'unknown-method-405': {
     summary: 'says 405 for a method that nobody has registered, too',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: onAnswer('unknown-method', (answer) =>
       asProblem(405)(withField(answer, 'Allow', 'GET, HEAD, OPTIONS')),
     ),
@@ -82,7 +82,7 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'refuses-size-with-400': {
     summary: 'says 400 to targets and fields that are too long',
-    shows: ['status.conditions', 'status.target-size', 'status.field-size'],
+    changes: ['status.conditions', 'status.target-size', 'status.field-size'],
     patch: onAnswer(['target-too-long', 'fields-too-large'], asProblem(400)),
   },
   'demands-user-agent': {
@@ -91,12 +91,12 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'ranges-206': {
     summary: 'serves ranges of octets, and ignores those that it has to count from the end',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: ranged({ cut: (range, octets) => (range.includes('=-') ? undefined : cutOf(range, octets)) }),
   },
   'expectation-417': {
     summary: 'says 417 to an expectation that nothing is there to meet',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: insteadOfServing(
       (request) => fieldValues(request, 'expect').length > 0 && request.body.length === 0,
       asProblem(417),
@@ -159,7 +159,7 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'closes-connections': {
     summary: 'closes each connection after its answer',
-    shows: ['framing.transfer'],
+    changes: ['framing.transfer'],
     patch: onFinished('every', having('Connection', 'close')),
   },
   'no-request-id': {
@@ -169,7 +169,7 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'not-acceptable-406': {
     summary: 'says 406 when the client accepts no JSON',
-    shows: ['status.conditions'],
+    changes: ['status.conditions'],
     patch: insteadOfServing((request) => !acceptsJson(request), asProblem(406)),
   },
 });

@@ -44,7 +44,7 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'content-digest-in-hex': {
     summary: 'writes the digest of the body in hexadecimal digits (RFC 9530 §2)',
     cause: 'Content-Digest is written in hexadecimal digits',
-    trips: ['headers.digest-form'],
+    fails: ['headers.digest-form'],
     patch: onEvery('Content-Digest', ({ body }) =>
       digestOf(body).replace(/:(.*):/, (_, base64) => `"${Buffer.from(base64, 'base64').toString('hex')}"`),
     ),
@@ -52,19 +52,19 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'repr-digest-without-colons': {
     summary: 'writes the digest of the representation as it was in RFC 3230, without colons',
     cause: 'Repr-Digest has no colons around the digest',
-    trips: ['headers.digest-form'],
+    fails: ['headers.digest-form'],
     patch: onEvery('Repr-Digest', ({ body }) => digestOf(body).replaceAll(':', '').replace('sha', 'SHA')),
   },
   'content-digest-of-nothing': {
     summary: 'computes Content-Digest before there is a body',
     cause: 'Content-Digest is that of an empty body',
-    trips: ['headers.content-digest'],
+    fails: ['headers.content-digest'],
     patch: onEvery('Content-Digest', () => digestOf(Buffer.alloc(0))),
   },
   'content-digest-before-compression': {
     summary: 'computes Content-Digest of the body before it is compressed (RFC 9530 §2)',
     cause: 'Content-Digest is that of the body before compression',
-    trips: ['headers.content-digest'],
+    fails: ['headers.content-digest'],
     patch: together(
       onAnswer('every', withDigest),
       compressing((request) => (acceptsGzip(request) ? 'gzip' : null)),
@@ -73,7 +73,7 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'repr-digest-of-another-body': {
     summary: 'takes Repr-Digest from a cache that is filled by the first answer',
     cause: 'Repr-Digest is that of another body',
-    trips: ['headers.repr-digest'],
+    fails: ['headers.repr-digest'],
     patch: (conduct) => {
       let first: string | null = null;
       return onEvery('Repr-Digest', ({ body }) => {
@@ -85,7 +85,7 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signs-a-weak-digest': {
     summary: 'signs a digest of MD5 (RFC 9530 §5)',
     cause: 'The signature covers the body only by an MD5 digest',
-    trips: ['headers.signed-digest'],
+    fails: ['headers.signed-digest'],
     patch: onFinished('every', (answer, _, { clock }) => {
       const digested = withField(answer, 'Content-Digest', digestOf(answer.body, 'md5'));
       const covered = fieldsOf(digested, 'content-digest');
@@ -95,7 +95,7 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-under-another-label': {
     summary: 'has other labels in Signature than in Signature-Input (RFC 9421 §4)',
     cause: 'Signature and Signature-Input have different labels',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: together(
       signing(() => ({})),
       onEvery('Signature', (answer) => fieldValue(answer, 'signature')?.replace('sig1', 'sig2') ?? ''),
@@ -104,19 +104,19 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-without-colons': {
     summary: 'writes a signature in bare base64 (RFC 9421 §4.2)',
     cause: 'Signature has no colons around the signature',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing(() => ({ written: (octets) => `"${octets.toString('base64')}"` })),
   },
   'signature-input-without-signature': {
     summary: 'says what it has signed, and loses the signature',
     cause: 'Signature-Input comes without Signature',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: onEvery('Signature-Input', () => 'sig1=("@status");created=1700000000'),
   },
   'signature-input-as-in-drafts': {
     summary: 'writes Signature-Input as in the first drafts, without quotes',
     cause: 'Signature-Input has names without quotes',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({
       covered: fieldsOf(answer, 'content-type').map(([name, value]) => [name.replaceAll('"', ''), value]),
     })),
@@ -124,25 +124,25 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-of-capital-names': {
     summary: 'covers headers by names in capital letters (RFC 9421 §2.1)',
     cause: 'The signature names headers in capital letters',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({ covered: [['"Date"', fieldValue(answer, 'date') ?? '']] })),
   },
   'signature-of-one-thing-twice': {
     summary: 'covers a header twice (RFC 9421 §2)',
     cause: 'The signature covers the same header twice',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({ covered: [...fieldsOf(answer, 'date'), ...fieldsOf(answer, 'date')] })),
   },
   'signature-of-a-method': {
     summary: 'covers the method of a response, which has none (RFC 9421 §2.4)',
     cause: 'The signature covers a method, and does not say that it is that of the request',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing((_, __, { method }) => ({ covered: [['"@method"', method]] })),
   },
   'signature-of-its-parameters': {
     summary: 'lists the parameters of the signature among what it covers (RFC 9421 §2.3)',
     cause: 'The signature covers "@signature-params", which goes without saying',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({
       covered: [...fieldsOf(answer, 'date'), ['"@signature-params"', '']],
     })),
@@ -150,19 +150,19 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-times-in-quotes': {
     summary: 'writes the time of a signature as text (RFC 9421 §2.3)',
     cause: 'The time of the signature stands in quotes',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: saying((now) => `;created="${now}"`),
   },
   'signature-key-without-quotes': {
     summary: 'writes the name of the key without quotes (RFC 9421 §2.3)',
     cause: 'The name of the key of the signature has no quotes',
-    trips: ['headers.signature-form'],
+    fails: ['headers.signature-form'],
     patch: saying((now) => `;created=${now};keyid=example`),
   },
   'signature-of-lost-header': {
     summary: 'covers a header that its proxy takes away (RFC 9421 §2.5)',
     cause: 'The signature covers a header that does not come',
-    trips: ['headers.signature-components'],
+    fails: ['headers.signature-components'],
     patch: signing((_, answer) => ({
       covered: [...fieldsOf(answer, 'date'), ['"x-served-by"', 'search-7']],
     })),
@@ -170,13 +170,13 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-of-lost-member': {
     summary: 'covers a member that a header does not have (RFC 9421 §2.1.2)',
     cause: 'The signature covers a part of Cache-Control that is not there',
-    trips: ['headers.signature-components'],
+    fails: ['headers.signature-components'],
     patch: covering([['"cache-control";key="max-age"', '60']]),
   },
   'signature-of-forwarded-host': {
     summary: 'covers a header of the request that its own proxy has added (RFC 9421 §2.4)',
     cause: 'The signature covers a header that the client has not sent',
-    trips: ['headers.signature-components'],
+    fails: ['headers.signature-components'],
     patch: covering([
       ['"@status"', '200'],
       ['"x-forwarded-host";req', 'search.example'],
@@ -185,38 +185,38 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-in-milliseconds': {
     summary: 'tells the time of a signature in milliseconds (RFC 9421 §2.3)',
     cause: 'The time of the signature is in milliseconds',
-    trips: ['headers.signature-time'],
+    fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now}000;keyid="${KEY_ID}"`),
   },
   'signature-kept-too-long': {
     summary: 'sends the signatures that it has made at its start, which have expired',
     cause: 'Signatures have expired when they come',
-    trips: ['headers.signature-time'],
+    fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now - 7_200};expires=${now - 3_600}`),
   },
   'signature-expires-first': {
     summary: 'writes the lifetime of a signature in place of the time when it ends',
     cause: 'A signature expires before it is made',
-    trips: ['headers.signature-time'],
+    fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now};expires=300`),
   },
   'asks-for-signature-with-time': {
     summary: 'says in Accept-Signature when the client should have signed (RFC 9421 §5.1)',
     cause: 'Accept-Signature gives a time, where it only asks for one',
-    trips: ['headers.accept-signature-form'],
+    fails: ['headers.accept-signature-form'],
     patch: onEvery('Accept-Signature', () => 'sig1=("@method" "@target-uri");created=1700000000'),
   },
   'asks-for-signature-of-status': {
     summary: 'asks in Accept-Signature for the status of a request, which has none',
     cause: 'Accept-Signature asks clients to sign the status of a request',
-    trips: ['headers.accept-signature-form'],
+    fails: ['headers.accept-signature-form'],
     patch: onEvery('Accept-Signature', () => 'sig1=("@method" "@status");created'),
   },
 });
 
 /** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
 export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
-  { ...REST, setting: 'signed responses', trips: ['headers.signature-valid'] },
+  { ...REST, setting: 'signed responses', fails: ['headers.signature-valid'] },
   {
     'unsigned-responses': {
       summary: 'signs nothing, though a key is published',

@@ -71,13 +71,13 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
     summary: 'looks at the counter first and writes it when the answer is out',
     cause: 'Requests that are sent together get past the limit',
-    trips: ['limits.parallel'],
+    fails: ['limits.parallel'],
     patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
   },
   'limit-per-process': {
     summary: 'has two processes that count apart and take connections in turn',
     cause: 'Requests on many connections get more than the limit',
-    trips: ['limits.exact', 'limits.one-count'],
+    fails: ['limits.exact', 'limits.one-count'],
     patch: (conduct) => {
       const turns = new WeakMap<object, number>();
       let next = 0;
@@ -92,14 +92,14 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'instances-count-apart': {
     summary: 'has three instances that take requests in turn, and each counts those that come to it',
     cause: 'Each instance counts by itself, so a client gets the limit several times over',
-    trips: ['limits.one-count', 'limits.exact'],
+    fails: ['limits.one-count', 'limits.exact'],
     patch: inTurn([1, 1, 1]),
   },
   'instance-of-half-the-limit': {
     summary: 'has two instances that count apart, one of them with half the limit',
     cause: 'One instance has another limit than the others',
-    trips: ['limits.one-count'],
-    drags: {
+    fails: ['limits.one-count'],
+    alsoFails: {
       checks: ['limits.quota-fields-agree', 'limits.parallel', 'limits.remaining-true'],
       because: 'half of the answers are of another limit',
     },
@@ -108,23 +108,23 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-of-concurrency': {
     summary: 'limits how many requests are under way together, not how many there are',
     cause: 'Only requests at the same time are limited, not their number',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
   },
   'burst-back-at-once': {
     setting: 'burst beside a rate',
     summary: 'gives a whole burst back at one moment, and nothing of it before',
     cause: 'The burst comes back at one moment, and not at the documented rate',
-    trips: ['limits.burst'],
-    shows: ['limits.algorithm'],
+    fails: ['limits.burst'],
+    changes: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: fixedWindow })),
   },
   'burst-unbounded': {
     setting: 'burst beside a rate',
     summary: 'serves all of a window at once, however small the documented burst is',
     cause: 'More requests are served at once than the documented burst has',
-    trips: ['limits.exact'],
-    drags: {
+    fails: ['limits.exact'],
+    alsoFails: {
       checks: ['limits.quota-consistent'],
       because: 'its headers give the documented limit, and what remains of a larger one',
     },
@@ -133,68 +133,68 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'burst-refused': {
     summary: 'demands that requests lie as far apart as the rate has it',
     cause: 'A few requests in a row are refused long before the limit',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
   },
   'requests-extend-window': {
     summary: 'starts the window anew with every request, served or not',
     cause: 'A client is refused until it has been silent for a whole window',
-    trips: ['limits.refusals-free'],
+    fails: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
   },
   'window-too-short': {
     summary: 'starts a new window after half of the stated one',
     cause: 'The quota is renewed long before the documented window is over',
-    trips: ['limits.window'],
+    fails: ['limits.window'],
     patch: lasting(0.5),
   },
   'window-a-fifth-short': {
     summary: 'starts a new window after four fifths of the stated one',
     cause: 'The window of the limit is shorter than documented',
-    trips: ['limits.window'],
+    fails: ['limits.window'],
     patch: lasting(0.8),
   },
   'window-too-long': {
     summary: 'starts a new window after one and a half of the stated one',
     cause: 'The quota is renewed long after the documented window is over',
-    trips: ['limits.window'],
+    fails: ['limits.window'],
     patch: lasting(1.5),
   },
   'window-twice-as-long': {
     summary: 'starts a new window after two of the stated ones',
     cause: 'The window of the limit lasts twice as long as documented',
-    trips: ['limits.window'],
+    fails: ['limits.window'],
     patch: lasting(2),
   },
   'user-agent-bypasses-limit': {
     summary: 'has a quota for each User-Agent',
     cause: 'Another User-Agent gets past the limit',
-    trips: ['limits.user-agent'],
+    fails: ['limits.user-agent'],
     patch: countingApart((request) => `@${fieldValue(request, 'user-agent') ?? ''}`),
   },
   'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',
     cause: 'A made-up client address gets past the limit',
-    trips: ['limits.forwarded-for'],
+    fails: ['limits.forwarded-for'],
     patch: countingApart((request) => `@${fieldValue(request, 'x-forwarded-for') ?? ''}`),
   },
   'keyed-by-raw-credential': {
     summary: 'has a quota for each way of writing the Authorization field',
     cause: 'The scheme name in another letter case gets past the limit',
-    trips: ['limits.spelling-shares'],
-    shows: ['limits.keyed-by'],
+    fails: ['limits.spelling-shares'],
+    changes: ['limits.keyed-by'],
     patch: countingApart((request) => `=${fieldValue(request, 'authorization') ?? ''}`),
   },
   'keyed-by-spaced-credential': {
     summary: 'has a quota for each number of spaces behind the scheme name',
     cause: 'The key behind more spaces gets past the limit',
-    trips: ['limits.spaces-share'],
+    fails: ['limits.spaces-share'],
     patch: countingApart((request) => `=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`),
   },
   'failed-authentication-counts': {
     summary: 'takes from every quota for each request with a wrong key',
     cause: 'Requests with a wrong key spend the quota of the right one',
-    trips: ['limits.failures-free'],
+    fails: ['limits.failures-free'],
     patch: (conduct) => {
       const failures: { at: number }[] = [];
       const noticing = inCredentials(({ authenticate }) => ({
@@ -222,7 +222,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'path-bypasses-limit': {
     summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
     cause: 'The path in another spelling gets past the limit',
-    trips: ['limits.variants-share'],
+    fails: ['limits.variants-share'],
     patch: together(
       countingApart(({ target }) => `@${splitTarget(target).path}`),
       aroundHandling((request, next, kernel) =>
@@ -233,19 +233,19 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'retry-after-floored': {
     summary: 'rounds Retry-After down',
     cause: 'Retry-After is rounded down: a client comes up to a second too early',
-    trips: ['limits.retry-after-honest'],
+    fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
   },
   'retry-after-zero': {
     summary: 'says that the quota is back at once',
     cause: 'Retry-After is 0 while requests are still refused',
-    trips: ['limits.retry-after-honest'],
+    fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '0' })),
   },
   'retry-after-absurd': {
     summary: 'asks for a wait of months',
     cause: 'Retry-After is far longer than the window',
-    trips: ['limits.retry-after-honest'],
+    fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
   },
 });

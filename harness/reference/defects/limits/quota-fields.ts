@@ -37,13 +37,13 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'quota-fields-lie': {
     summary: 'announces a quota that never shrinks',
     cause: 'The remaining quota never goes down',
-    trips: ['limits.quota-shrinks'],
+    fails: ['limits.quota-shrinks'],
     patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
   'remaining-one-too-many': {
     summary: 'tells what remained before the request was counted',
     cause: 'The remaining quota is told one too high',
-    trips: ['limits.remaining-true'],
+    fails: ['limits.remaining-true'],
     patch: onAdmission((admission) =>
       admission.admitted ? { ...admission, remaining: admission.remaining + 1 } : admission,
     ),
@@ -51,7 +51,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'remaining-too-few': {
     summary: 'takes two from the remaining quota that it tells for every request',
     cause: 'The remaining quota falls faster than requests are counted',
-    trips: ['limits.remaining-true'],
+    fails: ['limits.remaining-true'],
     patch: onAdmission((admission, limit) => ({
       ...admission,
       remaining: Math.max(0, 2 * admission.remaining - limit),
@@ -60,7 +60,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'remaining-from-cache': {
     summary: 'tells the remaining quota from a cache that is refreshed after every ten requests',
     cause: 'The remaining quota is told as it was some requests ago',
-    trips: ['limits.remaining-true'],
+    fails: ['limits.remaining-true'],
     patch: onAdmission((admission, limit) => ({
       ...admission,
       remaining: admission.admitted ? Math.min(limit, Math.ceil((admission.remaining + 1) / 10) * 10) : 0,
@@ -69,7 +69,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'reset-rolls-on': {
     summary: 'tells a whole window as the reset on every answer that it serves',
     cause: 'The reset on served answers moves with each request, and the quota is back before',
-    trips: ['limits.served-reset'],
+    fails: ['limits.served-reset'],
     patch: telling(({ admitted, renewsInMs }, { windowMs }) => ({
       renewsInMs: admitted ? windowMs : renewsInMs,
     })),
@@ -77,19 +77,19 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'reset-of-served-too-early': {
     summary: 'tells half the time until the reset on answers that it serves',
     cause: 'The reset on served answers is over before the quota is back',
-    trips: ['limits.served-reset'],
+    fails: ['limits.served-reset'],
     patch: telling(({ admitted, renewsInMs }) => ({ renewsInMs: admitted ? renewsInMs / 2 : renewsInMs })),
   },
   'quota-fields-malformed': {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     cause: 'The RateLimit headers cannot be parsed',
-    trips: ['limits.quota-fields'],
+    fails: ['limits.quota-fields'],
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   'quota-fields-other-limit': {
     summary: 'announces twice the quota that it has',
     cause: 'The quota headers name another limit than the one that is enforced',
-    trips: ['limits.quota-fields-agree'],
+    fails: ['limits.quota-fields-agree'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, admission, nowMs),
     })),
@@ -97,7 +97,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'refusal-without-quota-fields': {
     summary: 'tells of the quota as long as there is some, and no more when it is spent',
     cause: 'The 429 lacks the quota headers that other responses have',
-    trips: ['limits.quota-fields-on-refusal'],
+    fails: ['limits.quota-fields-on-refusal'],
     patch: onAnswer('rate-limited', (answer) => ({
       ...answer,
       fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
@@ -106,19 +106,19 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'violates-unknown-policy': {
     summary: 'names in its refusal a policy that its quota headers do not have',
     cause: 'The 429 names a policy that RateLimit-Policy does not have',
-    trips: ['limits.violated-policies'],
+    fails: ['limits.violated-policies'],
     patch: violating(['free-plan']),
   },
   'violated-policy-is-text': {
     summary: 'names the violated policy in its refusal as a text in place of a list',
     cause: 'The 429 gives violated-policies as a text in place of a list',
-    trips: ['limits.violated-policies'],
+    fails: ['limits.violated-policies'],
     patch: violating(policyName(0)),
   },
   'remaining-negative': {
     summary: 'counts the remaining quota below zero',
     cause: 'The remaining quota is negative on the 429',
-    trips: ['limits.refusal-fields'],
+    fails: ['limits.refusal-fields'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) =>
         fields(plan, admission, nowMs).map(([name, value]) => [
@@ -130,13 +130,13 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'reset-not-a-number': {
     summary: 'tells the reset as what a failed calculation came to',
     cause: 'The reset of the quota is neither a number nor a date',
-    trips: ['limits.quota-fields'],
+    fails: ['limits.quota-fields'],
     patch: resetting(() => 'NaN'),
   },
   'quota-fields-contradict': {
     summary: 'announces the same quota in two sets of fields that disagree',
     cause: 'The quota headers contradict each other',
-    trips: ['limits.quota-consistent'],
+    fails: ['limits.quota-consistent'],
     patch: inQuota(() => ({
       fields: (plan, admission, nowMs) => [
         ...rateLimitFields(plan, admission, nowMs),
@@ -147,19 +147,19 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'reset-epoch-milliseconds': {
     summary: 'tells the reset in milliseconds since 1970',
     cause: 'The reset of the quota counts milliseconds, not seconds',
-    trips: ['limits.reset-unit'],
+    fails: ['limits.reset-unit'],
     patch: resetting(({ renewsInMs }, nowMs) => String(Math.ceil(nowMs + renewsInMs))),
   },
   'reset-whole-window': {
     summary: 'tells a whole window as the time until the reset, however much of it is over',
     cause: 'The reset on the 429 always names the whole window, not the time that is left',
-    trips: ['limits.reset-honest'],
+    fails: ['limits.reset-honest'],
     patch: telling((_, { windowMs }) => ({ renewsInMs: windowMs })),
   },
   'reset-too-early': {
     summary: 'tells half the time until the reset',
     cause: 'A request after the announced reset is still refused',
-    trips: ['limits.reset-honest'],
+    fails: ['limits.reset-honest'],
     patch: telling(({ renewsInMs }) => ({ renewsInMs: renewsInMs / 2 })),
   },
 });

@@ -36,25 +36,25 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-off-by-one-low': {
     summary: 'admits one request less than its plan',
     cause: 'The limit refuses one request too early',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: offBy(-1),
   },
   'limit-off-by-one-high': {
     summary: 'admits one request more than its plan',
     cause: 'The limit lets one request too many through',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: offBy(1),
   },
   'limit-ignored': {
     summary: 'announces a quota and never enforces it',
     cause: 'No request is ever refused: the limit is not enforced',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: onAdmission((admission) => ({ ...admission, admitted: true })),
   },
   'limit-counted-twice': {
     summary: 'takes two from the quota for every request',
     cause: 'Each request counts twice: half of the documented limit is served',
-    trips: ['limits.exact'],
+    fails: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -71,38 +71,38 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'refusal-503': {
     summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:503}, not 429',
-    trips: ['limits.refusal-status'],
+    fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(503)),
   },
   'undocumented-refusal-503': {
     setting: 'error codes',
     summary: 'calls a spent quota an unavailable service, where its documents say 429',
     cause: 'A spent quota is answered {status:503}, not as the documents say',
-    trips: ['limits.documented-refusal'],
+    fails: ['limits.documented-refusal'],
     patch: onAnswer('rate-limited', asProblem(503)),
   },
   'refusal-403': {
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:403}, not 429',
-    trips: ['limits.refusal-status'],
+    fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(403)),
   },
   'refusal-500': {
     summary: 'calls a spent quota a failure of its own (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:500}, a server error',
-    trips: ['limits.refusal-status'],
+    fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(500)),
   },
   'refusal-drops-connection': {
     summary: 'ends the connection of whoever has spent the quota (RFC 6585 §7.2)',
     cause: 'A request beyond the limit gets no response',
-    trips: ['limits.refusal-status'],
+    fails: ['limits.refusal-status'],
     patch: droppedInsteadOf('rate-limited'),
   },
   'rate-refusal-html': {
     summary: 'refuses a spent quota with a page for people',
     cause: 'The body of the 429 is {media type:text/html}, not JSON',
-    trips: ['limits.refusal-json'],
+    fails: ['limits.refusal-json'],
     patch: onAnswer(
       'rate-limited',
       holding('<!doctype html><title>429</title><h1>Slow down</h1>', 'text/html; charset=utf-8'),
@@ -111,78 +111,78 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'retry-after-missing': {
     summary: 'does not say when to come back (RFC 6585 §4)',
     cause: 'The 429 has no Retry-After header',
-    trips: ['limits.retry-after'],
+    fails: ['limits.retry-after'],
     patch: onAnswer('rate-limited', lacking('Retry-After')),
   },
   'retry-after-malformed': {
     summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
     cause: 'Retry-After has a unit or other text in it',
-    trips: ['limits.retry-after-valid'],
+    fails: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
   },
   'retry-after-fractional': {
     summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
     cause: 'Retry-After has a decimal point',
-    trips: ['limits.retry-after-valid'],
+    fails: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
   },
   'retry-after-milliseconds': {
     summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
     cause: 'Retry-After counts milliseconds, not seconds',
-    trips: ['limits.retry-after-honest'],
+    fails: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
   },
   'retry-after-too-early': {
     summary: 'invites clients back before the quota is renewed',
     cause: 'A client that waits for Retry-After is refused again',
-    trips: ['limits.retry-after-honest'],
+    fails: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
   },
   'refusals-extend-window': {
     summary: 'starts the wait anew with every refused request',
     cause: 'A refused request makes the wait longer',
-    trips: ['limits.refusals-free'],
+    fails: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow((admitted) => !admitted) })),
   },
   'refusal-cacheable-429': {
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
     cause: 'Caches may keep the 429',
-    trips: ['limits.refusal-not-cacheable'],
+    fails: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', having('Cache-Control', 'public, max-age=60')),
   },
   'limit-shared-between-keys': {
     summary: 'counts all credentials together',
     cause: 'One key is refused because another key has spent its quota',
-    trips: ['limits.per-key'],
-    shows: ['limits.keyed-by'],
+    fails: ['limits.per-key'],
+    changes: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
   'limit-shared-between-accounts': {
     setting: 'limit by account',
     summary: 'counts all accounts together, where its documents count each by itself',
     cause: 'One account is refused because another account has spent its quota, which is not as documented',
-    trips: ['limits.scope'],
-    shows: ['limits.keyed-by'],
+    fails: ['limits.scope'],
+    changes: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
   'limit-by-key-not-address': {
     setting: 'limit by address',
     summary: 'counts each key by itself, where its documents count by address',
     cause: 'A second key has a quota of its own, where the documents count by address',
-    trips: ['limits.scope'],
-    shows: ['limits.keyed-by'],
+    fails: ['limits.scope'],
+    changes: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: (identity) => identity })),
   },
   'head-bypasses-limit': {
     summary: 'does not hold HEAD to the quota',
     cause: 'HEAD is served after the quota is spent',
-    trips: ['limits.variants-share'],
+    fails: ['limits.variants-share'],
     patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
   },
   'query-bypasses-limit': {
     summary: 'has a quota for each query string',
     cause: 'Another query is served after the quota is spent',
-    trips: ['limits.variants-share'],
+    fails: ['limits.variants-share'],
     patch: countingApart(({ query }) => {
       // A credential in the query is no further parameter.
       const names = [...queryParameters(query)].filter(([name]) => !/key|auth|token|md5/i.test(name));
@@ -192,7 +192,7 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'never-recovers': {
     summary: 'bars a key for good once its quota was spent',
     cause: 'A key that was refused once is never served again',
-    trips: ['limits.recovery', 'limits.client-backoff'],
+    fails: ['limits.recovery', 'limits.client-backoff'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -213,8 +213,8 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'refusal-tarpit': {
     summary: 'holds refusals back, and with them the connections they wait on',
     cause: 'The 429 is held back before it is sent',
-    trips: ['limits.refusal-prompt'],
-    drags: {
+    fails: ['limits.refusal-prompt'],
+    alsoFails: {
       checks: ['limits.reset-honest'],
       because: 'the reset that it tells runs while the refusal is held back',
     },

@@ -63,7 +63,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
     'further-limit-ignored': {
       summary: 'keeps the main limit, and not the further one',
       cause: 'Nothing limits how fast requests follow each other, whatever the documents say',
-      trips: ['limits.further'],
+      fails: ['limits.further'],
       patch: keeping(
         asStated,
         changed((requests) => 100 * requests),
@@ -72,8 +72,8 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
     'further-limit-one-low': {
       summary: 'keeps a further limit of one request less than documented',
       cause: 'The further limit refuses one request too early',
-      trips: ['limits.further'],
-      shows: ['limits.second-limit'],
+      fails: ['limits.further'],
+      changes: ['limits.second-limit'],
       patch: keeping(
         asStated,
         changed((requests) => requests - 1),
@@ -82,7 +82,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
     'further-limit-too-high': {
       summary: 'keeps a further limit of half as many requests again as documented',
       cause: 'The further limit lets through more than documented',
-      trips: ['limits.further'],
+      fails: ['limits.further'],
       patch: keeping(
         asStated,
         changed((requests) => Math.floor(1.5 * requests)),
@@ -91,28 +91,28 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
     'main-limit-one-low': {
       summary: 'keeps the further limit, and a main one of one request less than documented',
       cause: 'The main limit refuses one request too early, and a further limit hides it',
-      trips: ['limits.exact'],
+      fails: ['limits.exact'],
       patch: keeping(changed((requests) => requests - 1)),
     },
     'middle-limit-ignored': {
       setting: 'three limits',
       summary: 'keeps the shortest of its further limits, and not the next one',
       cause: 'One of several further limits holds nobody back',
-      trips: ['limits.further'],
+      fails: ['limits.further'],
       patch: keeping(asStated, (plan) => (plan.requests > 10 ? { ...plan, requests: 1_000 } : plan)),
     },
     'longer-limit-ignored': {
       setting: 'two limits, the further one soon spent',
       summary: 'keeps the main limit, and counts for the longer one without refusing anything',
       cause: 'The longer limit refuses nothing, whatever the documents say',
-      trips: ['limits.further'],
+      fails: ['limits.further'],
       patch: keptBy((limiter) => saying(limiter, (admission) => ({ ...admission, admitted: true }))),
     },
     'longer-limit-early': {
       setting: 'two limits, the further one soon spent',
       summary: 'refuses by its longer limit while much of it remains',
       cause: 'The longer limit refuses while it says that much remains',
-      trips: ['limits.further'],
+      fails: ['limits.further'],
       patch: keptBy(refusingFrom(12)),
     },
     'longer-limit-by-address': {
@@ -120,7 +120,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       summary:
         'counts all keys of an address together for the longer limit, which is documented for each key',
       cause: 'The longer limit counts the requests of several keys together',
-      trips: ['limits.further-scope'],
+      fails: ['limits.further-scope'],
       patch: keptBy((limiter) => ({
         take: (_key, nowMs) => limiter.take('address', nowMs),
         peek: (_key, nowMs) => limiter.peek('address', nowMs),
@@ -130,7 +130,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       setting: 'two limits, the further one longer',
       summary: 'counts each key by itself for the longer limit, which is documented for each address',
       cause: 'The longer limit is multiplied by using several keys',
-      trips: ['limits.further-scope'],
+      fails: ['limits.further-scope'],
       patch: inQuota(({ algorithm }) => ({
         algorithm: ({ further, ...plan }) =>
           algorithm({ ...plan, further: further?.map((each) => ({ ...each, per: 'key' })) ?? [] }),
@@ -140,7 +140,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       setting: 'two limits, the further one longer',
       summary: 'always says that all of the longer limit remains',
       cause: 'What remains of the longer limit is always all of it',
-      trips: ['limits.further-remaining'],
+      fails: ['limits.further-remaining'],
       patch: keptBy((limiter, { requests }) =>
         saying(limiter, (admission) => ({ ...admission, remaining: requests })),
       ),
@@ -149,7 +149,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       setting: 'two limits, the further one longer',
       summary: 'counts each request twice for the longer limit',
       cause: 'Each request is counted twice for the longer limit',
-      trips: ['limits.further-remaining'],
+      fails: ['limits.further-remaining'],
       patch: keptBy((limiter) => ({
         ...limiter,
         take: (key, nowMs) => {
@@ -162,13 +162,13 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       setting: 'two limits, the further one longer',
       summary: 'announces another number for the further limit than it keeps',
       cause: 'The headers give another number for the further limit',
-      trips: ['limits.further-policies'],
+      fails: ['limits.further-policies'],
       patch: announcing((further) => further.map(changed((requests) => 2 * requests))),
     },
     'further-policy-untold': {
       summary: 'announces the main limit alone',
       cause: 'The headers do not tell of the further limit',
-      shows: ['limits.further-told'],
+      changes: ['limits.further-told'],
       patch: announcing(() => []),
     },
   },

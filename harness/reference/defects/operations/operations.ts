@@ -39,37 +39,37 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-wrong-status': {
     summary: 'answers an operation with another success than the documented one',
     cause: 'An operation is answered with another status than documented',
-    trips: ['operations.status'],
+    fails: ['operations.status'],
     patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
   },
   'operation-wrong-media-type': {
     summary: 'answers an operation in another media type than the documented one',
     cause: 'An operation is answered with another media type than documented',
-    trips: ['operations.content-type'],
+    fails: ['operations.content-type'],
     patch: insteadOfServing(isItem, having('Content-Type', 'text/json')),
   },
   'operation-breaks-schema': {
     summary: 'answers an operation with a body that does not fit its schema',
     cause: 'The body of an operation breaks its schema',
-    trips: ['operations.schema'],
+    fails: ['operations.schema'],
     patch: insteadOfServing(isItem, (answer) => withMembers(answer, { name: 7 })),
   },
   'operation-skips-auth': {
     summary: 'serves an operation to anybody',
     cause: 'One operation is served without a credential',
-    trips: ['operations.auth-required'],
+    fails: ['operations.auth-required'],
     patch: onAnswer('unauthenticated', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-serves-unknown-method': {
     summary: 'takes an unknown method of an operation for GET',
     cause: 'One operation is served for a method that does not exist',
-    trips: ['operations.unknown-method'],
+    fails: ['operations.unknown-method'],
     patch: onAnswer('unknown-method', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-500-on-bad-type': {
     summary: 'fails over a parameter of the wrong type',
     cause: 'A parameter of the wrong type is answered {status:500}, a server error',
-    trips: ['operations.negative-type'],
+    fails: ['operations.negative-type'],
     patch: onAnswer(
       'invalid-parameter',
       failed,
@@ -79,7 +79,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-accepts-missing-input': {
     summary: 'serves an operation without a parameter that it requires',
     cause: 'An operation is served without a required input',
-    trips: ['operations.negative-missing'],
+    fails: ['operations.negative-missing'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
         ? { ...request, query: 'text=a' }
@@ -89,7 +89,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-accepts-surplus-member': {
     summary: 'overlooks members of a body that its schema rules out',
     cause: 'An operation takes a body with an unknown member',
-    trips: ['operations.negative-surplus'],
+    fails: ['operations.negative-surplus'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'POST' && request.body.length > 0
         ? withoutUnknownMembers(request)
@@ -99,19 +99,19 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-hangs-on-missing-member': {
     summary: 'waits for a member of the body that does not come, and never answers',
     cause: 'A body without a required member gets no response',
-    trips: ['operations.negative-missing'],
+    fails: ['operations.negative-missing'],
     patch: silentOn((body) => !('text' in body)),
   },
   'operation-hangs-on-long-member': {
     summary: 'never comes to an end with a text that is longer than it takes',
     cause: 'A text beyond its documented length gets no response',
-    trips: ['operations.negative-range'],
+    fails: ['operations.negative-range'],
     patch: silentOn(({ text }) => typeof text === 'string' && text.length > 100),
   },
   'operation-500-on-extra': {
     summary: 'fails over a parameter that it does not know',
     cause: 'An unknown parameter is answered {status:500}, a server error',
-    trips: ['operations.extra-handled'],
+    fails: ['operations.extra-handled'],
     patch: insteadOfServing(
       (request) => isItem(request) && [...asksIn(request).keys()].some((name) => !KNOWN.has(name)),
       failed,
@@ -120,7 +120,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-accepts-bad-range': {
     summary: 'serves a parameter beyond its range',
     cause: 'A value out of its range is accepted',
-    trips: ['operations.negative-range'],
+    fails: ['operations.negative-range'],
     patch: onReceipt((request) =>
       searchOfQuery(asksIn(request)) === null && /^\d+$/.test(asksIn(request).get('pageSize') ?? '')
         ? withQuery(request, (query) => query.delete('pageSize'))

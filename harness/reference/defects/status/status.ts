@@ -40,7 +40,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
     summary: 'does not serve the documented sample request',
     cause: 'The documented request with the right key is answered {status:404}',
-    trips: ['status.sample', 'versioning.prefix'],
+    fails: ['status.sample', 'versioning.prefix'],
     patch: onAnswer('served', (answer) =>
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
     ),
@@ -50,7 +50,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     setting: 'sample with a body',
     summary: 'loses the content of requests on the way',
     cause: 'The documented request, which has a body, is answered {status:400}',
-    trips: ['status.sample'],
+    fails: ['status.sample'],
     patch: insteadOfServing(
       ({ method }) => method === 'POST',
       (answer) => replacedBy(answer, { ...problem('invalid-content'), occasion: 'served' }),
@@ -59,49 +59,49 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'unknown-path-200': {
     summary: 'answers every path with success',
     cause: 'A path that does not exist is answered {status:200}',
-    trips: ['status.unknown-path'],
+    fails: ['status.unknown-path'],
     patch: onAnswer('not-found', asSuccess('{"status":"ok"}')),
   },
   'unknown-path-html': {
     summary: 'answers unknown paths with a page for people',
     cause: 'The body of the 404 is {media type:text/html}, not JSON',
-    trips: ['json.error-media-type'],
+    fails: ['json.error-media-type'],
     patch: onAnswer('not-found', holding(HTML_ERROR, 'text/html; charset=utf-8')),
   },
   'unknown-path-500': {
     summary: 'fails over paths that it does not know',
     cause: 'A path that does not exist is answered {status:500}, a server error',
-    trips: ['status.unknown-path'],
+    fails: ['status.unknown-path'],
     patch: onAnswer('not-found', failed),
   },
   'deep-path-500': {
     summary: 'fails over paths that are deeper than any it knows',
     cause: 'A path of several unknown segments is answered {status:500}, a server error',
-    trips: ['status.unknown-path'],
+    fails: ['status.unknown-path'],
     patch: onAnswer('not-found', failed, ({ path }) => path.split('/').length > 4),
   },
   'unknown-method-500': {
     summary: 'fails over methods that it does not know',
     cause: 'An unknown method is answered {status:500}, a server error',
-    trips: ['status.unknown-method'],
+    fails: ['status.unknown-method'],
     patch: onAnswer('unknown-method', failed),
   },
   'unknown-method-served': {
     summary: 'takes an unknown method for GET',
     cause: 'An unknown method is answered {status:200}, like GET',
-    trips: ['status.unknown-method'],
+    fails: ['status.unknown-method'],
     patch: onAnswer('unknown-method', asSuccess('{"resources":[]}')),
   },
   'method-not-allowed-without-allow': {
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
     cause: 'The 405 has no Allow header',
-    trips: ['status.allow'],
+    fails: ['status.allow'],
     patch: onAnswer('method-not-allowed', lacking('Allow')),
   },
   'method-not-allowed-200': {
     summary: 'reports success for methods that it does not offer',
     cause: 'A method that the path does not have is answered {status:200}',
-    trips: ['status.unserved-method'],
+    fails: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) =>
       asSuccess('{"deleted":false}')(withoutField(answer, 'Allow')),
     ),
@@ -109,19 +109,19 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'head-differs': {
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     cause: 'The Content-Length of HEAD is not that of GET',
-    trips: ['status.head-equals-get'],
+    fails: ['status.head-equals-get'],
     patch: onFinished('served', having('Content-Length', '0'), isHead),
   },
   'head-lacks-fields': {
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     cause: 'HEAD lacks headers that GET has',
-    trips: ['status.head-equals-get'],
+    fails: ['status.head-equals-get'],
     patch: onFinished('served', lacking('Cache-Control'), isHead),
   },
   'head-is-405': {
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
     cause: 'HEAD is answered {status:405} where GET is served',
-    trips: ['status.head'],
+    fails: ['status.head'],
     patch: insteadOfServing(isHead, (answer) =>
       replacedBy(answer, problem('method-not-allowed', [['Allow', 'GET, OPTIONS']])),
     ),
@@ -129,7 +129,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'head-with-body': {
     summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
     cause: 'The response to HEAD has a body',
-    trips: ['status.head-no-content'],
+    fails: ['status.head-no-content'],
     patch: onFinished(
       'served',
       writtenAs((head, body) => Buffer.concat([head, body])),
@@ -139,19 +139,19 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'options-500': {
     summary: 'fails over OPTIONS',
     cause: 'OPTIONS is answered {status:500}, a server error',
-    trips: ['status.options', 'status.options-server'],
+    fails: ['status.options', 'status.options-server'],
     patch: onAnswer('options', failed),
   },
   'unregistered-status': {
     summary: 'invents a status code (RFC 9110 §15)',
     cause: 'An unknown path is answered {status:499}, a status code that is not registered',
-    trips: ['status.registered'],
+    fails: ['status.registered'],
     patch: onAnswer('not-found', asProblem(499, 'Nothing Here')),
   },
   'error-in-200': {
     summary: 'reports errors with status 200 and an error object',
     cause: 'Errors are answered 200 with the error in the body',
-    trips: ['status.no-error-in-success'],
+    fails: ['status.no-error-in-success'],
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) =>
       asSuccess(`{"error":{"code":${answer.status},"message":"refused"}}`)(answer),
     ),
@@ -159,13 +159,13 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'failure-in-200': {
     summary: 'reports failure with status 200 and a flag in the content',
     cause: 'A path that does not exist is answered 200 with a failure in the body',
-    trips: ['status.no-error-in-success'],
+    fails: ['status.no-error-in-success'],
     patch: onAnswer('not-found', asSuccess('{"success":false,"message":"nothing here"}')),
   },
   'trace-echoes-credential': {
     summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
     cause: 'The response to TRACE repeats the credential',
-    trips: ['status.trace'],
+    fails: ['status.trace'],
     patch: onAnswer('method-not-allowed', (answer, request) => {
       if (request.method !== 'TRACE') return answer;
       const lines = request.fields.map(([name, value]) => `${name}: ${value}\r\n`);
@@ -176,13 +176,13 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'stack-trace-in-error': {
     summary: 'shows its inner workings in errors',
     cause: 'Error bodies show a stack trace',
-    trips: ['status.no-internals'],
+    fails: ['status.no-internals'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withMembers(answer, { stack: STACK_TRACE })),
   },
   'no-date': {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
     cause: 'Responses have no Date header',
-    trips: ['headers.date'],
+    fails: ['headers.date'],
     patch: onFinished('every', lacking('Date')),
   },
   'request-id-repeats': {
@@ -190,25 +190,25 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     services: [...REALTIME.services, ...REST.services],
     summary: 'gives every answer the same request id',
     cause: 'The request id is the same on all responses',
-    trips: ['headers.request-id'],
+    fails: ['headers.request-id'],
     patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
   },
   'no-content-with-content': {
     summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
     cause: 'A 204 has a body',
-    trips: ['status.no-content'],
+    fails: ['status.no-content'],
     patch: onFinished('options', (answer) => withBraces(withField(answer, 'Content-Length', '2'))),
   },
   'unserved-method-500': {
     summary: 'fails over methods that it does not offer',
     cause: 'A method that the path does not have is answered {status:500}, a server error',
-    trips: ['status.unserved-method'],
+    fails: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
   },
   'allow-lists-refused-method': {
     summary: 'names the very method that it refuses among the allowed ones',
     cause: 'The Allow header of a 405 lists the very method that was refused',
-    trips: ['status.allow-true'],
+    fails: ['status.allow-true'],
     patch: onAnswer('method-not-allowed', (answer, { method }) =>
       withField(answer, 'Allow', `GET, HEAD, ${method}`),
     ),
@@ -216,13 +216,13 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'not-modified-with-content': {
     summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
     cause: 'A 304 has a body',
-    trips: ['status.no-content'],
+    fails: ['status.no-content'],
     patch: onFinished('not-modified', withBraces),
   },
   'not-modified-without-fields': {
     summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
     cause: 'A 304 lacks headers that the 200 has',
-    trips: ['caching.not-modified-fields'],
+    fails: ['caching.not-modified-fields'],
     patch: onFinished('not-modified', (answer) =>
       withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
     ),
@@ -230,19 +230,19 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'if-none-match-ignored': {
     summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
     cause: 'If-None-Match with the current ETag is ignored: the whole body comes again',
-    trips: ['caching.not-modified'],
+    fails: ['caching.not-modified'],
     patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
   },
   'if-none-match-412': {
     summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
     cause: 'If-None-Match with the current ETag is answered {status:412}, not 304',
-    trips: ['caching.not-modified'],
+    fails: ['caching.not-modified'],
     patch: onAnswer('not-modified', asProblem(412)),
   },
   'etag-unquoted': {
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
     cause: 'The ETag has no quotes',
-    trips: ['headers.etag-form'],
+    fails: ['headers.etag-form'],
     patch: onAnswer('served', (answer) =>
       withField(answer, 'ETag', fieldValues(answer, 'etag').join().replaceAll('"', '')),
     ),
@@ -250,13 +250,13 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'server-field-tells-version': {
     summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
     cause: 'The Server header tells which product and version runs',
-    trips: ['headers.no-product-version'],
+    fails: ['headers.no-product-version'],
     patch: onFinished('every', having('Server', 'example-server/4.2.1 (Debian)')),
   },
   'date-malformed': {
     summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
     cause: 'The Date header is not an HTTP date',
-    trips: ['headers.date-form'],
+    fails: ['headers.date-form'],
     patch: onFinished('every', (answer, _, { clock }) =>
       withField(answer, 'Date', new Date(clock.now()).toISOString()),
     ),
@@ -264,7 +264,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'date-twice': {
     summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
     cause: 'The Date header comes twice',
-    trips: ['headers.single-fields'],
+    fails: ['headers.single-fields'],
     patch: onFinished('not-found', (answer) => ({
       ...answer,
       fields: [...answer.fields, ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT']],
@@ -273,26 +273,26 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'cache-control-malformed': {
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     cause: 'The Cache-Control header cannot be parsed',
-    trips: ['headers.cache-control-form'],
+    fails: ['headers.cache-control-form'],
     patch: onAnswer(PROBLEM_OCCASIONS, having('Cache-Control', 'no-store; no-cache')),
   },
   'link-malformed': {
     summary: 'writes links that are none (RFC 8288 §3)',
     cause: 'The Link header cannot be parsed',
-    trips: ['headers.link-form'],
+    fails: ['headers.link-form'],
     patch: onAnswer('served', having('Link', '/status; rel=status')),
   },
   'request-id-missing': {
     services: REALTIME.services,
     summary: 'leaves clients nothing by which to name a request',
     cause: 'Responses have no request id',
-    trips: ['headers.request-id'],
+    fails: ['headers.request-id'],
     patch: onFinished('every', lacking('X-Request-Id')),
   },
   'accepts-missing-host': {
     summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
     cause: 'A request without a Host header is answered like any other',
-    trips: ['framing.missing-host'],
+    fails: ['framing.missing-host'],
     patch: onReceipt((request) =>
       fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
     ),
@@ -300,7 +300,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-two-hosts': {
     summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
     cause: 'A request with two Host headers is answered like any other',
-    trips: ['framing.two-hosts'],
+    fails: ['framing.two-hosts'],
     patch: onReceipt((request) => {
       const [first, second] = fieldValues(request, 'host');
       return first === undefined || second === undefined ? request : withField(request, 'Host', first);
@@ -309,19 +309,19 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-spaced-field-name': {
     summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
     cause: 'A blank between a header name and its colon is accepted',
-    trips: ['framing.spaced-field-name'],
+    fails: ['framing.spaced-field-name'],
     patch: onFirstOctets((text) => text.replace(/^([\w-]+) +:/gm, '$1:')),
   },
   'flapping-status': {
     summary: 'has a broken instance among those that answer',
     cause: 'The same request is answered 200 one time and {status:500} the next',
-    trips: ['status.stable'],
+    fails: ['status.stable'],
     patch: oneIn(2, failed),
   },
   'unstable-shape': {
     summary: 'answers the same request with content of another shape each time',
     cause: 'The same request brings other members each time',
-    trips: ['json.shape-stable'],
+    fails: ['json.shape-stable'],
     patch: oneIn(2, (answer) =>
       withField(withContent(answer, 'application/json', '{"items":2}'), 'ETag', '"of-two"'),
     ),

@@ -34,33 +34,33 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-without-credential': {
     summary: 'asks for no credential on the opening handshake',
     cause: 'A WebSocket handshake without a credential is accepted',
-    trips: ['websocket.missing-credential'],
+    fails: ['websocket.missing-credential'],
     patch: withoutRule('credential'),
   },
   'ws-101-then-close': {
     summary: 'opens the connection first and looks at the credential then',
     cause: 'A refused WebSocket client gets 101 and a close, not an HTTP error',
-    trips: ['websocket.refusal-before-opening'],
+    fails: ['websocket.refusal-before-opening'],
     patch: closingWithCode(1008),
   },
   'ws-accepts-any-origin': {
     setting: 'origin',
     summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
     cause: 'Pages of every origin may open a WebSocket',
-    trips: ['websocket.foreign-origin'],
+    fails: ['websocket.foreign-origin'],
     patch: withoutRule('origin'),
   },
   'ws-accepts-any-key': {
     summary: 'asks for a key on the opening handshake and takes any',
     cause: 'A WebSocket handshake with a wrong key is accepted',
-    trips: ['websocket.wrong-credential'],
+    fails: ['websocket.wrong-credential'],
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
   'ws-accepts-revoked-key': {
     setting: 'revoked keys',
     summary: 'looks at requests whether a key was revoked, and never at handshakes',
     cause: 'A WebSocket handshake with a key that was revoked is accepted',
-    trips: ['websocket.refused-keys'],
+    fails: ['websocket.refused-keys'],
     patch: onRefusal((answer, request) =>
       fieldValue(request, 'authorization')?.endsWith(REVOKED_KEY) ? null : answer,
     ),
@@ -68,7 +68,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-key-prefix': {
     summary: 'compares only as many characters of the key of a handshake as were presented',
     cause: 'A WebSocket handshake with the first part of the key is accepted',
-    trips: ['websocket.near-credential'],
+    fails: ['websocket.near-credential'],
     patch: onRefusal((answer, request, { access }) => {
       const [, presented = ''] = /^bearer +(.+)$/i.exec(fieldValue(request, 'authorization') ?? '') ?? [];
       const isPrefix = presented !== '' && access.keys.some(({ value }) => value.startsWith(presented));
@@ -78,13 +78,13 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-refusal-without-challenge': {
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
     cause: 'The 401 of a WebSocket handshake has no WWW-Authenticate header',
-    trips: ['websocket.refusal-challenge'],
+    fails: ['websocket.refusal-challenge'],
     patch: onRefusal(lacking('WWW-Authenticate')),
   },
   'ws-echoes-key': {
     summary: 'repeats the credential of a handshake that it refuses',
     cause: 'The refusal of a WebSocket handshake repeats the credential',
-    trips: ['websocket.key-not-echoed'],
+    fails: ['websocket.key-not-echoed'],
     patch: onAnswer('upgrade-required', (answer, request) =>
       withMembers(answer, { received: fieldValue(request, 'authorization') }),
     ),
@@ -92,7 +92,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-key-in-query': {
     summary: 'takes the key of a handshake from the query as well, where logs keep it',
     cause: 'A WebSocket handshake takes the key in the query as well, where logs keep it',
-    trips: ['websocket.key-in-query'],
+    fails: ['websocket.key-in-query'],
     patch: onRefusal((answer, request, { access }) => {
       const key = queryParameters(request.query).get('api_key');
       return access.keys.some(({ value }) => value === key) ? null : answer;
@@ -102,14 +102,14 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'close code',
     summary: 'closes connections with a bad credential with a code that nobody has documented',
     cause: 'A refused WebSocket client is closed with another code than configured',
-    trips: ['websocket.refusal-code'],
+    fails: ['websocket.refusal-code'],
     patch: closingWithCode(4000),
   },
   'ws-selects-key-as-subprotocol': {
     setting: 'key in subprotocol',
     summary: 'selects the subprotocol that carries the key, which shows it once more',
     cause: 'The 101 repeats the key as the selected subprotocol',
-    trips: ['websocket.key-not-echoed'],
+    fails: ['websocket.key-not-echoed'],
     patch: (conduct) => {
       let carried: string | null = null;
       return together(

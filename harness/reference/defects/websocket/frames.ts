@@ -82,43 +82,43 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-masks-frames': {
     summary: 'masks its frames (RFC 6455 §5.1)',
     cause: 'The service masks the frames that it sends',
-    trips: ['websocket.server-unmasked'],
+    fails: ['websocket.server-unmasked'],
     patch: eachOutbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-accepts-unmasked': {
     summary: 'takes frames that are not masked (RFC 6455 §5.1)',
     cause: 'An unmasked frame of a client is accepted',
-    trips: ['websocket.unmasked'],
+    fails: ['websocket.unmasked'],
     patch: eachInbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-ignores-rsv': {
     summary: 'overlooks reserved bits (RFC 6455 §5.2)',
     cause: 'A frame with a reserved bit is accepted',
-    trips: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
+    fails: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
     patch: eachInbound((frame) => ({ ...frame, rsv: 0 })),
   },
   'ws-accepts-reserved-opcode': {
     summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
     cause: 'A frame with a reserved opcode is accepted',
-    trips: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
+    fails: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
     patch: eachInbound((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null)),
   },
   'ws-accepts-fragmented-ping': {
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Ping is accepted',
-    trips: ['websocket.fragmented-ping', 'websocket.fragmented-pong'],
+    fails: ['websocket.fragmented-ping', 'websocket.fragmented-pong'],
     patch: eachInbound((frame) => (isControl(frame) ? { ...frame, fin: true } : frame)),
   },
   'ws-accepts-fragmented-pong': {
     summary: 'takes a Pong in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Pong is accepted',
-    trips: ['websocket.fragmented-pong'],
+    fails: ['websocket.fragmented-pong'],
     patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, fin: true }))),
   },
   'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
     cause: 'A Ping of more than 125 bytes is accepted',
-    trips: ['websocket.overlong-ping'],
+    fails: ['websocket.overlong-ping'],
     patch: eachInbound((frame) =>
       isControl(frame) && frame.payload.length > 125
         ? withPayload(frame, frame.payload.subarray(0, 125))
@@ -128,39 +128,42 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-stray-continuation': {
     summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
     cause: 'A continuation frame that continues nothing is accepted',
-    trips: ['websocket.stray-continuation'],
+    fails: ['websocket.stray-continuation'],
     patch: onInbound(misplaced('continuation', (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-accepts-interleaved-messages': {
     summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
     cause: 'A new message within another one is accepted',
-    trips: ['websocket.interleaved-message'],
+    fails: ['websocket.interleaved-message'],
     patch: onInbound(misplaced('beginning', (frame) => ({ ...frame, opcode: OPCODE.continuation }))),
   },
   'ws-accepts-bad-utf8': {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'Text that is not UTF-8 is accepted',
-    trips: ['websocket.bad-utf8'],
-    drags: { checks: ['websocket.bad-close-code'], because: 'the reason of a Close is not looked at either' },
+    fails: ['websocket.bad-utf8'],
+    alsoFails: {
+      checks: ['websocket.bad-close-code'],
+      because: 'the reason of a Close is not looked at either',
+    },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   'ws-checks-utf8-frame-by-frame': {
     summary: 'does not see that two fragments do not join to a character (RFC 6455 §8.1)',
     cause: 'Text in fragments that is not UTF-8 is accepted',
-    trips: ['websocket.bad-utf8-in-fragments'],
+    fails: ['websocket.bad-utf8-in-fragments'],
     patch: onInbound(completingCharacters),
   },
   'ws-wrong-code-for-opcode': {
     summary: 'refuses a reserved opcode as text that is not UTF-8 (RFC 6455 §7.4.1)',
     cause: 'A reserved opcode is answered with the wrong close code',
-    trips: ['websocket.reserved-opcode-code'],
+    fails: ['websocket.reserved-opcode-code'],
     patch: mistaking(({ opcode }) => /^[3-7b-f]$/.test(opcode.toString(16)), notUtf8),
   },
   'ws-wrong-code-for-control-frame': {
     summary:
       'refuses a control frame that is too long, or in fragments, as text that is not UTF-8 (RFC 6455 §7.4.1)',
     cause: 'A control frame that is too long is answered with the wrong close code',
-    trips: ['websocket.control-frame-code'],
+    fails: ['websocket.control-frame-code'],
     patch: mistaking(
       (frame) => frame.opcode === OPCODE.ping && (!frame.fin || frame.payload.length > 125),
       notUtf8,
@@ -169,31 +172,31 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-wrong-code-for-fragment': {
     summary: 'refuses a fragment that continues nothing as text that is not UTF-8 (RFC 6455 §7.4.1)',
     cause: 'A fragment that continues nothing is answered with the wrong close code',
-    trips: ['websocket.fragmentation-code'],
+    fails: ['websocket.fragmentation-code'],
     patch: onInbound(misplaced('continuation', notUtf8)),
   },
   'ws-wrong-code-for-bad-utf8': {
     summary: 'refuses text that is not UTF-8 as an error of the protocol (RFC 6455 §7.4.1)',
     cause: 'Text that is not UTF-8 is answered with the wrong close code',
-    trips: ['websocket.bad-utf8-code'],
+    fails: ['websocket.bad-utf8-code'],
     patch: mistaking((frame) => !isUtf8Text(frame), ofUnknownOpcode),
   },
   'ws-wrong-pong': {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     cause: 'The Pong does not carry what the Ping carried',
-    trips: ['websocket.ping'],
+    fails: ['websocket.ping'],
     patch: eachOutbound(upon(OPCODE.pong, (frame) => withPayload(frame, Buffer.from('pong')))),
   },
   'ws-no-pong': {
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     cause: 'A Ping is never answered',
-    trips: ['websocket.ping'],
+    fails: ['websocket.ping'],
     patch: eachOutbound(upon(OPCODE.pong, () => null)),
   },
   'ws-nonminimal-length': {
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
     cause: 'The service encodes short lengths in too many bytes',
-    trips: ['websocket.server-lengths'],
+    fails: ['websocket.server-lengths'],
     patch: eachOutbound((frame) =>
       frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame,
     ),
@@ -201,26 +204,26 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-holds-pings-in-messages': {
     summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
     cause: 'A Ping between the fragments of a message is not answered',
-    trips: ['websocket.ping-between-fragments'],
+    fails: ['websocket.ping-between-fragments'],
     patch: onInbound(holdingPings),
   },
   'ws-refuses-unsolicited-pong': {
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     cause: 'A Pong that nobody asked for ends the connection',
-    trips: ['websocket.unsolicited-pong'],
-    drags: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
+    fails: ['websocket.unsolicited-pong'],
+    alsoFails: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
     patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, opcode: 11 }))),
   },
   'ws-sets-reserved-bits': {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     cause: 'The service sets reserved bits in its frames',
-    trips: ['websocket.server-reserved'],
+    fails: ['websocket.server-reserved'],
     patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 })),
   },
   'ws-sends-overlong-close': {
     summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
     cause: 'The Close frame of the service is longer than 125 bytes',
-    trips: ['websocket.server-control-frames'],
+    fails: ['websocket.server-control-frames'],
     patch: eachOutbound((frame) =>
       frame.opcode === OPCODE.close && frame.payload.length >= 2
         ? withPayload(frame, Buffer.concat([frame.payload.subarray(0, 2), Buffer.alloc(140, 'why ')]))
@@ -230,8 +233,8 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-sends-overlong-ping': {
     summary: 'pings with more than 125 octets (RFC 6455 §5.5)',
     cause: 'The Ping of the service is longer than 125 bytes',
-    trips: ['websocket.server-control-frames'],
-    shows: ['websocket.heartbeat'],
+    fails: ['websocket.server-control-frames'],
+    changes: ['websocket.heartbeat'],
     patch: together(
       onOpen((socket) => socket.ping('are you there?')),
       eachOutbound(upon(OPCODE.ping, (frame) => withPayload(frame, Buffer.alloc(126, '?')))),
@@ -240,19 +243,19 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-sends-stray-fragments': {
     summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
     cause: 'The service sends continuation frames that continue nothing',
-    trips: ['websocket.server-fragments'],
+    fails: ['websocket.server-fragments'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
   },
   'ws-sends-bad-utf8': {
     summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'The service sends text that is not UTF-8',
-    trips: ['websocket.server-utf8'],
+    fails: ['websocket.server-utf8'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
   'ws-loses-ping-burst': {
     summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
     cause: 'Of several Pings at once the last is not answered',
-    trips: ['websocket.ping-burst'],
+    fails: ['websocket.ping-burst'],
     patch: onInbound(() => {
       let seen = 0;
       return (frame) => {

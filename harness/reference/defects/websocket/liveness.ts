@@ -29,8 +29,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'idle',
     summary: 'closes a connection on which nothing is said for a moment',
     cause: 'A silent connection is closed too soon',
-    trips: ['websocket.idle-kept'],
-    shows: ['websocket.idle'],
+    fails: ['websocket.idle-kept'],
+    changes: ['websocket.idle'],
     patch: atQuiet(
       () => undefined,
       (socket) => socket.close(1001, 'idle'),
@@ -39,8 +39,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-overlooks-pongs': {
     summary: 'closes a connection that says nothing else, though its client answers each Ping',
     cause: 'Connections end though their clients answer every Ping',
-    trips: ['websocket.answered-pings'],
-    shows: ['websocket.idle'],
+    fails: ['websocket.answered-pings'],
+    changes: ['websocket.idle'],
     patch: atQuiet(
       (socket) => socket.ping('are you there?'),
       (socket) => socket.close(1011, 'keepalive ping timeout'),
@@ -49,8 +49,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-misreads-pongs': {
     summary: 'takes a Pong with the payload of its own Ping as an error (RFC 6455 §5.5.3)',
     cause: 'A Pong that carries what the Ping carried ends the connection',
-    trips: ['websocket.answered-pings'],
-    shows: ['websocket.idle'],
+    fails: ['websocket.answered-pings'],
+    changes: ['websocket.idle'],
     patch: atQuiet((socket) => {
       socket.once('pong', (payload) => {
         if (payload.length > 0) socket.close(1002, 'unexpected Pong');
@@ -62,8 +62,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'pusher',
     summary: 'stands behind a proxy that ends TCP where nothing is said, long before activity_timeout',
     cause: 'Connections end within their activity_timeout',
-    trips: ['websocket.pusher-silence'],
-    shows: ['websocket.idle'],
+    fails: ['websocket.pusher-silence'],
+    changes: ['websocket.idle'],
     patch: atQuiet(
       () => undefined,
       (socket) => socket.terminate(),
@@ -73,8 +73,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'pusher',
     summary: 'closes with 4202 where nothing is said, long before activity_timeout',
     cause: 'Connections end within their activity_timeout',
-    trips: ['websocket.pusher-silence'],
-    shows: ['websocket.idle'],
+    fails: ['websocket.pusher-silence'],
+    changes: ['websocket.idle'],
     patch: atQuiet(
       () => undefined,
       (socket) => socket.close(4202, 'Closed after inactivity'),
@@ -84,7 +84,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'pusher',
     summary: 'answers no pusher:ping any more on a connection on which nothing was said for a while',
     cause: 'After a silence pusher:ping is not answered',
-    trips: ['websocket.heartbeat-after-silence'],
+    fails: ['websocket.heartbeat-after-silence'],
     patch: atQuiet((socket) => {
       const { send } = socket;
       const isPong = (text: unknown) => parseJsonObject(String(text))?.event === 'pusher:pong';
@@ -97,8 +97,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'heartbeat',
     summary: 'closes a connection that says nothing else, though its client answers each heartbeat',
     cause: 'Connections end though their clients answer every heartbeat',
-    trips: ['websocket.answered-heartbeats'],
-    shows: ['websocket.idle', 'websocket.heartbeat'],
+    fails: ['websocket.answered-heartbeats'],
+    changes: ['websocket.idle', 'websocket.heartbeat'],
     patch: atQuietBut(
       (content) => content === PONG,
       (socket) => socket.send(PING),
@@ -109,8 +109,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'heartbeat',
     summary: 'takes the answer to its own heartbeat for a message that it does not know, and closes',
     cause: 'The answer to a heartbeat ends the connection',
-    trips: ['websocket.answered-heartbeats'],
-    shows: ['websocket.idle', 'websocket.heartbeat'],
+    fails: ['websocket.answered-heartbeats'],
+    changes: ['websocket.idle', 'websocket.heartbeat'],
     patch: together(
       atQuiet((socket) => socket.send(PING)),
       closingUpon((content) => String(content) === PONG, 1003, 'unknown message'),
@@ -119,8 +119,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-falls-over-bad-text': {
     summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',
     cause: 'Text of one client that is not UTF-8 ends the connections of all others',
-    trips: ['websocket.others-kept'],
-    drags: {
+    fails: ['websocket.others-kept'],
+    alsoFails: {
       checks: ['websocket.failure-announced'],
       because: 'the connection on which it came ends in the same way',
     },
@@ -135,8 +135,8 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-falls-over-long-message': {
     summary: 'closes with 1009 upon a message of 64 KiB, and drops all other connections',
     cause: 'A long message of one client ends the connections of all others',
-    trips: ['websocket.others-kept'],
-    shows: ['websocket.max-message'],
+    fails: ['websocket.others-kept'],
+    changes: ['websocket.max-message'],
     patch: knowingOpen((open) =>
       onMessage((socket, content) => {
         if (content.length < 65_536) return;
@@ -148,7 +148,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-keeps-place-of-cut-client': {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     cause: 'A client that was cut off keeps its place: the next handshake is refused',
-    trips: ['websocket.reconnect'],
+    fails: ['websocket.reconnect'],
     patch: (conduct) => {
       let taken = false;
       return together(
@@ -169,7 +169,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-reorders-messages': {
     summary: 'handles messages that come together in no order',
     cause: 'Messages that come together are answered in another order',
-    trips: ['websocket.burst-order'],
+    fails: ['websocket.burst-order'],
     patch: onInbound(() => {
       let held: Frame | null = null;
       return (frame, following) => {
@@ -190,13 +190,13 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-loses-messages': {
     summary: 'loses messages when many come together',
     cause: 'Some of many messages that come together are lost',
-    trips: ['websocket.burst-order'],
+    fails: ['websocket.burst-order'],
     patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
   },
   'ws-loses-close-in-traffic': {
     summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
     cause: 'A Close behind many messages is not answered',
-    trips: ['websocket.close-in-traffic'],
+    fails: ['websocket.close-in-traffic'],
     patch: onInbound(() => {
       let messages = 0;
       return (frame) => {
@@ -208,7 +208,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-mixes-connections': {
     summary: 'sends what one client says to all others',
     cause: 'Messages of one connection come on another',
-    trips: ['websocket.connections-apart'],
+    fails: ['websocket.connections-apart'],
     patch: knowingOpen((open) =>
       onMessage((socket, content, isBinary) => {
         for (const other of open) if (other !== socket) other.send(content, { binary: isBinary });

@@ -27,7 +27,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-corrupts-message': {
     summary: 'sends messages back altered',
     cause: 'Messages come back changed',
-    trips: ['websocket.echo-text', 'websocket.exchange'],
+    fails: ['websocket.echo-text', 'websocket.exchange'],
     patch: eachOutbound((frame) => {
       if (!isData(frame) || frame.payload.length === 0) return frame;
       const payload = Buffer.from(frame.payload);
@@ -39,26 +39,26 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     setting: 'login by message',
     summary: 'does not answer the message with which clients log in',
     cause: 'The documented login is not answered',
-    trips: ['websocket.login'],
+    fails: ['websocket.login'],
     patch: eachInbound((frame) => (frame.payload.includes('login') ? null : frame)),
   },
   'ws-forgets-login': {
     setting: 'login by message',
     summary: 'takes a login, and has forgotten it with the next message',
     cause: 'A message after the documented login is not answered as documented',
-    trips: ['websocket.exchange'],
+    fails: ['websocket.exchange'],
     patch: demandingLogin(false),
   },
   'ws-binary-as-text': {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     cause: 'A binary message comes back as text',
-    trips: ['websocket.echo-kind'],
+    fails: ['websocket.echo-kind'],
     patch: eachOutbound(upon(OPCODE.binary, (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-swallows-empty-messages': {
     summary: 'takes a message without content for none',
     cause: 'An empty message is lost',
-    trips: ['websocket.echo-empty'],
+    fails: ['websocket.echo-empty'],
     patch: eachInbound((frame) =>
       frame.fin &&
       frame.payload.length === 0 &&
@@ -70,8 +70,8 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-misreads-16-bit-lengths': {
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     cause: 'A message of 126 bytes or more comes back shortened',
-    trips: ['websocket.echo-lengths'],
-    drags: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
+    fails: ['websocket.echo-lengths'],
+    alsoFails: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
     patch: eachInbound((frame) =>
       isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
     ),
@@ -79,7 +79,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-truncates-long-messages': {
     summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
     cause: 'A message of 64 KiB or more comes back shortened',
-    trips: ['websocket.echo-long'],
+    fails: ['websocket.echo-long'],
     patch: eachInbound((frame) =>
       isData(frame) && frame.lengthOctets === 8
         ? withPayload(frame, frame.payload.subarray(0, 65_535))
@@ -89,7 +89,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-wrong-too-big-code': {
     summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
     cause: 'A message that is too big is refused with the wrong close code',
-    trips: ['websocket.too-big-code'],
+    fails: ['websocket.too-big-code'],
     patch: eachInbound((frame) =>
       isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame,
     ),
@@ -97,7 +97,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-wrong-too-big-code-in-fragments': {
     summary: 'refuses a long message in fragments as a protocol error (RFC 6455 §7.4.1)',
     cause: 'A message in fragments that is too big is refused with the wrong close code',
-    trips: ['websocket.too-big-code'],
+    fails: ['websocket.too-big-code'],
     patch: together(
       boundingFrames,
       onInbound(() => {
@@ -113,21 +113,21 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-drops-too-big': {
     summary: 'ends TCP over a long message without a word (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection without a Close frame',
-    trips: ['websocket.too-big-code'],
+    fails: ['websocket.too-big-code'],
     patch: droppingLong,
   },
   'ws-resets-too-big': {
     summary: 'resets TCP over a long message as soon as it has read its length (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection by a reset',
-    trips: ['websocket.too-big-code'],
-    shows: ['websocket.max-message'],
+    fails: ['websocket.too-big-code'],
+    changes: ['websocket.max-message'],
     patch: endingLong('reset instead'),
   },
   'ws-resets-too-big-once-read': {
     summary: 'reads a long message to its end, and resets TCP over it (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection by a reset',
-    trips: ['websocket.too-big-code'],
-    shows: ['websocket.max-message'],
+    fails: ['websocket.too-big-code'],
+    changes: ['websocket.max-message'],
     patch: together(
       endingTooBig('reset instead'),
       closingUpon((content) => content.length > 65_535, 1009),
@@ -136,14 +136,14 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-drops-too-big-in-fragments': {
     summary: 'closes with 1009 upon a long frame, and ends TCP over as much in fragments (RFC 6455 §7.1.7)',
     cause: 'A message in fragments that is too big ends the connection without a Close frame',
-    trips: ['websocket.too-big-code'],
+    fails: ['websocket.too-big-code'],
     patch: together(boundingFrames, droppingLong),
   },
   'ws-loses-fragments': {
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     cause: 'A fragment within a message is lost',
-    trips: ['websocket.echo-fragments'],
-    drags: {
+    fails: ['websocket.echo-fragments'],
+    alsoFails: {
       checks: ['websocket.stray-continuation'],
       because: 'a continuation without a beginning is lost as well',
     },
@@ -152,19 +152,19 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-ping-cuts-message': {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a message cuts the message off',
-    trips: ['websocket.echo-around-ping'],
+    fails: ['websocket.echo-around-ping'],
     patch: onInbound(cuttingAt(OPCODE.ping)),
   },
   'ws-pong-cuts-message': {
     summary: 'loses the rest of a message that a Pong comes within (RFC 6455 §5.4)',
     cause: 'A Pong within a message cuts the message off',
-    trips: ['websocket.echo-around-pong'],
+    fails: ['websocket.echo-around-pong'],
     patch: onInbound(cuttingAt(OPCODE.pong)),
   },
   'ws-cuts-long-binary': {
     summary: 'loses the last octet of binary messages of 126 octets and more (RFC 6455 §5.2)',
     cause: 'A binary message of 126 bytes or more comes back shortened',
-    trips: ['websocket.echo-binary-lengths'],
+    fails: ['websocket.echo-binary-lengths'],
     patch: eachInbound((frame) =>
       frame.opcode === OPCODE.binary && frame.lengthOctets === 2
         ? withPayload(frame, frame.payload.subarray(0, -1))
@@ -174,7 +174,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-swallows-empty-binary': {
     summary: 'swallows a binary message without content (RFC 6455 §5.6)',
     cause: 'An empty binary message is lost',
-    trips: ['websocket.echo-binary-lengths'],
+    fails: ['websocket.echo-binary-lengths'],
     patch: eachInbound((frame) =>
       frame.opcode === OPCODE.binary && frame.payload.length === 0 ? null : frame,
     ),
@@ -182,7 +182,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-forgets-many-fragments': {
     summary: 'keeps the first 32 fragments of a message (RFC 6455 §5.4)',
     cause: 'Of a message in many fragments the rest is lost',
-    trips: ['websocket.echo-many-fragments'],
+    fails: ['websocket.echo-many-fragments'],
     patch: onInbound(() => {
       let fragments = 0;
       return (frame) => {
@@ -195,13 +195,13 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-ping-cuts-json': {
     summary: 'loses the rest of a JSON message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a JSON message cuts the message off',
-    trips: ['websocket.exchange-fragments'],
+    fails: ['websocket.exchange-fragments'],
     patch: onInbound(cuttingAt(OPCODE.ping, ({ payload }) => payload[0] === '{'.charCodeAt(0))),
   },
   'ws-strips-bom': {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
     cause: 'A byte order mark at the start of a text is lost',
-    trips: ['websocket.echo-characters'],
+    fails: ['websocket.echo-characters'],
     patch: eachOutbound((frame) =>
       frame.opcode === OPCODE.text && frame.payload.subarray(0, 3).equals(BYTE_ORDER_MARK)
         ? withPayload(frame, frame.payload.subarray(3))

@@ -67,7 +67,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-selects-bad-subprotocol': {
     summary: 'selects whatever is offered first as the subprotocol (RFC 6455 §4.2.2)',
     cause: 'A subprotocol with a space in it is selected',
-    trips: ['websocket.bad-subprotocol'],
+    fails: ['websocket.bad-subprotocol'],
     patch: (conduct) => {
       const BAD = /^Sec-WebSocket-Protocol: conform bad\r?\n?/im;
       let offered = false;
@@ -83,19 +83,19 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-length-on-101': {
     summary: 'sends Content-Length with its 101 (RFC 9110 §8.6)',
     cause: 'The 101 has a Content-Length',
-    trips: ['websocket.switching-length'],
+    fails: ['websocket.switching-length'],
     patch: addingLine('Content-Length: 0'),
   },
   'ws-coding-on-101': {
     summary: 'sends Transfer-Encoding with its 101 (RFC 9112 §6.1)',
     cause: 'The 101 has a Transfer-Encoding',
-    trips: ['websocket.switching-length'],
+    fails: ['websocket.switching-length'],
     patch: addingLine('Transfer-Encoding: chunked'),
   },
   'ws-wrong-accept': {
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept does not belong to the key that was sent',
-    trips: ['websocket.accept'],
+    fails: ['websocket.accept'],
     patch: onSwitchingLine((line) =>
       line.replace(/^(sec-websocket-accept: )(.*)=$/i, (_, name, value) => `${name}${reversed(value)}=`),
     ),
@@ -103,62 +103,62 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-ignores-version': {
     summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
     cause: 'A WebSocket handshake of another version is accepted',
-    trips: ['websocket.other-version', 'websocket.missing-version'],
+    fails: ['websocket.other-version', 'websocket.missing-version'],
     patch: withoutRule('version'),
   },
   'ws-version-refusal-without-header': {
     summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
     cause: 'A refused WebSocket version is not told which one is supported',
-    trips: ['websocket.supported-version'],
+    fails: ['websocket.supported-version'],
     patch: onAnswer('upgrade-required', lacking('Sec-WebSocket-Version')),
   },
   'ws-accepts-missing-key': {
     summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake without Sec-WebSocket-Key is accepted',
-    trips: ['websocket.missing-key'],
-    shows: ['websocket.short-key'],
+    fails: ['websocket.missing-key'],
+    changes: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
   'ws-accepts-missing-host': {
     summary: 'does without Host in handshakes (RFC 6455 §4.2.1, item 2)',
     cause: 'A WebSocket handshake without Host is accepted',
-    trips: ['websocket.missing-host'],
+    fails: ['websocket.missing-host'],
     patch: withoutRule('host'),
   },
   'ws-invents-subprotocol': {
     summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
     cause: 'The 101 selects a subprotocol that nobody offered',
-    trips: ['websocket.unoffered-subprotocol'],
+    fails: ['websocket.unoffered-subprotocol'],
     patch: addingLine('Sec-WebSocket-Protocol: chat'),
   },
   'ws-invents-extension': {
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     cause: 'The 101 selects an extension that nobody offered',
-    trips: ['websocket.unoffered-extension'],
+    fails: ['websocket.unoffered-extension'],
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
   'ws-upgrades-without-connection': {
     summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake without a Connection header is accepted',
-    trips: ['websocket.missing-connection'],
+    fails: ['websocket.missing-connection'],
     patch: onHead(withConnectionUpgrade),
   },
   'ws-wants-field-order': {
     summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
     cause: 'A WebSocket handshake with its headers in another order is refused',
-    trips: ['websocket.other-order'],
+    fails: ['websocket.other-order'],
     patch: onHead(withoutLateUpgrade),
   },
   'ws-reads-one-connection-line': {
     summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
     cause: 'A WebSocket handshake with Connection in two lines is refused',
-    trips: ['websocket.connection-in-two-lines'],
+    fails: ['websocket.connection-in-two-lines'],
     patch: onHead(withFirstConnection),
   },
   'ws-upgrades-http-1-0': {
     summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake in HTTP/1.0 is accepted',
-    shows: ['websocket.http-1-0'],
+    changes: ['websocket.http-1-0'],
     patch: onHead((head) =>
       /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
     ),
@@ -166,8 +166,11 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-redirects-handshake': {
     summary: 'sends clients to another address, which WebSocket clients do not follow',
     cause: 'The WebSocket handshake is answered {status:301}, a redirect',
-    shows: ['websocket.redirect'],
-    drags: { checks: ['websocket.handshake'], because: 'the plain handshake is redirected like the others' },
+    changes: ['websocket.redirect'],
+    alsoFails: {
+      checks: ['websocket.handshake'],
+      because: 'the plain handshake is redirected like the others',
+    },
     patch: onAccepted(() => {
       const answer = asProblem(301)(upgradeRequired());
       return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
@@ -176,14 +179,14 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-upgrades-post': {
     summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake by POST is accepted',
-    trips: ['websocket.post'],
+    fails: ['websocket.post'],
     patch: withoutRule('method'),
   },
   'ws-case-sensitive-tokens': {
     summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake with its tokens in another letter case is refused',
-    trips: ['websocket.other-spelling'],
-    drags: {
+    fails: ['websocket.other-spelling'],
+    alsoFails: {
       checks: ['websocket.connection-in-two-lines'],
       because: 'it takes Connection for one token, which two lines do not give',
     },
@@ -196,56 +199,56 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-drops-plain-http': {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     cause: 'A plain GET of the WebSocket address gets no response',
-    trips: ['websocket.plain-http'],
+    fails: ['websocket.plain-http'],
     patch: onAnswer('upgrade-required', dropped, (request) => listMembers(request, 'upgrade').length === 0),
   },
   'ws-refuses-handshake': {
     summary: 'opens no WebSocket to anybody',
     cause: 'A right WebSocket handshake is answered {status:400}',
-    trips: ['websocket.handshake'],
+    fails: ['websocket.handshake'],
     patch: withRule(() => problem('malformed')),
   },
   'ws-repeats-accept': {
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept is the same on every connection',
-    trips: ['websocket.accept-per-connection'],
+    fails: ['websocket.accept-per-connection'],
     patch: repeatingAccept,
   },
   'ws-omits-upgrade-field': {
     summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
     cause: 'The 101 has no Upgrade header',
-    trips: ['websocket.upgrade-field'],
+    fails: ['websocket.upgrade-field'],
     patch: omittingLine(/^upgrade:/i),
   },
   'ws-omits-connection-field': {
     summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
     cause: 'The 101 has no Connection header',
-    trips: ['websocket.connection-field'],
+    fails: ['websocket.connection-field'],
     patch: omittingLine(/^connection:/i),
   },
   'ws-wants-handshake-whole': {
     summary: 'takes the first octets of a connection for the whole handshake',
     cause: 'A WebSocket handshake that comes in pieces is refused',
     // So short is no beginning of a request that was merely long.
-    trips: ['websocket.octet-by-octet'],
+    fails: ['websocket.octet-by-octet'],
     patch: onHead((head) => (head.length < 16 ? '? ' : head)),
   },
   'ws-upgrades-plain-get': {
     summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
     cause: 'A plain GET of the WebSocket address is answered 101',
-    trips: ['websocket.missing-upgrade'],
+    fails: ['websocket.missing-upgrade'],
     patch: onHead(withHandshake),
   },
   'ws-upgrades-any-protocol': {
     summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
     cause: 'An upgrade to another protocol is accepted as WebSocket',
-    trips: ['websocket.other-upgrade'],
+    fails: ['websocket.other-upgrade'],
     patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
   },
   'ws-unoffered-window-bits': {
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     cause: 'The answer to permessage-deflate has a parameter that was not offered',
-    trips: ['websocket.deflate-answer'],
+    fails: ['websocket.deflate-answer'],
     patch: onSwitchingLine((line) =>
       line.replace(/^(sec-websocket-extensions:(?!.*client_max).*)$/i, '$1; client_max_window_bits=12'),
     ),

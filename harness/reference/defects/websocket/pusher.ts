@@ -84,20 +84,20 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-silent-start': {
     summary: 'does not tell a Pusher client that it is connected',
     cause: 'No pusher:connection_established comes',
-    trips: ['websocket.pusher-established'],
-    shows: ['websocket.first-message'],
+    fails: ['websocket.pusher-established'],
+    changes: ['websocket.first-message'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'pusher-plain-data': {
     summary: 'sends the data of its own events as an object',
     cause: 'The data of pusher:connection_established is not a string',
-    trips: ['websocket.pusher-established'],
+    fails: ['websocket.pusher-established'],
     patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
   },
   'pusher-no-activity-timeout': {
     summary: 'does not tell a Pusher client how long it may be silent',
     cause: 'pusher:connection_established has no activity_timeout',
-    trips: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
+    fails: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
     patch: onEvent('pusher:connection_established', (event) => {
       const { activity_timeout: _, ...data } = dataOf(event);
       return { ...event, data: JSON.stringify(data) };
@@ -106,15 +106,15 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-no-pong': {
     summary: 'does not answer pusher:ping',
     cause: 'A pusher:ping is not answered',
-    trips: ['websocket.pusher-ping'],
-    shows: ['websocket.message-shapes'],
+    fails: ['websocket.pusher-ping'],
+    changes: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => null),
   },
   'pusher-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded',
     cause: 'A subscription to a public channel is not confirmed',
-    trips: ['websocket.pusher-subscribe'],
-    drags: {
+    fails: ['websocket.pusher-subscribe'],
+    alsoFails: {
       checks: ['websocket.pusher-presence'],
       because: 'a presence channel is subscribed to in the same way',
     },
@@ -125,15 +125,18 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-opens-private-channels': {
     summary: 'lets anybody subscribe to a private channel',
     cause: 'A private channel opens without a signature',
-    trips: ['websocket.pusher-private-channel'],
+    fails: ['websocket.pusher-private-channel'],
     patch: onEvent('pusher:subscription_error', subscribed),
   },
   'pusher-refuses-signatures': {
     setting: 'signed',
     summary: 'takes no signature for a private channel',
     cause: 'A private channel refuses the right signature',
-    trips: ['websocket.pusher-signed-channel'],
-    drags: { checks: ['websocket.pusher-presence'], because: 'a presence channel is signed in the same way' },
+    fails: ['websocket.pusher-signed-channel'],
+    alsoFails: {
+      checks: ['websocket.pusher-presence'],
+      because: 'a presence channel is signed in the same way',
+    },
     patch: eachInbound((frame) => {
       const event = eventOf(frame);
       if (event?.event !== 'pusher:subscribe') return frame;
@@ -143,19 +146,19 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-checks-form-of-signatures': {
     summary: 'takes whatever looks like a signature for one',
     cause: 'A private channel opens to any text that looks like a signature',
-    trips: ['websocket.pusher-forged-signature'],
+    fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth) => /^[^:]+:[0-9a-f]{64}$/.test(auth)),
   },
   'pusher-takes-empty-signatures': {
     summary: 'compares as much of a signature as there is',
     cause: 'A private channel opens to an empty signature',
-    trips: ['websocket.pusher-forged-signature'],
+    fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth) => auth.endsWith(':')),
   },
   'pusher-takes-signatures-of-other-channels': {
     summary: 'takes a signature that it has seen for another channel',
     cause: 'A private channel opens to the signature of another channel',
-    trips: ['websocket.pusher-forged-signature'],
+    fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth, shown, channel) =>
       [...shown].some(([other, seen]) => other !== channel && seen === auth && auth !== 'undefined'),
     ),
@@ -163,19 +166,19 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-leaves-user-unsigned': {
     summary: 'does not look at whom the signature of a presence channel is for',
     cause: 'A presence channel opens to the signature of another user',
-    trips: ['websocket.pusher-forged-signature'],
+    fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((_auth, _shown, channel) => channel.startsWith('presence-')),
   },
   'pusher-relays-on-public-channels': {
     summary: 'passes client events on in public channels as well',
     cause: 'A client event on a public channel reaches others',
-    trips: ['websocket.pusher-forbidden-event'],
+    fails: ['websocket.pusher-forbidden-event'],
     patch: relaying((event) => nameOf(event).startsWith('client-') && isOnPublic(event)),
   },
   'pusher-relays-for-strangers': {
     summary: 'passes client events on for those who have not entered the channel',
     cause: 'A client event reaches a channel that its sender has not entered',
-    trips: ['websocket.pusher-forbidden-event'],
+    fails: ['websocket.pusher-forbidden-event'],
     patch: relaying(
       (event, entered) =>
         nameOf(event).startsWith('client-') && !isOnPublic(event) && !entered.has(event.channel),
@@ -184,13 +187,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-relays-any-name': {
     summary: 'passes on what clients send under any name',
     cause: 'An event of a client without client- in its name reaches others',
-    trips: ['websocket.pusher-forbidden-event'],
+    fails: ['websocket.pusher-forbidden-event'],
     patch: relaying((event) => event.channel !== undefined && !/^(?:pusher|client-)/.test(nameOf(event))),
   },
   'pusher-subscribes-twice': {
     summary: 'keeps two subscriptions of a client that subscribes twice',
     cause: 'A client that subscribes twice gets each event twice',
-    trips: ['websocket.pusher-repeated-subscription'],
+    fails: ['websocket.pusher-repeated-subscription'],
     patch: onOpen((socket) => {
       const asked = new Map<unknown, number>();
       socket.on('message', (content) => {
@@ -209,7 +212,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-unsubscribes-on-second': {
     summary: 'takes a second subscription for the end of the first',
     cause: 'A client that subscribes twice gets no events',
-    trips: ['websocket.pusher-repeated-subscription'],
+    fails: ['websocket.pusher-repeated-subscription'],
     patch: onInbound(() => {
       const asked = new Set<unknown>();
       return (frame) => {
@@ -228,7 +231,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-hangs-on-malformed': {
     summary: 'answers nothing any more after what it cannot read',
     cause: 'After a malformed Pusher event nothing is answered',
-    trips: ['websocket.pusher-malformed'],
+    fails: ['websocket.pusher-malformed'],
     patch: onInbound(() => {
       let hangs = false;
       return (frame) => {
@@ -241,7 +244,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-drops-malformed': {
     summary: 'ends TCP upon what it cannot read',
     cause: 'A malformed Pusher event ends the connection without a word',
-    trips: ['websocket.pusher-malformed'],
+    fails: ['websocket.pusher-malformed'],
     patch: onMessage((socket, content) => {
       if (isMalformed(content)) socket.terminate();
     }),
@@ -249,14 +252,14 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-closes-upon-pong': {
     summary: 'closes upon a pusher:pong that it has not asked for',
     cause: 'A pusher:pong that nobody asked for ends the connection',
-    trips: ['websocket.pusher-unasked-pong'],
+    fails: ['websocket.pusher-unasked-pong'],
     patch: closingUpon((content) => parseJsonObject(String(content))?.event === 'pusher:pong', 4200),
   },
   'pusher-overlooks-pongs': {
     summary: 'closes a silent connection with 4201, though its client answers pusher:ping',
     cause: 'Connections end with 4201 though their clients answer pusher:ping',
-    trips: ['websocket.answered-heartbeats'],
-    shows: ['websocket.idle', 'websocket.heartbeat'],
+    fails: ['websocket.answered-heartbeats'],
+    changes: ['websocket.idle', 'websocket.heartbeat'],
     patch: atQuietBut(
       (content) => parseJsonObject(content)?.event === 'pusher:pong',
       (socket) => socket.send('{"event":"pusher:ping","data":{}}'),
@@ -266,8 +269,8 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-answers-ping-with-error': {
     summary: 'answers pusher:ping with pusher:error',
     cause: 'A pusher:ping is answered with an error',
-    trips: ['websocket.pusher-ping'],
-    shows: ['websocket.message-shapes'],
+    fails: ['websocket.pusher-ping'],
+    changes: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => ({
       event: 'pusher:error',
       data: { code: null, message: 'Unknown event' },
@@ -276,13 +279,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-loses-client-events': {
     summary: 'does not pass on what clients say to each other',
     cause: 'Client events do not reach other subscribers',
-    trips: ['websocket.pusher-client-event'],
+    fails: ['websocket.pusher-client-event'],
     patch: onEvent('client-conform', () => null),
   },
   'pusher-echoes-client-events': {
     summary: 'sends a client event to its sender as well',
     cause: 'Who sends a client event receives it as well',
-    trips: ['websocket.pusher-client-event'],
+    fails: ['websocket.pusher-client-event'],
     patch: onMessage((socket, content) => {
       const event = parseJsonObject(content.toString());
       if (event?.event === 'client-conform') socket.send(JSON.stringify(event));
@@ -291,13 +294,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-omits-presence': {
     summary: 'does not say who is in a presence channel',
     cause: 'A presence channel does not say who is present',
-    trips: ['websocket.pusher-presence'],
+    fails: ['websocket.pusher-presence'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
   },
   'pusher-accepts-unknown-app': {
     summary: 'serves applications that do not exist',
     cause: 'An application that does not exist is connected',
-    trips: ['websocket.pusher-unknown-app'],
+    fails: ['websocket.pusher-unknown-app'],
     patch: onAccepted((verdict, _, { access }) => ({
       ...verdict,
       parameters: { key: access.app?.key ?? '' },
@@ -306,7 +309,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-wrong-error-code': {
     summary: 'tells clients of unknown applications to come back at once',
     cause: 'An application that does not exist is closed with the wrong code',
-    trips: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
+    fails: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
     patch: together(
       eachOutbound((frame) => (closes(frame, 4001) ? closingWith(frame, 4200) : frame)),
       onEvent('pusher:error', () => null),
@@ -315,7 +318,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-accepts-any-protocol': {
     summary: 'does not look at the version of the Pusher protocol',
     cause: 'An unknown version of the Pusher protocol is accepted',
-    trips: ['websocket.pusher-protocol-version'],
+    fails: ['websocket.pusher-protocol-version'],
     patch: onReceipt((request) =>
       request.path.startsWith('/app/') ? withQuery(request, (query) => query.set('protocol', '7')) : request,
     ),
@@ -329,19 +332,19 @@ export const OWN_DIALECT_DEFECTS = tableOf<Defect>(OWN, {
   'own-silent-start': {
     summary: 'does not greet, although its dialect has a greeting',
     cause: 'The service does not greet in the dialect of the config',
-    trips: ['websocket.dialect-greeting'],
+    fails: ['websocket.dialect-greeting'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'own-no-pong': {
     summary: 'does not answer the heartbeat of its dialect',
     cause: 'The heartbeat of the dialect is not answered',
-    trips: ['websocket.dialect-heartbeat'],
+    fails: ['websocket.dialect-heartbeat'],
     patch: onEvent('pusher:pong', () => null),
   },
   'own-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded, although its dialect does',
     cause: 'A subscription in the dialect of the config is not confirmed',
-    trips: ['websocket.dialect-subscribe'],
+    fails: ['websocket.dialect-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', () => null),
   },
 });

@@ -13,7 +13,7 @@ export const ACCOUNT_VARIANTS = tableOf<Variant>(
     'keeps-items-apart-undocumented': {
       setting: 'saved searches',
       summary: 'hides the items of other accounts, and no document says so',
-      shows: ['operations.items-of-others'],
+      changes: ['operations.items-of-others'],
       patch: ownItems(SEARCHES),
     },
     'forbids-items-of-others': {

@@ -27,7 +27,7 @@ const readingLeniently = (text: string): string =>
 export const BODY_VARIANTS = tableOf<Variant>(REST, {
   'demands-json-type': {
     summary: 'says 415 to a body that does not call itself JSON, and to any content coding',
-    shows: ['operations.body-as-text'],
+    changes: ['operations.body-as-text'],
     patch: refusing(
       (request) =>
         !JSON_TYPE.test(fieldValue(request, 'content-type') ?? '') ||

@@ -82,7 +82,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'no-compression': {
     summary: 'declines permessage-deflate',
-    shows: ['websocket.deflate'],
+    changes: ['websocket.deflate'],
     patch: inWebSocket(() => ({ compression: false })),
   },
   'counts-handshakes': {
@@ -105,7 +105,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-pings-first': {
     summary: 'sends a Ping and a Pong of its own as soon as a connection opens',
-    shows: ['websocket.heartbeat'],
+    changes: ['websocket.heartbeat'],
     patch: onOpen((socket) => {
       socket.ping('are you there?');
       socket.pong('here I am');
@@ -113,7 +113,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-pings-quiet-connections': {
     summary: 'pings a connection on which nothing is said, and ends it where that is not answered in time',
-    shows: ['websocket.heartbeat'],
+    changes: ['websocket.heartbeat'],
     patch: (conduct) => {
       const answered = new WeakSet<WebSocket>();
       return atQuiet(
@@ -130,7 +130,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-ends-quiet-connections': {
     summary:
       'pings a connection on which nothing is said, and ends it with a code of its own when nothing is',
-    shows: ['websocket.heartbeat', 'websocket.idle'],
+    changes: ['websocket.heartbeat', 'websocket.idle'],
     patch: atQuiet(
       (socket) => socket.ping('are you there?'),
       (socket) => socket.close(4408, 'nothing to do'),
@@ -140,7 +140,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     setting: 'heartbeat',
     summary:
       'sends a heartbeat above the frames where nothing is said, and ends the connection where it is not answered',
-    shows: ['websocket.heartbeat'],
+    changes: ['websocket.heartbeat'],
     patch: atQuiet(
       (socket) => socket.send(PING),
       (socket) => socket.close(4408, 'heartbeat timeout'),
@@ -149,7 +149,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-asks-before-answers': {
     setting: 'heartbeat',
     summary: 'sends a heartbeat above the frames as soon as a connection opens, and before each answer',
-    shows: ['websocket.heartbeat'],
+    changes: ['websocket.heartbeat'],
     patch: onOpen((socket) => {
       socket.send(PING);
       socket.on('message', (content) => {
@@ -161,7 +161,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     setting: 'heartbeat',
     summary:
       'sends a heartbeat above the frames where nothing is said, and ends the connection with a code of its own when nothing is',
-    shows: ['websocket.heartbeat', 'websocket.idle'],
+    changes: ['websocket.heartbeat', 'websocket.idle'],
     patch: atQuietBut(
       (content) => content === PONG,
       (socket) => socket.send(PING),
@@ -200,7 +200,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-logs-in-by-message': {
     summary: 'opens connections without a key, and serves them nothing before they log in by message',
-    shows: ['websocket.refusal'],
+    changes: ['websocket.refusal'],
     patch: openingToAnybody((endpoint) => ({
       endpoint: {
         ...endpoint,
@@ -228,7 +228,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-closes-unmasked-with-1008': {
     summary: 'closes upon an unmasked frame with 1008 (RFC 6455 §5.1 leaves the code open)',
-    shows: ['websocket.unmasked-code'],
+    changes: ['websocket.unmasked-code'],
     patch: together(
       eachInbound((frame) => (frame.masked ? frame : messageOf(frame, NOT_TAKEN))),
       closingUpon((content) => String(content) === NOT_TAKEN, 1008),
@@ -267,7 +267,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-takes-few-connections': {
     summary: 'takes nine connections at the same time, and refuses more with 503',
-    shows: ['websocket.connections'],
+    changes: ['websocket.connections'],
     patch: takingFew,
   },
   'ws-takes-few-fragments': {
@@ -294,18 +294,18 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-bounds-frames': {
     summary: 'refuses a frame of 64 KiB with 1009, and takes the same message in fragments',
-    shows: ['websocket.max-message'],
+    changes: ['websocket.max-message'],
     patch: boundingFrames,
   },
   'ws-destroys-behind-1009': {
     summary:
       'closes with 1009 as soon as it has read a long length, and destroys the socket, unread content or not',
-    shows: ['websocket.max-message'],
+    changes: ['websocket.max-message'],
     patch: endingLong('destroyed behind'),
   },
   'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',
-    shows: ['websocket.max-message'],
+    changes: ['websocket.max-message'],
     patch: closingUpon((content) => content.length > SMALL, 1009),
   },
 });

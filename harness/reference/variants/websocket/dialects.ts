@@ -68,7 +68,7 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
   'pusher-asks-quiet-connections': {
     setting: 'pusher',
     summary: 'sends pusher:ping where nothing is said, and closes with 4201 where it is not answered',
-    shows: ['websocket.heartbeat'],
+    changes: ['websocket.heartbeat'],
     patch: atQuiet(
       (socket) => socket.send(PUSHER_PING),
       (socket) => socket.close(4201, 'Pong reply not received in time'),
@@ -78,7 +78,7 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
     setting: 'pusher',
     summary:
       'says that a client is to ping after half a second, and closes with 4202 where it has said nothing for longer',
-    shows: ['websocket.idle'],
+    changes: ['websocket.idle'],
     patch: together(
       eachOutbound((frame) => {
         const text = frame.payload.toString();
@@ -94,7 +94,7 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
   'pusher-sends-clients-away': {
     setting: 'pusher',
     summary: 'asks a client to connect anew while nothing is said, for it restarts (4200)',
-    shows: ['websocket.idle'],
+    changes: ['websocket.idle'],
     patch: atQuiet(
       () => undefined,
       (socket) => socket.close(4200, 'Please reconnect immediately'),
@@ -104,7 +104,7 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
     setting: 'graphql',
     summary:
       'speaks graphql-transport-ws: closes with 4408 without connection_init, with 4400 upon what it does not know',
-    shows: ['websocket.heartbeat', 'websocket.idle'],
+    changes: ['websocket.heartbeat', 'websocket.idle'],
     patch: speakingGraphql,
   },
   'ws-speaks-graphql-to-clients': {

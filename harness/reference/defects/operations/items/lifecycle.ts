@@ -34,8 +34,8 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'creation-says-nothing': {
       summary: 'answers a creation with neither Location nor an id (RFC 9110 §9.3.3)',
       cause: 'The answer to a creation says neither by Location nor by an id where the item is',
-      trips: ['operations.created-says-where'],
-      drags: { checks: ['operations.schema'], because: 'the documents promise the item' },
+      fails: ['operations.created-says-where'],
+      alsoFails: { checks: ['operations.schema'], because: 'the documents promise the item' },
       patch: insteadOfServing(creates, (answer) =>
         withContent(withoutField(answer, 'Location'), 'application/json', '{"created":true}'),
       ),
@@ -43,7 +43,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'location-points-nowhere': {
       summary: 'forgets its version in the Location of a new item (RFC 9110 §10.2.2)',
       cause: 'There is nothing where the Location of a new item points',
-      trips: ['operations.created-place'],
+      fails: ['operations.created-place'],
       patch: insteadOfServing(creates, (answer) =>
         withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('/v1', '')),
       ),
@@ -51,7 +51,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'location-is-collection-of-other-name': {
       summary: 'builds Location from the name of another route',
       cause: 'The Location of a new item is answered {status:404}',
-      trips: ['operations.created-place'],
+      fails: ['operations.created-place'],
       patch: insteadOfServing(creates, (answer) =>
         withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('searches', 'search')),
       ),
@@ -59,31 +59,31 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'creation-drops-optional-member': {
       summary: 'does not store a member that its description has',
       cause: 'A member of a new item is not stored',
-      trips: ['operations.read-back'],
+      fails: ['operations.read-back'],
       patch: inItem(reads, (item) => without(item, 'pageSize')),
     },
     'creation-cuts-text': {
       summary: 'stores the beginning of a text alone',
       cause: 'A text is stored without its end',
-      trips: ['operations.read-back'],
+      fails: ['operations.read-back'],
       patch: inItem(reads, (item) => ({ ...item, text: String(item.text).slice(0, 5) })),
     },
     'creation-stores-false-as-true': {
       summary: 'reads every flag that is set as true',
       cause: 'A flag is not read as it was written',
-      trips: ['operations.read-back'],
+      fails: ['operations.read-back'],
       patch: inItem(reads, (item) => ({ ...item, shared: false })),
     },
     'new-item-is-404': {
       summary: 'has a new item only after a while',
       cause: 'An item that was just created is answered {status:404}',
-      trips: ['operations.read-back'],
+      fails: ['operations.read-back'],
       patch: insteadOfServing(reads, () => problem('not-found')),
     },
     'cache-forgets-id': {
       summary: 'keeps the last item that was read, and gives it to whoever asks for any',
       cause: 'Another item comes than the one that was asked for',
-      trips: ['operations.item-asked-for'],
+      fails: ['operations.item-asked-for'],
       patch: remembering(
         () => new Map<'last', Answer>(),
         (cache) =>
@@ -100,7 +100,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'new-item-gets-known-id': {
       summary: 'gives a new item the id of the one that was read before',
       cause: 'Two new items have the same id',
-      trips: ['operations.unique-ids'],
+      fails: ['operations.unique-ids'],
       patch: remembering(
         () => ({ id: '' }),
         (memory) =>
@@ -119,19 +119,19 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'list-lacks-new-item': {
       summary: 'lists what was there before',
       cause: 'The list lacks an item that was just created',
-      trips: ['operations.list-has-new'],
+      fails: ['operations.list-has-new'],
       patch: inList(() => []),
     },
     'update-is-ignored': {
       summary: 'accepts a change and stores nothing',
       cause: 'A change that was accepted is not stored',
-      trips: ['operations.update-applied'],
+      fails: ['operations.update-applied'],
       patch: inBody(isTo('PATCH', isItem), () => ({})),
     },
     'update-replaces-all': {
       summary: 'replaces the item by what a partial update names (RFC 5789 §2)',
       cause: 'A partial update deletes what it does not name',
-      trips: ['operations.update-keeps-rest'],
+      fails: ['operations.update-keeps-rest'],
       patch: inBody(isTo('PATCH', isItem), (members) => ({
         text: 'none',
         pageSize: 100,
@@ -142,7 +142,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'replacement-is-ignored': {
       summary: 'answers PUT and stores nothing',
       cause: 'What was put is not stored',
-      trips: ['operations.replace-applied'],
+      fails: ['operations.replace-applied'],
       patch: aroundHandling((request, next, kernel) =>
         isTo('PUT', isItem)(request) ? next({ ...request, method: 'GET' }, kernel) : next(request, kernel),
       ),
@@ -150,13 +150,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'second-put-is-500': {
       summary: 'fails over a PUT that changes nothing (RFC 9110 §9.2.2)',
       cause: 'The same PUT, sent again, is answered {status:500}, a server error',
-      trips: ['operations.replace-again'],
+      fails: ['operations.replace-again'],
       patch: atRepetition(isTo('PUT', isItem), ({ body }) => body.toString('utf8'), failed),
     },
     'second-put-is-409': {
       summary: 'takes a repeated PUT for a conflict with itself',
       cause: 'The same PUT, sent again, is answered {status:409}',
-      trips: ['operations.replace-again'],
+      fails: ['operations.replace-again'],
       patch: atRepetition(
         isTo('PUT', isItem),
         ({ body }) => body.toString('utf8'),
@@ -166,13 +166,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'updates-despite-if-match': {
       summary: 'performs a change whatever If-Match says (RFC 9110 §13.1.1)',
       cause: 'A change under an ETag that is out of date is carried out',
-      trips: ['operations.lost-update'],
+      fails: ['operations.lost-update'],
       patch: onReceipt((request) => withoutField(request, 'If-Match')),
     },
     'if-match-never-matches': {
       summary: 'compares If-Match with another text than its ETag',
       cause: 'A change under the current ETag is answered {status:412}',
-      trips: ['operations.current-etag', 'caching.if-match'],
+      fails: ['operations.current-etag', 'caching.if-match'],
       patch: onReceipt((request) =>
         fieldValue(request, 'if-match') === undefined ? request : withField(request, 'If-Match', '"none"'),
       ),
@@ -180,7 +180,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'client-renames-item': {
       summary: 'takes the id of an item from the body of an update',
       cause: 'A client can give an item another id',
-      trips: ['operations.id-kept'],
+      fails: ['operations.id-kept'],
       patch: remembering(
         () => new Set<string>(),
         (renamed) =>
@@ -199,13 +199,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'secret-is-read-back': {
       summary: 'sends a member back that is only to be written',
       cause: 'A member that is marked writeOnly is sent back',
-      trips: ['operations.write-only'],
+      fails: ['operations.write-only'],
       patch: inItem(reads, (item) => ({ ...item, token: 'conform' })),
     },
     'deletion-is-ignored': {
       summary: 'answers a deletion and deletes nothing',
       cause: 'An item is still there after it was deleted',
-      trips: ['operations.delete-applied'],
+      fails: ['operations.delete-applied'],
       patch: aroundHandling(async (request, next, kernel) => {
         if (!removes(request)) return next(request, kernel);
         const answer = await next({ ...request, method: 'GET' }, kernel);
@@ -215,13 +215,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'deleted-item-is-500': {
       summary: 'fails over an item that is no longer there',
       cause: 'An item that was deleted is answered {status:500}, a server error',
-      trips: ['operations.delete-applied'],
+      fails: ['operations.delete-applied'],
       patch: onAnswer('not-found', failed, reads),
     },
     'list-keeps-deleted-item': {
       summary: 'lists what was deleted',
       cause: 'The list still has an item that was deleted',
-      trips: ['operations.list-forgets'],
+      fails: ['operations.list-forgets'],
       patch: remembering(
         () => new Map<unknown, JsonObject>(),
         (known) =>
@@ -234,13 +234,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'second-deletion-is-500': {
       summary: 'fails over a deletion of what is not there',
       cause: 'Deleting an item a second time is answered {status:500}, a server error',
-      trips: ['operations.delete-again'],
+      fails: ['operations.delete-again'],
       patch: onAnswer('not-found', failed, removes),
     },
     'deletion-deletes-all': {
       summary: 'forgets to say which item is to be deleted',
       cause: 'Deleting one item deletes the others',
-      trips: ['operations.others-untouched'],
+      fails: ['operations.others-untouched'],
       patch: remembering(
         () => ({ isEmpty: false }),
         (memory) =>
@@ -254,7 +254,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'update-changes-others': {
       summary: 'changes every item where one was meant',
       cause: 'Changing one item changes the others',
-      trips: ['operations.others-untouched'],
+      fails: ['operations.others-untouched'],
       patch: remembering(
         () => ({ name: '' }),
         (memory) =>
@@ -270,7 +270,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'deletion-has-content': {
       summary: 'sends content with the 204 to a deletion (RFC 9110 §15.3.5)',
       cause: 'The 204 to a deletion comes with a body',
-      trips: ['operations.delete-no-content'],
+      fails: ['operations.delete-no-content'],
       patch: insteadOfServing(
         removes,
         writtenAs((head) =>
@@ -281,38 +281,38 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'ignores-idempotency-key': {
       summary: 'creates again for a key that it has documented',
       cause: 'The same Idempotency-Key creates a second item',
-      trips: ['operations.idempotency-key'],
-      drags: { checks: ['operations.idempotency-key-reused'], because: 'the key is never looked at' },
+      fails: ['operations.idempotency-key'],
+      alsoFails: { checks: ['operations.idempotency-key-reused'], because: 'the key is never looked at' },
       patch: onReceipt((request) => withoutField(request, 'Idempotency-Key')),
     },
     'second-use-of-idempotency-key-500': {
       summary: 'fails over a key that it has stored',
       cause: 'An Idempotency-Key that comes again is answered {status:500}, a server error',
-      trips: ['operations.idempotency-key'],
+      fails: ['operations.idempotency-key'],
       patch: atRepetition(creates, (request) => fieldValue(request, 'idempotency-key'), failed),
     },
     'idempotency-key-hides-other-content': {
       summary: 'answers whatever comes under a key with what came first',
       cause: 'An Idempotency-Key that was used for something else is served',
-      trips: ['operations.idempotency-key-reused'],
+      fails: ['operations.idempotency-key-reused'],
       patch: onAnswer('key-reused', () => ({ ...served({ id: 'first' }), status: 201 })),
     },
     'deletion-skips-auth': {
       summary: 'asks for a credential on every method but DELETE',
       cause: 'Anyone can delete an item without a credential',
-      trips: ['operations.item-auth'],
+      fails: ['operations.item-auth'],
       patch: admitting((_, request) => removes(request)),
     },
     'item-skips-auth': {
       summary: 'asks for a credential at the collection alone',
       cause: 'An item can be read without a credential',
-      trips: ['operations.item-auth'],
+      fails: ['operations.item-auth'],
       patch: admitting((_, request) => reads(request)),
     },
     'update-skips-auth': {
       summary: 'forgets the credential on a method that came later',
       cause: 'Anyone can change an item without a credential',
-      trips: ['operations.item-auth'],
+      fails: ['operations.item-auth'],
       patch: admitting((_, request) => isTo('PATCH', isItem)(request)),
     },
   },
