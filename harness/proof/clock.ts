@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock as ProviderClock } from '../reference/conduct/clock.ts';
+import type { Clock as ProviderClock } from '../reference/behavior/clock.ts';
 import type { Clock } from '../wire/pace/clock.ts';
 
 /** One time for both sides of a proof. */

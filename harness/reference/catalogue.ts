@@ -1,7 +1,7 @@
 import { UsageError } from '../base/exit.ts';
 import type { ReferenceName } from '../config/service.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
-import type { Defect, Variant } from './conduct/deviation.ts';
+import type { Defect, Variant } from './behavior/deviation.ts';
 import { AUTH_DEFECTS } from './defects/auth/auth.ts';
 import { CREDENTIAL_DEFECTS } from './defects/auth/credentials.ts';
 import { SIGNATURE_DEFECTS } from './defects/auth/signature.ts';

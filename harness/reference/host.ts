@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { UsageError } from '../base/exit.ts';
 import { createServer } from '../base/node-http.ts';
-import type { Kernel } from './conduct/conduct.ts';
-import { answerRequest, finishAnswer } from './conduct/handling.ts';
-import { asksForWebSocket } from './conduct/handshake-rules.ts';
-import { createUpgrader } from './conduct/upgrade.ts';
+import type { Kernel } from './behavior/behavior.ts';
+import { answerRequest, finishAnswer } from './behavior/handling.ts';
+import { asksForWebSocket } from './behavior/handshake-rules.ts';
+import { createUpgrader } from './behavior/upgrade.ts';
 import {
   type Answer,
   fieldValues,
@@ -15,8 +15,8 @@ import {
   type ServedRequest,
   withField,
 } from './http/message.ts';
-import type { ProblemOccasion } from './http/occasion.ts';
 import { problem } from './http/problem.ts';
+import type { ProblemName } from './http/response-kind.ts';
 import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
 
 /**
@@ -95,7 +95,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
   server.on('checkExpectation', serve);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, early: Buffer) => {
-    const request = kernel.conduct.receive(readRequest(incoming, Buffer.alloc(0)));
+    const request = kernel.behavior.receive(readRequest(incoming, Buffer.alloc(0)));
     upgrader.take(incoming, request, socket, early);
   });
 
@@ -130,7 +130,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
     writeAndClose(socket, answer, UNREADABLE_REQUEST);
   });
 
-  const listener = frontOf(server, kernel.conduct.intake, options.identity);
+  const listener = frontOf(server, kernel.behavior.intake, options.identity);
   listener.maxConnections = MOST_CONNECTIONS;
   const sockets = new Set<Socket>();
   listener.on('connection', (socket: Socket) => {
@@ -156,14 +156,14 @@ interface ParserError extends Error {
 }
 
 /** What Node's HTTP parser found, as a refusal. */
-const PARSER_PROBLEMS: Readonly<Record<string, ProblemOccasion>> = {
+const PARSER_PROBLEMS: Readonly<Record<string, ProblemName>> = {
   HPE_INVALID_VERSION: 'version-not-supported',
   HPE_PAUSED_H2_UPGRADE: 'version-not-supported',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'content-too-large',
 };
 
-function parserProblem(error: ParserError): ProblemOccasion {
+function parserProblem(error: ParserError): ProblemName {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     // As long as no line has ended, it is the request line that is too long.
     return error.rawPacket?.includes('\n') === true ? 'fields-too-large' : 'target-too-long';

@@ -126,7 +126,7 @@ function realtimeCalls(provider: ReferenceProvider, credentials: Credentials): r
 
 type Section = readonly [title: string, lines: readonly string[]];
 
-function conductSections(provider: ReferenceProvider): readonly Section[] {
+function behaviorSections(provider: ReferenceProvider): readonly Section[] {
   const { plan, defects, service, variant } = provider;
   const limit =
     plan === null
@@ -159,7 +159,7 @@ export function howToCall(provider: ReferenceProvider, configured: Credentials):
     ...(command === undefined ? [] : [['A key, for a while', [`export KEY=$(${command})`]] as const]),
     ['The documented sample', sampleCall(provider.url, path, credentials)],
     ...(provider.service === 'realtime' ? realtimeCalls(provider, credentials) : []),
-    ...conductSections(provider),
+    ...behaviorSections(provider),
   ];
   const paragraphs = sections.map(([title, lines]) =>
     [title, ...lines.map((line) => `  ${line}`)].join('\n'),

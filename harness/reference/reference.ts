@@ -3,11 +3,11 @@ import type { Credentials } from '../config/credential/scheme.ts';
 import { isCredentialOptional } from '../config/documented.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
-import { type Clock, systemClock } from './conduct/clock.ts';
-import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
-import { conformingTo } from './conduct/conforming.ts';
-import { inQuota, type Patch, patched } from './conduct/patches/patch.ts';
-import { WebhookSender } from './conduct/webhooks.ts';
+import type { Behavior, Kernel, Service } from './behavior/behavior.ts';
+import { type Clock, systemClock } from './behavior/clock.ts';
+import { conformingTo } from './behavior/conforming.ts';
+import { inQuota, type Patch, patched } from './behavior/patches/patch.ts';
+import { WebhookSender } from './behavior/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
 import { openHost, type ServerIdentity } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
@@ -81,9 +81,16 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     ...(await defectPatches(defects, service)),
   ];
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
-  const conduct = patched(conformingTo(plan), patches);
+  const behavior = patched(conformingTo(plan), patches);
   const faults: unknown[] = [];
-  const running = await host({ ...options, name: service, plan, conduct, faults, offers: SERVICES[service] });
+  const running = await host({
+    ...options,
+    name: service,
+    plan,
+    behavior,
+    faults,
+    offers: SERVICES[service],
+  });
   return { kind: 'reference', service, ...running, plan, defects, variant, faults };
 }
 
@@ -128,7 +135,7 @@ export async function startDescribed(
     credentials,
     isCredentialOptional: isCredentialOptional(config),
     plan,
-    conduct: patched(compressing, ways),
+    behavior: patched(compressing, ways),
     faults: [],
     offers: (app, webhooks) => describedService(config, app, webhooks),
     origin: websocket?.origin ?? null,
@@ -140,7 +147,7 @@ export async function startDescribed(
 interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | 'variant'> {
   readonly name: string;
   readonly offers: (app: App | null, webhooks: WebhookSender | null) => Service;
-  readonly conduct: Conduct;
+  readonly behavior: Behavior;
   /** Receives what the service itself gets wrong. */
   readonly faults: unknown[];
 }
@@ -148,24 +155,25 @@ interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | '
 async function host({
   name,
   offers,
-  conduct,
+  behavior,
   faults,
   ...options
 }: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
   const { plan, clock = systemClock, address = '127.0.0.1', identity = null } = options;
   const access = accessBy(name, options.credentials, options.isCredentialOptional);
-  const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
+  const webhooks =
+    behavior.webhooks && new WebhookSender(behavior.webhooks, access.app?.secret ?? null, clock);
   const kernel: Kernel = {
     service: offers(access.app, webhooks),
     access,
     plan,
-    limiter: plan === null ? null : conduct.quota.algorithm(plan),
+    limiter: plan === null ? null : behavior.quota.algorithm(plan),
     origin: options.origin ?? null,
     subprotocols: options.subprotocols ?? [],
     overTls: identity !== null,
     clock,
     requestId: randomUUID,
-    conduct,
+    behavior,
     report: (fault) => faults.push(fault),
   };
   const log = options.log ?? (() => undefined);

@@ -6,7 +6,7 @@ import { serviceSecrets } from '../../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../../config/service.ts';
 import { type FaultAt, faultsOf } from '../../config/yaml/origin.ts';
 import type { RunningProvider, StartOptions } from '../../providers/provider.ts';
-import type { Clock } from '../../reference/conduct/clock.ts';
+import type { Clock } from '../../reference/behavior/clock.ts';
 import type { ServerIdentity } from '../../reference/host.ts';
 import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
 import { networkOf } from '../../wire/socket/options.ts';

@@ -1,7 +1,7 @@
 import { randomFill } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Clock as ProviderClock } from '../../reference/conduct/clock.ts';
+import type { Clock as ProviderClock } from '../../reference/behavior/clock.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { type Wire, watchWire } from './wire.ts';
 

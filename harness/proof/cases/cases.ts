@@ -1,7 +1,7 @@
 import { HarnessError } from '../../base/exit.ts';
 import type { ReferenceName } from '../../config/service.ts';
+import type { Defect } from '../../reference/behavior/deviation.ts';
 import { findVariant, listDefects, listVariants } from '../../reference/catalogue.ts';
-import type { Defect } from '../../reference/conduct/deviation.ts';
 import { CONFORMING, REFUSED_OTHERWISE, SHIPPED } from './settings.ts';
 
 /** One provider that is held against the checks, and what should come of it. Plain data. */

@@ -77,5 +77,5 @@ function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
 /** RFC 6749 §5.1: a token is for nobody to keep but the client. */
 function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): Answer {
   const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
-  return { ...answer, occasion: 'key-lent', status };
+  return { ...answer, responseKind: 'key-lent', status };
 }

@@ -8,8 +8,8 @@ export type Authentication =
   | { readonly admitted: true; readonly identity: string }
   | { readonly admitted: false; readonly reason: 'missing' | 'unreadable' | 'wrong' };
 
-/** How credentials are read and judged; the part of the conduct that authentication defects replace. */
-export interface CredentialConduct {
+/** How credentials are read and judged; the part of the behavior that authentication defects replace. */
+export interface CredentialBehavior {
   /** Whether the scheme name of an Authorization field is the expected one (lower case). */
   readonly schemeMatches: (presented: string, expected: string) => boolean;
   readonly keyMatches: (presented: string, key: string) => boolean;
@@ -18,7 +18,7 @@ export interface CredentialConduct {
   readonly authenticate: (
     request: ReceivedRequest,
     access: Access,
-    conduct: CredentialConduct,
+    behavior: CredentialBehavior,
     nowMs: number,
   ) => Authentication;
 }
@@ -26,9 +26,9 @@ export interface CredentialConduct {
 function readCredential(
   request: ReceivedRequest,
   placement: Placement,
-  conduct: CredentialConduct,
+  behavior: CredentialBehavior,
 ): Presented {
-  if (placement !== 'signature') return placement.read(request, conduct.schemeMatches);
+  if (placement !== 'signature') return placement.read(request, behavior.schemeMatches);
   return queryParameters(request.query).has('auth_key') ? { state: 'present', value: '' } : ABSENT;
 }
 
@@ -39,17 +39,17 @@ function readCredential(
 function authenticate(
   request: ReceivedRequest,
   access: Access,
-  conduct: CredentialConduct,
+  behavior: CredentialBehavior,
   nowMs: number,
 ): Authentication {
   if (access.placements.length === 0) return ANONYMOUS;
   const identities: string[] = [];
   for (const placement of access.placements) {
-    const presented = readCredential(request, placement, conduct);
+    const presented = readCredential(request, placement, behavior);
     if (presented.state === 'absent') continue;
     if (presented.state === 'unreadable') return { admitted: false, reason: 'unreadable' };
     if (placement === 'signature') {
-      if (access.app === null || !bearsSignature(request, access.app, conduct.signature, nowMs)) {
+      if (access.app === null || !bearsSignature(request, access.app, behavior.signature, nowMs)) {
         return { admitted: false, reason: 'wrong' };
       }
       identities.push(`app-${access.app.id}`);
@@ -57,7 +57,7 @@ function authenticate(
     }
     const key = access.keys.find(
       ({ value, untilMs = Number.POSITIVE_INFINITY }) =>
-        nowMs < untilMs && conduct.keyMatches(presented.value, value),
+        nowMs < untilMs && behavior.keyMatches(presented.value, value),
     );
     if (key === undefined)
       return { admitted: false, reason: presented.value === '' ? 'unreadable' : 'wrong' };
@@ -70,7 +70,7 @@ function authenticate(
 
 const ANONYMOUS: Authentication = { admitted: true, identity: 'anonymous' };
 
-export const CONFORMING_CREDENTIALS: CredentialConduct = {
+export const CONFORMING_CREDENTIALS: CredentialBehavior = {
   schemeMatches: (presented, expected) => presented.toLowerCase() === expected,
   keyMatches: sameText,
   signature: SIGNATURE_RULES,

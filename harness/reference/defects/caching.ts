@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { imfFixdate } from '../conduct/clock.ts';
-import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { byAccount } from '../conduct/patches/accounts.ts';
+import { imfFixdate } from '../behavior/clock.ts';
+import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
+import { byAccount } from '../behavior/patches/accounts.ts';
 import {
   insteadOfServing,
   onAnswer,
@@ -9,9 +9,9 @@ import {
   onReceipt,
   type Patch,
   together,
-} from '../conduct/patches/patch.ts';
-import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/patches/validated.ts';
-import { entityTagOf } from '../conduct/preconditions.ts';
+} from '../behavior/patches/patch.ts';
+import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../behavior/patches/validated.ts';
+import { entityTagOf } from '../behavior/preconditions.ts';
 import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
@@ -23,16 +23,16 @@ const ignoringTags = (kind: RegExp): Patch =>
   );
 
 /** Another number in each answer, always as long as the one before. */
-const counting: Patch = (conduct) => {
+const counting: Patch = (behavior) => {
   let count = 100_000;
-  return onAnswer('served', (answer) => withMembers(answer, { count: ++count }))(conduct);
+  return onAnswer('served', (answer) => withMembers(answer, { count: ++count }))(behavior);
 };
 
 const numbered =
   (tag: (count: number) => string): Patch =>
-  (conduct) => {
+  (behavior) => {
     let count = 0;
-    return withTag(() => tag(++count))(conduct);
+    return withTag(() => tag(++count))(behavior);
   };
 
 const isStar = (request: ReceivedRequest): boolean => fieldValue(request, 'if-none-match') === '*';
@@ -87,12 +87,12 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'makes its ETag once for all accounts, from what each of them sees otherwise (RFC 9110 §8.8.3)',
     cause: 'Accounts see other content under the same strong ETag',
     fails: ['caching.etag-per-account'],
-    patch: together(byAccount, (conduct) => {
+    patch: together(byAccount, (behavior) => {
       let first: string | null = null;
       return withTag(({ body }) => {
         first ??= entityTagOf(body);
         return first;
-      })(conduct);
+      })(behavior);
     }),
   },
   'revalidates-for-any-account': {
@@ -100,7 +100,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'answers 304 to every ETag that it has given to some account (RFC 9110 §13.1.2)',
     cause: 'An account that names the ETag of another account is answered {status:304}',
     fails: ['caching.tag-of-another-account'],
-    patch: together(byAccount, (conduct) => {
+    patch: together(byAccount, (behavior) => {
       const given = new Set<string>();
       return withTag(
         ({ body }) => {
@@ -109,7 +109,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
           return tag;
         },
         (_, held) => [...given].some((tag) => held.includes(tag)),
-      )(conduct);
+      )(behavior);
     }),
   },
   'last-modified-iso': {

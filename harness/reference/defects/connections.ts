@@ -1,4 +1,4 @@
-import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
 import {
   insteadOfServing,
   onFinished,
@@ -8,7 +8,7 @@ import {
   onWire,
   type Patch,
   withTrailer,
-} from '../conduct/patches/patch.ts';
+} from '../behavior/patches/patch.ts';
 import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { inChunks } from '../http/wire.ts';
@@ -73,7 +73,7 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'lets every request in on a connection that had a right credential (RFC 9110 §3.3)',
     cause: 'A credential opens a whole connection and not one request',
     fails: ['framing.credential-per-request'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       const known = new WeakMap<object, string>();
       return onReceipt((request) => {
         const { connection } = request;
@@ -82,7 +82,7 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
         if (own !== undefined) known.set(connection, own);
         const before = known.get(connection);
         return before === undefined ? request : withField(request, 'Authorization', before);
-      })(conduct);
+      })(behavior);
     },
   },
   'reads-on-after-close': {

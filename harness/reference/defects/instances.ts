@@ -1,6 +1,6 @@
-import { imfFixdate } from '../conduct/clock.ts';
-import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../conduct/patches/instances.ts';
+import { imfFixdate } from '../behavior/clock.ts';
+import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
+import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../behavior/patches/instances.ts';
 import {
   asProblem,
   dropped,
@@ -59,14 +59,16 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['status.stable'],
     patch: oneIn(INSTANCES, (answer) => ({
       ...replacedBy(answer, problem('wrong-credential', [['WWW-Authenticate', 'Bearer']])),
-      occasion: 'served',
+      responseKind: 'served',
     })),
   },
   'instance-of-old-routes': {
     summary: 'has an instance among seven that is of a version without the documented path',
     cause: 'One in several of the same requests is answered {status:404}',
     fails: ['status.stable'],
-    patch: oneIn(INSTANCES, (answer) => replacedBy(answer, { ...problem('not-found'), occasion: 'served' })),
+    patch: oneIn(INSTANCES, (answer) =>
+      replacedBy(answer, { ...problem('not-found'), responseKind: 'served' }),
+    ),
   },
   'instance-ends-connections': {
     summary: 'has an instance among three that ends the connection instead of an answer',

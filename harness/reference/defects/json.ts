@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../behavior/deviation.ts';
 import {
   beforehand,
   insteadOfServing,
@@ -9,12 +9,12 @@ import {
   type Patch,
   together,
   WITH_CONTENT,
-} from '../conduct/patches/patch.ts';
+} from '../behavior/patches/patch.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
-import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
+import { PROBLEM_NAMES } from '../http/response-kind.ts';
 
 /** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>
@@ -70,7 +70,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'does not name the media type of its errors, of which no JSON is promised',
     cause: 'Errors have no Content-Type header',
     fails: ['headers.content-type'],
-    patch: onAnswer(PROBLEM_OCCASIONS, lacking('Content-Type')),
+    patch: onAnswer(PROBLEM_NAMES, lacking('Content-Type')),
   },
   'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
@@ -130,7 +130,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'explains errors in plain text',
     cause: 'Error bodies are {media type:text/plain}, not JSON',
     fails: ['json.error-media-type'],
-    patch: onAnswer(PROBLEM_OCCASIONS, holding('refused', 'text/plain; charset=utf-8')),
+    patch: onAnswer(PROBLEM_NAMES, holding('refused', 'text/plain; charset=utf-8')),
   },
   'content-length-too-long': {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
@@ -172,14 +172,14 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
       checks: ['framing.pipelining', 'framing.chunked-request'],
       because: 'both send a second request on a connection',
     },
-    patch: (conduct) => {
+    patch: (behavior) => {
       const asked = new WeakSet<object>();
       return beforehand((request) => {
         const { connection = request } = request;
         if (asked.has(connection)) return problem('malformed');
         asked.add(connection);
         return null;
-      })(conduct);
+      })(behavior);
     },
   },
   'bare-line-feeds': {
@@ -245,7 +245,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
     cause: 'Problem details have members of the wrong type',
     fails: ['json.problem-details'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+    patch: onAnswer(PROBLEM_NAMES, (answer) =>
       withContent(
         answer,
         'application/problem+json',
@@ -265,7 +265,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses without a word of explanation',
     cause: 'Errors have no body',
     fails: ['json.error-body-present'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
+    patch: onAnswer(PROBLEM_NAMES, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   'malformed-content-type': {
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',

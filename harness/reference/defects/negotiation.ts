@@ -1,7 +1,7 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { compressing, paging, speaking } from '../conduct/patches/negotiated.ts';
-import { insteadOfServing, onAnswer, type Patch } from '../conduct/patches/patch.ts';
+import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
+import { compressing, paging, speaking } from '../behavior/patches/negotiated.ts';
+import { insteadOfServing, onAnswer, type Patch } from '../behavior/patches/patch.ts';
 import { asProblem, failed, having } from '../http/answer-changes.ts';
 import { fieldValue, listMembers, type ReceivedRequest } from '../http/message.ts';
 import { acceptsGzip, wantOfCoding, wantOfType } from '../http/negotiation.ts';

@@ -1,10 +1,10 @@
-import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
 import {
   readingPaths,
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
-} from '../conduct/patches/lenient-paths.ts';
+} from '../behavior/patches/lenient-paths.ts';
 import {
   admitting,
   beforehand,
@@ -12,7 +12,7 @@ import {
   onReceipt,
   type Patch,
   together,
-} from '../conduct/patches/patch.ts';
+} from '../behavior/patches/patch.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import {
   type Answer,

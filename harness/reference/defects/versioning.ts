@@ -1,5 +1,5 @@
-import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patches/patch.ts';
+import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../behavior/patches/patch.ts';
 import { having, withText } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { withField } from '../http/message.ts';
@@ -26,7 +26,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     patch: aroundHandling(async (request, next, kernel) => {
       if (request.path.startsWith(`${PREFIX}/`)) {
         const answer = await next(request, kernel);
-        return answer.occasion === 'served'
+        return answer.responseKind === 'served'
           ? redirect(answer, 308, request.path.slice(PREFIX.length))
           : answer;
       }

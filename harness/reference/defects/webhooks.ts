@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
-import { inEvents, inWebhooks, type Patch, together } from '../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../behavior/deviation.ts';
+import { inEvents, inWebhooks, type Patch, together } from '../behavior/patches/patch.ts';
 import {
   coveredDigest,
   messageCompose,
@@ -11,13 +11,13 @@ import {
   standardCompose,
   standardSignature,
   stripeCompose,
-  type WebhookConduct,
+  type WebhookBehavior,
   type WebhookMessage,
   webhookSignature,
-} from '../conduct/webhooks.ts';
+} from '../behavior/webhooks.ts';
 import { digestOf, KEY_ID, OTHER_KEY, type Signing } from '../http/signature.ts';
 
-type Compose = WebhookConduct['compose'];
+type Compose = WebhookBehavior['compose'];
 
 const AN_HOUR_MS = 60 * 60_000;
 
@@ -58,7 +58,7 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes the address of a receiver and sends nothing there',
     cause: 'Events are not sent to the receiver',
     fails: ['webhooks.delivered'],
-    patch: (conduct) => ({ ...conduct, webhooks: null }),
+    patch: (behavior) => ({ ...behavior, webhooks: null }),
   },
   'webhook-form-body': {
     summary: 'sends events as a form',
@@ -139,7 +139,7 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs each attempt with the time of the first one',
     cause: 'The signed time of an event is that of its first attempt',
     fails: ['webhooks.timestamp'],
-    patch: (conduct) => composing(signingOnce(standardCompose()))(conduct),
+    patch: (behavior) => composing(signingOnce(standardCompose()))(behavior),
   },
   'webhook-time-in-milliseconds': {
     ...STANDARD,

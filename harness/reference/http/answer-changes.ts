@@ -41,7 +41,7 @@ export function withMembers(answer: Answer, members: object): Answer {
   return withJson(answer, (content) => ({ ...content, ...members }));
 }
 
-/** The answer as problem details of another status; occasion and other fields stay, so that patches still find it. */
+/** The answer as problem details of another status; responseKind and other fields stay, so that patches still find it. */
 export const asProblem =
   (status: number, title = STATUS_CODES[status]) =>
   (answer: Answer): Answer => {

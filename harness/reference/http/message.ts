@@ -1,6 +1,6 @@
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import type { Occasion } from './occasion.ts';
+import type { ResponseKind } from './response-kind.ts';
 
 /** A request as it stood on the wire: nothing decoded, nothing merged. */
 export interface ReceivedRequest {
@@ -29,7 +29,7 @@ type Delivery =
 /** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
 export interface Answer {
   /** Why this is the answer; what patches select by. */
-  readonly occasion: Occasion;
+  readonly responseKind: ResponseKind;
   readonly status: number;
   readonly fields: readonly FieldLine[];
   readonly body: Buffer;
@@ -103,14 +103,14 @@ export function withQuery(
 }
 
 /** An answer without content. */
-export function bare(occasion: Occasion, status: number, fields: readonly FieldLine[] = []): Answer {
-  return { occasion, status, fields, body: Buffer.alloc(0), delivery: null };
+export function bare(responseKind: ResponseKind, status: number, fields: readonly FieldLine[] = []): Answer {
+  return { responseKind, status, fields, body: Buffer.alloc(0), delivery: null };
 }
 
 /** A JSON answer to an authorised request. */
 export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
   return {
-    occasion: 'served',
+    responseKind: 'served',
     status: 200,
     fields: [['Content-Type', 'application/json'], ...fields],
     body: Buffer.from(JSON.stringify(content)),

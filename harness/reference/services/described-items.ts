@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json-text.ts';
 import { type Lifecycle, lifecyclesOf } from '../../config/operation/lifecycle.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { SchemaBook } from '../../wire/json/schema.ts';
-import { entityTagOf } from '../conduct/preconditions.ts';
+import { entityTagOf } from '../behavior/preconditions.ts';
 import {
   type Answer,
   bare,

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { isLoopback } from '../../base/loopback.ts';
-import type { Service } from '../conduct/conduct.ts';
-import type { WebhookSender } from '../conduct/webhooks.ts';
+import type { Service } from '../behavior/behavior.ts';
+import type { WebhookSender } from '../behavior/webhooks.ts';
 import type { App } from '../credentials/access.ts';
 import { type Answer, objectIn, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';

@@ -1,4 +1,4 @@
-import type { Service } from '../conduct/conduct.ts';
+import type { Service } from '../behavior/behavior.ts';
 import { objectIn, queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { savedSearches } from './saved-searches.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
-import { entityTagOf } from '../conduct/preconditions.ts';
+import { entityTagOf } from '../behavior/preconditions.ts';
 import {
   type Answer,
   bare,

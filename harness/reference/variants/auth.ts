@@ -1,6 +1,6 @@
 import { headerField, queryParameter } from '../../config/credential/carrier.ts';
-import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { allowingOrigin, namingMetadata } from '../conduct/patches/browsers.ts';
+import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { allowingOrigin, namingMetadata } from '../behavior/patches/browsers.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -10,16 +10,16 @@ import {
   onAnswer,
   onReceipt,
   together,
-} from '../conduct/patches/patch.ts';
-import { answerWithin } from '../conduct/preconditions.ts';
+} from '../behavior/patches/patch.ts';
+import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/refused.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
-import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
+import { CREDENTIAL_REFUSALS, type ResponseKind } from '../http/response-kind.ts';
 import { findRoute } from '../http/routes.ts';
 
-const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
+const NOT_OFFERED: readonly ResponseKind[] = ['method-not-allowed', 'unknown-method'];
 
 /** 403 without a challenge in place of the answer. */
 function forbidden(answer: Answer): Answer {
@@ -58,10 +58,10 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
     unseen: 'all that is tried without a credential is a method that it serves',
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
-      if (!CREDENTIAL_REFUSALS.includes(answer.occasion)) return answer;
+      if (!CREDENTIAL_REFUSALS.includes(answer.responseKind)) return answer;
       const match = findRoute(kernel.service.routes, request.path);
       const anyway = answerWithin(request, match, kernel);
-      return NOT_OFFERED.includes(anyway.occasion) ? anyway : answer;
+      return NOT_OFFERED.includes(anyway.responseKind) ? anyway : answer;
     }),
   },
   'says-that-a-key-is-revoked': {

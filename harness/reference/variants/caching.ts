@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { imfFixdate } from '../conduct/clock.ts';
-import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
-import { byAccount } from '../conduct/patches/accounts.ts';
-import { onAnswer, onFinished, onReceipt, together } from '../conduct/patches/patch.ts';
-import { dated, ranged, withTag } from '../conduct/patches/validated.ts';
-import { entityTagOf } from '../conduct/preconditions.ts';
+import { imfFixdate } from '../behavior/clock.ts';
+import { EVERY, tableOf, type Variant } from '../behavior/deviation.ts';
+import { byAccount } from '../behavior/patches/accounts.ts';
+import { onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
+import { dated, ranged, withTag } from '../behavior/patches/validated.ts';
+import { entityTagOf } from '../behavior/preconditions.ts';
 import { lacking, varyingBy } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
@@ -67,7 +67,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   },
   '304-with-length': {
     summary: 'tells with a 304 the length that the content would have (RFC 9110 §8.6)',
-    patch: (conduct) => {
+    patch: (behavior) => {
       let length = '';
       return together(
         onFinished('served', (answer) => {
@@ -75,7 +75,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
           return answer;
         }),
         onFinished('not-modified', (answer) => withField(answer, 'Content-Length', length)),
-      )(conduct);
+      )(behavior);
     },
   },
   'content-of-the-account': {

@@ -1,4 +1,4 @@
-import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import {
   insteadOfServing,
   onAnswer,
@@ -8,7 +8,7 @@ import {
   onWire,
   together,
   withTrailer,
-} from '../conduct/patches/patch.ts';
+} from '../behavior/patches/patch.ts';
 import { asProblem, writtenAs } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField } from '../http/message.ts';
 

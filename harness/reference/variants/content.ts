@@ -1,13 +1,13 @@
-import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { compressing } from '../conduct/patches/negotiated.ts';
-import { onAnswer, onFinished } from '../conduct/patches/patch.ts';
+import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { compressing } from '../behavior/patches/negotiated.ts';
+import { onAnswer, onFinished } from '../behavior/patches/patch.ts';
 import { having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
-import { isProblem, PROBLEM_OCCASIONS, type ProblemOccasion, problemDetail } from '../http/occasion.ts';
+import { isProblem, PROBLEM_NAMES, type ProblemName, problemDetail } from '../http/response-kind.ts';
 
 /** What an HTTP server refuses before any application sees it. */
-const BY_THE_SERVER: readonly ProblemOccasion[] = [
+const BY_THE_SERVER: readonly ProblemName[] = [
   'malformed',
   'target-too-long',
   'fields-too-large',
@@ -34,12 +34,14 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'plain-json-errors': {
     summary: 'explains errors in application/json of its own shape',
     changes: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
-      isProblem(answer.occasion)
+    patch: onAnswer(PROBLEM_NAMES, (answer) =>
+      isProblem(answer.responseKind)
         ? withContent(
             answer,
             'application/json; charset=utf-8',
-            JSON.stringify({ error: { code: answer.occasion, message: problemDetail(answer.occasion) } }),
+            JSON.stringify({
+              error: { code: answer.responseKind, message: problemDetail(answer.responseKind) },
+            }),
           )
         : answer,
     ),
@@ -62,9 +64,9 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     setting: 'text errors',
     summary: 'explains its errors in plain text, as its documents say',
     changes: ['json.media-types'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
-      isProblem(answer.occasion)
-        ? withContent(answer, 'text/plain; charset=utf-8', problemDetail(answer.occasion))
+    patch: onAnswer(PROBLEM_NAMES, (answer) =>
+      isProblem(answer.responseKind)
+        ? withContent(answer, 'text/plain; charset=utf-8', problemDetail(answer.responseKind))
         : answer,
     ),
   },
@@ -87,11 +89,11 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'has in each answer how many there were, so that none is as long as the one before',
     changes: ['json.success-shape'],
     undescribed: true,
-    patch: (conduct) => {
+    patch: (behavior) => {
       let count = 0;
       return onAnswer('served', (answer) =>
         withMembers(withoutField(answer, 'ETag'), { served: 'i'.repeat(++count) }),
-      )(conduct);
+      )(behavior);
     },
   },
   'chunked-body': {
@@ -107,7 +109,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'error-shape-by-status': {
     summary: 'has another error object for each status',
     changes: ['json.error-shape', 'limits.refusal-shape'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+    patch: onAnswer(PROBLEM_NAMES, (answer) =>
       withContent(answer, 'application/json', JSON.stringify(shapeFor(answer.status))),
     ),
   },

@@ -1,6 +1,6 @@
-import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/patches/instances.ts';
-import { onAnswer, onFinished } from '../conduct/patches/patch.ts';
+import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { oneFinishedIn, oneIn, whenCrowded } from '../behavior/patches/instances.ts';
+import { onAnswer, onFinished } from '../behavior/patches/patch.ts';
 import { asProblem, having, withJson } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 
@@ -9,7 +9,7 @@ import { withField, withoutField } from '../http/message.ts';
 export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
   'names-its-instances': {
     summary: 'says in headers which of several instances answered, what it took and whether a cache had it',
-    patch: (conduct) => {
+    patch: (behavior) => {
       let count = 0;
       return onFinished('every', (answer) => {
         count += 1;
@@ -19,7 +19,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
           `app;dur=${count}`,
         );
         return count % 3 === 0 ? withField(named, 'X-Cache', 'HIT') : named;
-      })(conduct);
+      })(behavior);
     },
   },
   'unavailable-when-crowded': {
@@ -34,7 +34,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
   'lists-in-any-order': {
     services: REST.services,
     summary: 'lists resources in another order each time, each order with a tag of its own',
-    patch: (conduct) => {
+    patch: (behavior) => {
       let count = 0;
       return onAnswer(
         'served',
@@ -47,13 +47,13 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
             return { ...content, resources: [...resources.slice(at), ...resources.slice(0, at)] };
           }),
         ({ query }) => query === null,
-      )(conduct);
+      )(behavior);
     },
   },
   'a-cache-that-fills': {
     services: REST.services,
     summary: 'is behind a cache for some of its answers, which are older each time and say so',
-    patch: (conduct) => {
+    patch: (behavior) => {
       let age = 0;
       return oneIn(3, (answer, _, { clock }) => {
         age += 200;
@@ -62,7 +62,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
           'Date',
           new Date(clock.now() - age * 1_000).toUTCString(),
         );
-      })(conduct);
+      })(behavior);
     },
   },
 });

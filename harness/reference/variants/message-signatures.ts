@@ -1,5 +1,5 @@
-import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { onFinished } from '../conduct/patches/patch.ts';
+import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { onFinished } from '../behavior/patches/patch.ts';
 import { having } from '../http/answer-changes.ts';
 import { fieldValue, withField } from '../http/message.ts';
 import {

@@ -1,6 +1,6 @@
-import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { type Coding, compressing, paging, speaking } from '../conduct/patches/negotiated.ts';
-import { insteadOfServing, onAnswer } from '../conduct/patches/patch.ts';
+import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { type Coding, compressing, paging, speaking } from '../behavior/patches/negotiated.ts';
+import { insteadOfServing, onAnswer } from '../behavior/patches/patch.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { fieldValue } from '../http/message.ts';
 import { wantOfCoding, wantOfType } from '../http/negotiation.ts';

@@ -1,11 +1,11 @@
-import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import {
   readingPaths,
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
-} from '../conduct/patches/lenient-paths.ts';
-import { beforehand, onAnswer, onReceipt, type Patch, together } from '../conduct/patches/patch.ts';
+} from '../behavior/patches/lenient-paths.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
 import { type Answer, bare, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';

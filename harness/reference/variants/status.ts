@@ -1,7 +1,7 @@
-import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patches/patch.ts';
-import { offeringQuery } from '../conduct/patches/query.ts';
-import { cutOf, ranged } from '../conduct/patches/validated.ts';
+import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
+import { offeringQuery } from '../behavior/patches/query.ts';
+import { cutOf, ranged } from '../behavior/patches/validated.ts';
 import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
@@ -142,19 +142,19 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'zeros-before-lengths': {
     summary: 'writes lengths in a fixed number of digits, with 304 as well',
-    patch: (conduct) => {
+    patch: (behavior) => {
       let length = '';
       return together(
         onFinished('every', (answer) => {
           const octets = fieldValue(answer, 'content-length');
           if (octets === undefined) return answer;
-          if (answer.occasion === 'served' && answer.status === 200) length = octets.padStart(8, '0');
+          if (answer.responseKind === 'served' && answer.status === 200) length = octets.padStart(8, '0');
           return withField(answer, 'Content-Length', octets.padStart(8, '0'));
         }),
         onFinished('not-modified', (answer) =>
           length === '' ? answer : withField(answer, 'Content-Length', length),
         ),
-      )(conduct);
+      )(behavior);
     },
   },
   'closes-connections': {

@@ -1,6 +1,6 @@
-import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { TRANSPORT_SECURITY } from '../conduct/handling.ts';
-import { onFinished } from '../conduct/patches/patch.ts';
+import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
+import { onFinished } from '../behavior/patches/patch.ts';
 import { having } from '../http/answer-changes.ts';
 import { withoutField } from '../http/message.ts';
 
@@ -18,7 +18,7 @@ export const TRANSPORT_SECURITY_VARIANTS = tableOf<Variant>(
     'transport-security-of-what-it-serves': {
       summary: 'sends Strict-Transport-Security with what it serves, and not with errors',
       patch: onFinished('every', (answer) =>
-        answer.occasion === 'served' ? answer : withoutField(answer, TRANSPORT_SECURITY),
+        answer.responseKind === 'served' ? answer : withoutField(answer, TRANSPORT_SECURITY),
       ),
     },
   },

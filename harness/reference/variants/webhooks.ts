@@ -1,5 +1,5 @@
-import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { inEvents, inWebhooks } from '../conduct/patches/patch.ts';
+import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
+import { inEvents, inWebhooks } from '../behavior/patches/patch.ts';
 import {
   messageCompose,
   OLD_SECRET,
@@ -10,7 +10,7 @@ import {
   standardSignature,
   stripeCompose,
   webhookSignature,
-} from '../conduct/webhooks.ts';
+} from '../behavior/webhooks.ts';
 import { digestOf, KEY_ID, OTHER_KEY } from '../http/signature.ts';
 
 export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {

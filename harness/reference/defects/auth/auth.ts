@@ -1,5 +1,5 @@
 import { queryParameter } from '../../../config/credential/carrier.ts';
-import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import {
   admitting,
   alsoAt,
@@ -11,7 +11,7 @@ import {
   onFinished,
   type Patch,
   together,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials/refused.ts';
 import { asProblem, failed, having, holding, lacking, withMembers } from '../../http/answer-changes.ts';
 import {
@@ -22,8 +22,8 @@ import {
   withField,
   withoutField,
 } from '../../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/occasion.ts';
 import { problem } from '../../http/problem.ts';
+import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 import { findRoute } from '../../http/routes.ts';
 
 const inRefusals = (change: (answer: Answer, request: ReceivedRequest) => Answer): Patch =>
@@ -179,7 +179,7 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'hides the resource from clients without a credential',
     cause: 'Every refused credential is answered {status:404}',
     fails: ['auth.missing-credential'],
-    patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
+    patch: inRefusals((answer) => ({ ...problem('not-found'), responseKind: answer.responseKind })),
   },
   'refuses-403-for-401': {
     setting: 'error codes',

@@ -1,8 +1,8 @@
 import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, EVERY, REST, tableOf } from '../../conduct/deviation.ts';
-import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../conduct/patches/browsers.ts';
-import { isPlain } from '../../conduct/patches/instances.ts';
+import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
+import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../behavior/patches/browsers.ts';
+import { isPlain } from '../../behavior/patches/instances.ts';
 import {
   admitting,
   aroundHandling,
@@ -12,7 +12,7 @@ import {
   onAnswer,
   onFinished,
   type Patch,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
 import {
   type Answer,
@@ -22,8 +22,8 @@ import {
   type ReceivedRequest,
   withField,
 } from '../../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/occasion.ts';
 import { problem } from '../../http/problem.ts';
+import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 
 /** Takes these values for a right key. */
 const takingFor = (...values: readonly string[]): Patch =>
@@ -191,7 +191,7 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'never looks at when a token ends (RFC 7519 §4.1.4)',
       cause: 'A token is accepted long after it has expired',
       fails: ['auth.expired-token'],
-      patch: (conduct) => conduct,
+      patch: (behavior) => behavior,
     },
     'trusts-forwarded-user': {
       summary: 'takes the user from a field that a gateway would set',
@@ -254,11 +254,11 @@ export const CREDENTIAL_DEFECTS = [
       cause: 'The header of the key is not found in another letter case',
       fails: ['auth.credential-spacing'],
       patch: inCredentials(({ authenticate }) => ({
-        authenticate: (request, access, conduct, nowMs) => {
+        authenticate: (request, access, behavior, nowMs) => {
           const fields = request.fields.filter(
             ([name]) => name !== name.toLowerCase() || !/^(?:authorization|x-api-key)$/.test(name),
           );
-          return authenticate({ ...request, fields }, access, conduct, nowMs);
+          return authenticate({ ...request, fields }, access, behavior, nowMs);
         },
       })),
     },
@@ -267,10 +267,10 @@ export const CREDENTIAL_DEFECTS = [
       cause: 'Several spaces behind the scheme name are answered {status:401}',
       fails: ['auth.scheme-spacing'],
       patch: inCredentials(({ authenticate }) => ({
-        authenticate: (request, access, conduct, nowMs) =>
+        authenticate: (request, access, behavior, nowMs) =>
           /^\w+ {2}/.test(fieldValue(request, 'authorization') ?? '')
             ? { admitted: false, reason: 'wrong' }
-            : authenticate(request, access, conduct, nowMs),
+            : authenticate(request, access, behavior, nowMs),
       })),
     },
     'preflight-is-401': {
@@ -309,7 +309,7 @@ export const CREDENTIAL_DEFECTS = [
       patch: aroundHandling(async (request, next, kernel) => {
         const answer = await next(request, kernel);
         const key = kernel.access.keys[0]?.value;
-        if (answer.occasion !== 'unauthenticated' || key === undefined) return answer;
+        if (answer.responseKind !== 'unauthenticated' || key === undefined) return answer;
         const { body } = await next(forHolder(request, key), kernel);
         return withContent(answer, 'application/json', body);
       }),
@@ -327,7 +327,7 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'gives whoever asks the answer that it made for the client before (RFC 9111 §3.5)',
       cause: 'One client gets the answer that was made for another',
       fails: ['auth.answer-of-another'],
-      patch: (conduct) => {
+      patch: (behavior) => {
         const kept = new Map<string, { readonly answer: Answer; readonly owner: string | undefined }>();
         return onFinished('served', (answer, request) => {
           const owner = fieldValue(request, 'authorization');
@@ -338,21 +338,21 @@ export const CREDENTIAL_DEFECTS = [
             request.method !== 'GET'
             ? answer
             : first.answer;
-        })(conduct);
+        })(behavior);
       },
     },
     'cache-by-address-alone': {
       summary: 'is behind a cache that keeps an answer by its address, for whoever asks (RFC 9111 §3.5)',
       cause: 'A cache gives every client the answer that was made for the first',
       fails: ['auth.answer-of-another'],
-      patch: (conduct) => {
+      patch: (behavior) => {
         const kept = new Map<string, Answer>();
         return onFinished('served', (answer, request) => {
           if (!isPlain(request)) return answer;
           const first = kept.get(request.target) ?? answer;
           kept.set(request.target, first);
           return first;
-        })(conduct);
+        })(behavior);
       },
     },
     'metadata-address-is-relative': {

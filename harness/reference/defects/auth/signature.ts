@@ -1,5 +1,5 @@
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { inCredentials, type Patch } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { inCredentials, type Patch } from '../../behavior/patches/patch.ts';
 import type { SignatureRules } from '../../credentials/signature.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>

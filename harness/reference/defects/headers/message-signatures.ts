@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
-import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { compressing } from '../../conduct/patches/negotiated.ts';
-import { onAnswer, onFinished, type Patch, together } from '../../conduct/patches/patch.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { compressing } from '../../behavior/patches/negotiated.ts';
+import { onAnswer, onFinished, type Patch, together } from '../../behavior/patches/patch.ts';
 import { type Answer, fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
 import { acceptsGzip } from '../../http/negotiation.ts';
 import {
@@ -74,12 +74,12 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     summary: 'takes Repr-Digest from a cache that is filled by the first answer',
     cause: 'Repr-Digest is that of another body',
     fails: ['headers.repr-digest'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       let first: string | null = null;
       return onEvery('Repr-Digest', ({ body }) => {
         first ??= digestOf(body, 'sha-512');
         return first;
-      })(conduct);
+      })(behavior);
     },
   },
   'signs-a-weak-digest': {
@@ -221,7 +221,7 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
     'unsigned-responses': {
       summary: 'signs nothing, though a key is published',
       cause: 'Responses are not signed',
-      patch: (conduct) => conduct,
+      patch: (behavior) => behavior,
     },
     'signed-by-another-key': {
       summary: 'signs with another key than the published one, under the same name',

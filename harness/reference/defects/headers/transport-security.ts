@@ -1,6 +1,6 @@
-import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { TRANSPORT_SECURITY } from '../../conduct/handling.ts';
-import { onFinished } from '../../conduct/patches/patch.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { TRANSPORT_SECURITY } from '../../behavior/handling.ts';
+import { onFinished } from '../../behavior/patches/patch.ts';
 import { having } from '../../http/answer-changes.ts';
 import { withField, withoutField } from '../../http/message.ts';
 

@@ -1,4 +1,4 @@
-import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import {
   aroundHandling,
   countingApart,
@@ -6,7 +6,7 @@ import {
   inQuota,
   type Patch,
   together,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';
@@ -44,7 +44,7 @@ const lasting = (share: number): Patch =>
 /** Instances that take requests in turn, each with a count of its own and such a share of the limit. */
 const inTurn =
   (shares: readonly number[]): Patch =>
-  (conduct) => {
+  (behavior) => {
     let turn = -1;
     const planOf = (plan: QuotaPlan, share: number): QuotaPlan => ({
       ...plan,
@@ -63,7 +63,7 @@ const inTurn =
         };
       },
       fields: (plan, ...told) => fields(planOf(plan, shares[turn % shares.length] ?? 1), ...told),
-    }))(conduct);
+    }))(behavior);
   };
 
 /** Faults of how requests are counted, and for whom. */
@@ -78,7 +78,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has two processes that count apart and take connections in turn',
     cause: 'Requests on many connections get more than the limit',
     fails: ['limits.exact', 'limits.one-count'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       const turns = new WeakMap<object, number>();
       let next = 0;
       const processOf = (connection: object): number => {
@@ -86,7 +86,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
         turns.set(connection, turn);
         return turn % 2;
       };
-      return countingApart((request) => `#${processOf(request.connection ?? request)}`)(conduct);
+      return countingApart((request) => `#${processOf(request.connection ?? request)}`)(behavior);
     },
   },
   'instances-count-apart': {
@@ -195,7 +195,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'takes from every quota for each request with a wrong key',
     cause: 'Requests with a wrong key spend the quota of the right one',
     fails: ['limits.failures-free'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       const failures: { at: number }[] = [];
       const noticing = inCredentials(({ authenticate }) => ({
         authenticate: (request, access, credentials, nowMs) => {
@@ -216,7 +216,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
           };
         },
       }));
-      return charging(noticing(conduct));
+      return charging(noticing(behavior));
     },
   },
   'path-bypasses-limit': {

@@ -1,7 +1,7 @@
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { policyName } from '../../../wire/quota/ratelimit-named.ts';
-import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patches/patch.ts';
+import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
+import { inQuota, onAdmission, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
 import { withMembers } from '../../http/answer-changes.ts';
 import type { Admission, QuotaPlan } from '../../quota/limiter.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';

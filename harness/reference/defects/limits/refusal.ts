@@ -1,4 +1,4 @@
-import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import {
   aroundHandling,
   countingApart,
@@ -7,7 +7,7 @@ import {
   onAdmission,
   onAnswer,
   type Patch,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
@@ -220,7 +220,7 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     },
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
-      if (answer.occasion === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);
+      if (answer.responseKind === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);
       return answer;
     }),
   },

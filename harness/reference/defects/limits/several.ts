@@ -1,5 +1,5 @@
-import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { inQuota, type Patch } from '../../conduct/patches/patch.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { inQuota, type Patch } from '../../behavior/patches/patch.ts';
 import { fixedWindow } from '../../quota/fixed-window.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
 import { furtherBy } from '../../quota/several-limits.ts';

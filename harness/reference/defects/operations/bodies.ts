@@ -1,7 +1,7 @@
 import { parseJson, parseJsonObject } from '../../../base/json-text.ts';
-import type { AnswerChange } from '../../conduct/conduct.ts';
-import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onReceipt, type Patch } from '../../conduct/patches/patch.ts';
+import type { AnswerChange } from '../../behavior/behavior.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
 import { asSuccess, failed } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest } from '../../http/message.ts';
 

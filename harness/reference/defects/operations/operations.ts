@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../base/json-text.ts';
-import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
 import {
   aroundHandling,
   insteadOfServing,
   onAnswer,
   onReceipt,
   type Patch,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { asSuccess, failed, having, withMembers } from '../../http/answer-changes.ts';
 import { objectIn, queryParameters, type ReceivedRequest, withQuery } from '../../http/message.ts';
 import { searchOfQuery } from '../../services/search-input.ts';

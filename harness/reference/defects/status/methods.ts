@@ -1,11 +1,11 @@
-import { type Defect, EVERY, REST, tableOf } from '../../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, type Patch } from '../../conduct/patches/patch.ts';
-import { offeringQuery } from '../../conduct/patches/query.ts';
+import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
+import { insteadOfServing, onAnswer, onFinished, type Patch } from '../../behavior/patches/patch.ts';
+import { offeringQuery } from '../../behavior/patches/query.ts';
 import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
 import { type ReceivedRequest, withoutField } from '../../http/message.ts';
-import { type Occasion, PROBLEM_OCCASIONS } from '../../http/occasion.ts';
+import { PROBLEM_NAMES, type ResponseKind } from '../../http/response-kind.ts';
 
-const WITH_ALLOW: readonly Occasion[] = ['options', 'method-not-allowed'];
+const WITH_ALLOW: readonly ResponseKind[] = ['options', 'method-not-allowed'];
 
 const inAllow = (change: (value: string) => string): Patch =>
   onAnswer(WITH_ALLOW, (answer) => ({
@@ -67,7 +67,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over a target that is no path (RFC 9110 §9.3.7)',
     cause: '`OPTIONS *` is answered {status:500}, a server error',
     fails: ['status.options-server'],
-    patch: onAnswer(['options', ...PROBLEM_OCCASIONS], failed, isOfServer),
+    patch: onAnswer(['options', ...PROBLEM_NAMES], failed, isOfServer),
   },
   'options-of-server-unanswered': {
     summary: 'closes the connection on a target that is no path',

@@ -1,12 +1,12 @@
-import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import {
   droppedInsteadOf,
   insteadOfServing,
   onAnswer,
   type Patch,
   together,
-} from '../../conduct/patches/patch.ts';
-import { cutOf, ranged } from '../../conduct/patches/validated.ts';
+} from '../../behavior/patches/patch.ts';
+import { cutOf, ranged } from '../../behavior/patches/validated.ts';
 import { asProblem, failed } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withoutField } from '../../http/message.ts';
 import { acceptsJson } from '../../http/negotiation.ts';

@@ -1,12 +1,12 @@
-import { type Defect, EVERY, REALTIME, REST, tableOf } from '../../conduct/deviation.ts';
-import { oneIn } from '../../conduct/patches/instances.ts';
+import { type Defect, EVERY, REALTIME, REST, tableOf } from '../../behavior/deviation.ts';
+import { oneIn } from '../../behavior/patches/instances.ts';
 import {
   insteadOfServing,
   onAnswer,
   onFinished,
   onFirstOctets,
   onReceipt,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import {
   asProblem,
   asSuccess,
@@ -20,8 +20,8 @@ import {
   writtenAs,
 } from '../../http/answer-changes.ts';
 import { fieldValues, type ReceivedRequest, withField, withoutField } from '../../http/message.ts';
-import { PROBLEM_OCCASIONS } from '../../http/occasion.ts';
 import { problem } from '../../http/problem.ts';
+import { PROBLEM_NAMES } from '../../http/response-kind.ts';
 
 const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
 
@@ -42,7 +42,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The documented request with the right key is answered {status:404}',
     fails: ['status.sample', 'versioning.prefix'],
     patch: onAnswer('served', (answer) =>
-      replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
+      replacedBy(answer, { ...problem('not-found'), responseKind: 'served' }),
     ),
   },
   'documented-body-lost': {
@@ -53,7 +53,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['status.sample'],
     patch: insteadOfServing(
       ({ method }) => method === 'POST',
-      (answer) => replacedBy(answer, { ...problem('invalid-content'), occasion: 'served' }),
+      (answer) => replacedBy(answer, { ...problem('invalid-content'), responseKind: 'served' }),
     ),
   },
   'unknown-path-200': {
@@ -177,7 +177,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'shows its inner workings in errors',
     cause: 'Error bodies show a stack trace',
     fails: ['status.no-internals'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withMembers(answer, { stack: STACK_TRACE })),
+    patch: onAnswer(PROBLEM_NAMES, (answer) => withMembers(answer, { stack: STACK_TRACE })),
   },
   'no-date': {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
@@ -274,7 +274,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     cause: 'The Cache-Control header cannot be parsed',
     fails: ['headers.cache-control-form'],
-    patch: onAnswer(PROBLEM_OCCASIONS, having('Cache-Control', 'no-store; no-cache')),
+    patch: onAnswer(PROBLEM_NAMES, having('Cache-Control', 'no-store; no-cache')),
   },
   'link-malformed': {
     summary: 'writes links that are none (RFC 8288 §3)',

@@ -1,4 +1,4 @@
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
 import {
   eachInbound,
   eachOutbound,
@@ -6,7 +6,7 @@ import {
   onInbound,
   onOutbound,
   upon,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 

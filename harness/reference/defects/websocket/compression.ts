@@ -1,6 +1,6 @@
 import { constants, inflateRawSync } from 'node:zlib';
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onHead, type Patch, together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { onHead, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   cuttingAt,
   each,
@@ -8,7 +8,7 @@ import {
   onCompressedInbound,
   onCompressedOutbound,
   onSwitchingLine,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { fieldValue } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
@@ -137,7 +137,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
     cause: 'A message without compression ends the connection',
     fails: ['websocket.deflate-plain'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       let agreed = false;
       return together(
         onHead((head) => {
@@ -152,7 +152,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
             return [wanted && isPlain && frame.fin ? refused(frame) : frame];
           };
         }),
-      )(conduct);
+      )(behavior);
     },
   },
   'ws-loses-empty-compressed': {
@@ -216,7 +216,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
     cause: 'The service compresses against earlier messages although it agreed not to',
     fails: ['websocket.deflate-without-context'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       let asked = false;
       return together(
         onHead((head) => {
@@ -226,7 +226,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
         onSwitchingLine((line) =>
           asked && /^sec-websocket-extensions:/i.test(line) ? `${line}; server_no_context_takeover` : line,
         ),
-      )(conduct);
+      )(behavior);
     },
   },
   'ws-sends-bad-deflate': {

@@ -1,13 +1,13 @@
-import type { HandshakeRule } from '../../conduct/conduct.ts';
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../conduct/patches/patch.ts';
+import type { HandshakeRule } from '../../behavior/behavior.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { onAnswer, onHead, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   closingWithCode,
   inWebSocket,
   keyFromSubprotocol,
   onSwitching,
   withoutRule,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { REVOKED_KEY } from '../../credentials/refused.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters } from '../../http/message.ts';
@@ -54,7 +54,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'asks for a key on the opening handshake and takes any',
     cause: 'A WebSocket handshake with a wrong key is accepted',
     fails: ['websocket.wrong-credential'],
-    patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
+    patch: onRefusal((answer) => (answer.responseKind === 'wrong-credential' ? null : answer)),
   },
   'ws-accepts-revoked-key': {
     setting: 'revoked keys',
@@ -110,7 +110,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'selects the subprotocol that carries the key, which shows it once more',
     cause: 'The 101 repeats the key as the selected subprotocol',
     fails: ['websocket.key-not-echoed'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       let carried: string | null = null;
       return together(
         keyFromSubprotocol,
@@ -122,7 +122,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
           const others = lines.filter((line) => !/^sec-websocket-protocol:/i.test(line));
           return carried === null ? lines : [...others, `Sec-WebSocket-Protocol: ${carried}`];
         }),
-      )(conduct);
+      )(behavior);
     },
   },
 });

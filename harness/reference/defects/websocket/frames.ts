@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { type Patch, together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   eachInbound,
   eachOutbound,
@@ -9,7 +9,7 @@ import {
   onOpen,
   onOutbound,
   upon,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 

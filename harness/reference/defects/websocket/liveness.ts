@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { together } from '../../behavior/patches/patch.ts';
 import {
   atQuiet,
   atQuietBut,
@@ -15,7 +15,7 @@ import {
   onOpen,
   PING,
   PONG,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>
@@ -149,7 +149,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     cause: 'A client that was cut off keeps its place: the next handshake is refused',
     fails: ['websocket.reconnect'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       let taken = false;
       return together(
         onOpen(() => {
@@ -163,7 +163,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
           judge: (request, kernel) =>
             taken ? { accepted: false, answer: OVERLOADED } : judge(request, kernel),
         })),
-      )(conduct);
+      )(behavior);
     },
   },
   'ws-reorders-messages': {

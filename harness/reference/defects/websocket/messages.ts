@@ -1,5 +1,5 @@
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { together } from '../../behavior/patches/patch.ts';
 import {
   boundingFrames,
   closingUpon,
@@ -12,7 +12,7 @@ import {
   onInbound,
   onMessage,
   upon,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -1,5 +1,5 @@
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { onAnswer, onHead, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   omittingLine,
   onAccepted,
@@ -7,8 +7,8 @@ import {
   onSwitchingLine,
   withoutRule,
   withRule,
-} from '../../conduct/patches/websocket-patch.ts';
-import { upgradeRequired } from '../../conduct/preconditions.ts';
+} from '../../behavior/patches/websocket-patch.ts';
+import { upgradeRequired } from '../../behavior/preconditions.ts';
 import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
@@ -54,13 +54,13 @@ function withFirstConnection(head: string): string {
 const ANY_KEY = Buffer.alloc(16).toString('base64');
 
 /** Answers every handshake with the accept value of the first. */
-const repeatingAccept: Patch = (conduct) => {
+const repeatingAccept: Patch = (behavior) => {
   let first: string | undefined;
   return onSwitchingLine((line) => {
     if (!/^sec-websocket-accept:/i.test(line)) return line;
     first ??= line;
     return first;
-  })(conduct);
+  })(behavior);
 };
 
 export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -68,7 +68,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'selects whatever is offered first as the subprotocol (RFC 6455 §4.2.2)',
     cause: 'A subprotocol with a space in it is selected',
     fails: ['websocket.bad-subprotocol'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       const BAD = /^Sec-WebSocket-Protocol: conform bad\r?\n?/im;
       let offered = false;
       return together(
@@ -77,7 +77,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
           return offered ? head.replace(BAD, '').trimEnd() : head;
         }),
         onSwitching((lines) => (offered ? [...lines, 'Sec-WebSocket-Protocol: conform bad'] : lines)),
-      )(conduct);
+      )(behavior);
     },
   },
   'ws-length-on-101': {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onReceipt, type Patch, together } from '../../conduct/patches/patch.ts';
+import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { onReceipt, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   atQuietBut,
   closingUpon,
@@ -11,7 +11,7 @@ import {
   onInbound,
   onMessage,
   onOpen,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { withQuery } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 
@@ -42,7 +42,7 @@ const subscribed = ({ channel }: JsonObject): JsonObject => ({
 /** Opens a private or presence channel to what is shown for it in `auth`, where that is like this. */
 const openingTo =
   (isTaken: (auth: string, shown: ReadonlyMap<string, string>, channel: string) => boolean): Patch =>
-  (conduct) => {
+  (behavior) => {
     const shown = new Map<string, string>();
     return together(
       eachInbound((frame) => {
@@ -55,7 +55,7 @@ const openingTo =
         const channel = String(event.channel);
         return isTaken(shown.get(channel) ?? '', shown, channel) ? subscribed(event) : event;
       }),
-    )(conduct);
+    )(behavior);
   };
 
 /** Sends events of clients that are like this to all other clients. */

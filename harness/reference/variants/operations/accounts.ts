@@ -1,5 +1,5 @@
-import { tableOf, type Variant } from '../../conduct/deviation.ts';
-import { ownItems } from '../../conduct/patches/accounts.ts';
+import { tableOf, type Variant } from '../../behavior/deviation.ts';
+import { ownItems } from '../../behavior/patches/accounts.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
 
 /** Other ways to keep the items of one account from others. */

@@ -1,18 +1,18 @@
 import { parseJson } from '../../../base/json-text.ts';
-import { REST, tableOf, type Variant } from '../../conduct/deviation.ts';
-import { onAnswer, onReceipt, type Patch } from '../../conduct/patches/patch.ts';
+import { REST, tableOf, type Variant } from '../../behavior/deviation.ts';
+import { onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
 import { fieldValue, type ReceivedRequest } from '../../http/message.ts';
-import type { ProblemOccasion } from '../../http/occasion.ts';
 import { problem } from '../../http/problem.ts';
+import type { ProblemName } from '../../http/response-kind.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 
 const isPosted = ({ method, path }: ReceivedRequest): boolean => method === 'POST' && path === '/v1/matches';
 
-const refusing = (when: (request: ReceivedRequest) => boolean, occasion: ProblemOccasion): Patch =>
+const refusing = (when: (request: ReceivedRequest) => boolean, responseKind: ProblemName): Patch =>
   onAnswer(
     ['served', 'invalid-content'],
-    () => problem(occasion),
+    () => problem(responseKind),
     (request) => isPosted(request) && when(request),
   );
 

@@ -1,11 +1,11 @@
-import { tableOf, type Variant } from '../../conduct/deviation.ts';
+import { tableOf, type Variant } from '../../behavior/deviation.ts';
 import {
   aroundHandling,
   insteadOfServing,
   onAnswer,
   onReceipt,
   together,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import { asProblem, lacking, withJson } from '../../http/answer-changes.ts';
 import { bare, queryParameters, type ReceivedRequest, withoutField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';

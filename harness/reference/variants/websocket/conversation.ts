@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { REALTIME, tableOf, type Variant } from '../../conduct/deviation.ts';
+import { REALTIME, tableOf, type Variant } from '../../behavior/deviation.ts';
 import {
   onAnswer,
   onFinished,
@@ -7,7 +7,7 @@ import {
   onReceipt,
   type Patch,
   together,
-} from '../../conduct/patches/patch.ts';
+} from '../../behavior/patches/patch.ts';
 import {
   atQuiet,
   atQuietBut,
@@ -31,7 +31,7 @@ import {
   PING,
   PONG,
   upon,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { asProblem, dropped, having } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
 import {
@@ -114,7 +114,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-pings-quiet-connections': {
     summary: 'pings a connection on which nothing is said, and ends it where that is not answered in time',
     changes: ['websocket.heartbeat'],
-    patch: (conduct) => {
+    patch: (behavior) => {
       const answered = new WeakSet<WebSocket>();
       return atQuiet(
         (socket) => {
@@ -124,7 +124,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
         (socket) => {
           if (!answered.has(socket)) socket.close(1011, 'keepalive ping timeout');
         },
-      )(conduct);
+      )(behavior);
     },
   },
   'ws-ends-quiet-connections': {

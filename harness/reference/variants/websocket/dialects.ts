@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 import { isJsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import type { Kernel } from '../../conduct/conduct.ts';
-import { REALTIME, tableOf, type Variant } from '../../conduct/deviation.ts';
-import { type Patch, together } from '../../conduct/patches/patch.ts';
+import type { Kernel } from '../../behavior/behavior.ts';
+import { REALTIME, tableOf, type Variant } from '../../behavior/deviation.ts';
+import { type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   atQuiet,
   closingUpon,
@@ -14,7 +14,7 @@ import {
   onSwitching,
   PING,
   PONG,
-} from '../../conduct/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket-patch.ts';
 import { fieldValue } from '../../http/message.ts';
 import { withPayload } from '../../websocket/frame.ts';
 
@@ -51,7 +51,7 @@ function converseGraphql(socket: WebSocket, { clock }: Kernel): void {
 }
 
 /** Selects graphql-transport-ws where it is offered, and speaks it with everybody. */
-const speakingGraphql: Patch = (conduct) => {
+const speakingGraphql: Patch = (behavior) => {
   let isOffered = false;
   return together(
     onAccepted((verdict, request, kernel) => {
@@ -60,7 +60,7 @@ const speakingGraphql: Patch = (conduct) => {
       return conversing(verdict, (socket) => converseGraphql(socket, kernel));
     }),
     onSwitching((lines) => (isOffered ? [...lines, `Sec-WebSocket-Protocol: ${GRAPHQL}`] : lines)),
-  )(conduct);
+  )(behavior);
 };
 
 /** What is spoken above the frames: the Pusher protocol, version 7, and graphql-transport-ws. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../base/json-text.ts';
-import { type Defect, REST, tableOf } from '../../../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../../../behavior/deviation.ts';
 import {
   admitting,
   aroundHandling,
@@ -9,7 +9,7 @@ import {
   onReceipt,
   remembering,
   together,
-} from '../../../conduct/patches/patch.ts';
+} from '../../../behavior/patches/patch.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../../http/answer-changes.ts';
 import {
   type Answer,
@@ -91,7 +91,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
             const kept = cache.get('last');
             if (!creates(request) && !reads(request)) cache.clear();
             const answer = await next(request, kernel);
-            if (!reads(request) || answer.occasion !== 'served') return answer;
+            if (!reads(request) || answer.responseKind !== 'served') return answer;
             if (kept === undefined) cache.set('last', answer);
             return kept ?? answer;
           }),
@@ -209,7 +209,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       patch: aroundHandling(async (request, next, kernel) => {
         if (!removes(request)) return next(request, kernel);
         const answer = await next({ ...request, method: 'GET' }, kernel);
-        return answer.occasion === 'served' ? bare('served', 204) : answer;
+        return answer.responseKind === 'served' ? bare('served', 204) : answer;
       }),
     },
     'deleted-item-is-500': {

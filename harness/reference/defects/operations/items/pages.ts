@@ -1,5 +1,5 @@
-import { type Defect, REST, tableOf } from '../../../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../../conduct/patches/patch.ts';
+import { type Defect, REST, tableOf } from '../../../behavior/deviation.ts';
+import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../../behavior/patches/patch.ts';
 import { failed, having, replacedBy } from '../../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../../http/message.ts';
 import { problem } from '../../../http/problem.ts';
@@ -139,7 +139,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       cause: 'The cursor of a page is answered {status:400}',
       fails: ['operations.pages-end'],
       patch: insteadOfServing(isBehindCursor, (answer) =>
-        replacedBy(answer, { ...problem('invalid-parameter'), occasion: 'served' }),
+        replacedBy(answer, { ...problem('invalid-parameter'), responseKind: 'served' }),
       ),
     },
   },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../base/json-text.ts';
-import { insteadOfServing, onReceipt, type Patch, remembering } from '../../../conduct/patches/patch.ts';
+import { insteadOfServing, onReceipt, type Patch, remembering } from '../../../behavior/patches/patch.ts';
 import { withJson } from '../../../http/answer-changes.ts';
 import { type Answer, objectIn, type ReceivedRequest } from '../../../http/message.ts';
 import { isItem, SEARCHES } from '../../../services/saved-searches.ts';

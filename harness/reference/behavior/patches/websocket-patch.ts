@@ -2,8 +2,8 @@ import type { WebSocket } from 'ws';
 import { parseJsonObject } from '../../../base/json-text.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/occasion.ts';
 import { problem } from '../../http/problem.ts';
+import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 import { findRoute } from '../../http/routes.ts';
 import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameEnd, FrameRule } from '../../websocket/gate.ts';
@@ -12,14 +12,14 @@ import type {
   HandshakeVerdict,
   Kernel,
   SocketEndpoint,
-  WebSocketConduct,
-} from '../conduct.ts';
+  WebSocketBehavior,
+} from '../behavior.ts';
 import { authenticated, refuseBeyondQuota } from '../handling.ts';
 import { onReceipt, type Patch, remembering, together } from './patch.ts';
 
 export const inWebSocket =
-  (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
-  (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
+  (change: (now: WebSocketBehavior) => Partial<WebSocketBehavior>): Patch =>
+  (behavior) => ({ ...behavior, websocket: { ...behavior.websocket, ...change(behavior.websocket) } });
 
 /** Holds opening handshakes to one more rule. */
 export const withRule = (refuses: HandshakeRule['refuses']): Patch =>
@@ -233,7 +233,7 @@ export const openingToAnybody = (
       const verdict = judge(request, kernel);
       const match = findRoute(kernel.service.sockets, request.path);
       if (verdict.accepted || match === null) return verdict;
-      if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
+      if (!CREDENTIAL_REFUSALS.includes(verdict.answer.responseKind)) return verdict;
       return { accepted: true, parameters: match.parameters, ...open(match.route) };
     },
   }));

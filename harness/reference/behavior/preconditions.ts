@@ -10,7 +10,7 @@ import {
 } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
-import type { Kernel } from './conduct.ts';
+import type { Kernel } from './behavior.ts';
 
 /** Octets; RFC 9110 §4.1 recommends at least 8000. */
 const TARGET_LIMIT = 8_192;
@@ -150,7 +150,8 @@ function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
 
 /** Adds the validator of what a GET or HEAD gets, and honours If-Match and If-None-Match (RFC 9110 §13.2.2). */
 function conditional(answer: Answer, request: ReceivedRequest): Answer {
-  if (answer.occasion !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD')) return answer;
+  if (answer.responseKind !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD'))
+    return answer;
   const tag = entityTagOf(answer.body);
   const demanded = tagsOf(request, 'if-match');
   if (demanded.length > 0 && !demanded.includes('*') && !demanded.includes(tag))
@@ -162,5 +163,5 @@ function conditional(answer: Answer, request: ReceivedRequest): Answer {
 
 /** 304 in place of what is served. */
 export function notModified(answer: Answer): Answer {
-  return { ...withoutField(answer, 'Content-Type'), occasion: 'not-modified', status: 304 };
+  return { ...withoutField(answer, 'Content-Type'), responseKind: 'not-modified', status: 304 };
 }

@@ -1,7 +1,7 @@
 import { fieldValue, fieldValues, listMembers, type ReceivedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-import type { HandshakeRule, HandshakeVerdict, Kernel } from './conduct.ts';
+import type { HandshakeRule, HandshakeVerdict, Kernel } from './behavior.ts';
 import { authenticated, credentialRefusal } from './handling.ts';
 import { upgradeRequired } from './preconditions.ts';
 
@@ -64,12 +64,12 @@ export const HANDSHAKE_RULES: readonly HandshakeRule[] = [
   },
 ];
 
-/** Holds a handshake against the rules of the conduct. */
+/** Holds a handshake against the rules of the behavior. */
 export function judgeHandshake(request: ReceivedRequest, kernel: Kernel): HandshakeVerdict {
   const match = findRoute(kernel.service.sockets, request.path);
   if (match === null) return { accepted: false, answer: problem('not-found') };
   const { route: endpoint, parameters } = match;
-  for (const rule of kernel.conduct.websocket.rules) {
+  for (const rule of kernel.behavior.websocket.rules) {
     const answer = rule.refuses(request, kernel, endpoint);
     if (answer !== null) return { accepted: false, answer };
   }

@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { Access } from '../credentials/access.ts';
-import type { CredentialConduct } from '../credentials/authentication.ts';
+import type { CredentialBehavior } from '../credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
 import type { GateRules } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
-import type { WebhookConduct } from './webhooks.ts';
+import type { WebhookBehavior } from './webhooks.ts';
 
 /** An address where WebSocket connections are taken. */
 export interface SocketEndpoint {
@@ -34,7 +34,7 @@ export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Ke
 
 export type Handling = (request: ReceivedRequest, kernel: Kernel) => Promise<Answer>;
 
-export interface QuotaConduct {
+export interface QuotaBehavior {
   readonly algorithm: LimiterAlgorithm;
   /** Under which key a request of this identity is counted. */
   readonly keyOf: (identity: string, request: ReceivedRequest) => string;
@@ -61,7 +61,7 @@ export type HandshakeVerdict =
       readonly closeCode: number | null;
     };
 
-export interface WebSocketConduct extends GateRules {
+export interface WebSocketBehavior extends GateRules {
   /** What an opening handshake is held to, in this order. */
   readonly rules: readonly HandshakeRule[];
   /** The last word about a handshake. */
@@ -76,9 +76,9 @@ export interface WebSocketConduct extends GateRules {
 
 /**
  * Everything the reference provider does that a defect or a variant may do otherwise: a record of replaceable
- * parts. A patch is a function from conduct to conduct; `conforming.ts` has the parts that obey the rules.
+ * parts. A patch is a function from behavior to behavior; `conforming.ts` has the parts that obey the rules.
  */
-export interface Conduct {
+export interface Behavior {
   /** The first octets of a connection, before HTTP is read; null leaves connections to Node alone. */
   readonly intake: ((octets: Buffer) => Buffer) | null;
   /** What the service takes a request for. */
@@ -88,14 +88,14 @@ export interface Conduct {
   readonly compose: AnswerChange;
   /** Changes the finished answer: what it declares may then differ from what it is. */
   readonly finish: AnswerChange;
-  readonly credentials: CredentialConduct;
-  readonly quota: QuotaConduct;
-  readonly websocket: WebSocketConduct;
+  readonly credentials: CredentialBehavior;
+  readonly quota: QuotaBehavior;
+  readonly websocket: WebSocketBehavior;
   /** How events are sent to receivers; null for not at all. */
-  readonly webhooks: WebhookConduct | null;
+  readonly webhooks: WebhookBehavior | null;
 }
 
-/** One running instance: a service, who may call it, its quota, and how it conducts itself. */
+/** One running instance: a service, who may call it, its quota, and how it behaves. */
 export interface Kernel {
   readonly service: Service;
   readonly access: Access;
@@ -111,7 +111,7 @@ export interface Kernel {
   readonly clock: Clock;
   /** Unique per answer. */
   readonly requestId: () => string;
-  readonly conduct: Conduct;
+  readonly behavior: Behavior;
   /** Told of faults of the service itself. */
   readonly report: (fault: unknown) => void;
 }

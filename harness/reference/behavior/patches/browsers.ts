@@ -1,5 +1,5 @@
 import { type Answer, bare, fieldValue, served, withField } from '../../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/occasion.ts';
+import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 
 /** What services do for pages of other origins, and for clients that find their own way. */
@@ -40,6 +40,9 @@ export const namingMetadata = (change: (answer: Answer) => Answer = (answer) => 
     beforehand((request) => {
       if (request.path !== METADATA_PATH) return null;
       const resource = `http://${fieldValue(request, 'host')}/`;
-      return change({ ...served({ resource, bearer_methods_supported: ['header'] }), occasion: 'options' });
+      return change({
+        ...served({ resource, bearer_methods_supported: ['header'] }),
+        responseKind: 'options',
+      });
     }),
   );

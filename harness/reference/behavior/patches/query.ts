@@ -20,13 +20,13 @@ export const offeringQuery = ({
   aroundHandling(async (request, next, kernel) => {
     if (request.method !== 'QUERY') {
       const answer = await next(request, kernel);
-      if (answer.occasion !== 'options' || request.target === '*') return answer;
+      if (answer.responseKind !== 'options' || request.target === '*') return answer;
       const allow = fieldValue(answer, 'allow');
       return withField(withField(answer, 'Allow', `${allow}, QUERY`), 'Accept-Query', accepts);
     }
     const answer = await next({ ...request, method: 'GET' }, kernel);
     const type = fieldValue(request, 'content-type');
-    if (answer.occasion !== 'served' || takes(type)) return answer;
+    if (answer.responseKind !== 'served' || takes(type)) return answer;
     const malformed = problem('malformed');
     const refusal = type === undefined ? malformed : asProblem(415)(malformed);
     return refuses(withField(refusal, 'Accept-Query', accepts), type);

@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { fieldValues, type ReceivedRequest } from '../../http/message.ts';
-import type { AnswerChange } from '../conduct.ts';
+import type { AnswerChange } from '../behavior.ts';
 import { onAnswer, onFinished, type Patch } from './patch.ts';
 
 /** Several instances behind one address, of which one is unlike the others. */
@@ -40,28 +40,28 @@ function lastOf(instances: number): (request: ReceivedRequest) => boolean {
 const changedBy =
   (on: typeof onAnswer) =>
   (instances: number, change: AnswerChange): Patch =>
-  (conduct) => {
+  (behavior) => {
     const isOdd = lastOf(instances);
     return on('served', (answer, request, kernel) =>
       isOdd(request) ? change(answer, request, kernel) : answer,
-    )(conduct);
+    )(behavior);
   };
 
 /** Of so many plain requests that follow each other, with no other between them, the last is answered otherwise. */
 export const lastInARow =
   (many: number, change: AnswerChange): Patch =>
-  (conduct) => {
+  (behavior) => {
     let inARow = 0;
     return onAnswer('served', (answer, request, kernel) => {
       inARow = isPlain(request) ? inARow + 1 : 0;
       return inARow > 0 && inARow % many === 0 ? change(answer, request, kernel) : answer;
-    })(conduct);
+    })(behavior);
   };
 
 /** Of plain requests of a client that come together each one behind so many is answered otherwise. */
 export const whenCrowded =
   (many: number, change: AnswerChange): Patch =>
-  (conduct) => {
+  (behavior) => {
     const crowds = new Map<string, { readonly sinceMs: number; count: number }>();
     return onAnswer('served', (answer, request, kernel) => {
       if (!isPlain(request)) return answer;
@@ -72,7 +72,7 @@ export const whenCrowded =
       crowds.set(client, crowd);
       crowd.count += 1;
       return crowd.count > many ? change(answer, request, kernel) : answer;
-    })(conduct);
+    })(behavior);
   };
 
 /** One of so many instances answers plain requests otherwise. */

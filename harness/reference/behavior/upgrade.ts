@@ -5,7 +5,7 @@ import type { Answer, ReceivedRequest, ServedRequest } from '../http/message.ts'
 import { problem } from '../http/problem.ts';
 import { writeAndClose } from '../http/wire.ts';
 import { Gate } from '../websocket/gate.ts';
-import type { HandshakeVerdict, Kernel } from './conduct.ts';
+import type { HandshakeVerdict, Kernel } from './behavior.ts';
 import { finishAnswer } from './handling.ts';
 
 /** How long an unanswered Close is waited for; the library knows this option, its types do not yet. */
@@ -24,7 +24,7 @@ interface Upgrader {
 }
 
 export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => void): Upgrader {
-  const { websocket } = kernel.conduct;
+  const { websocket } = kernel.behavior;
   const library = new WebSocketServer({
     ...PATIENCE,
     noServer: true,

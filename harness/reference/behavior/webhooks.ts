@@ -9,7 +9,7 @@ export interface WebhookMessage {
 }
 
 /** How events are sent; what webhook defects replace. */
-export interface WebhookConduct {
+export interface WebhookBehavior {
   /** The message for an attempt at an event, signed when there is a secret. `url`: of the receiver. */
   readonly compose: (
     event: WebhookEvent,
@@ -39,7 +39,7 @@ export function webhookSignature(body: string, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-export const CONFORMING_WEBHOOKS: WebhookConduct = {
+export const CONFORMING_WEBHOOKS: WebhookBehavior = {
   compose(event, secret) {
     const body = JSON.stringify(event);
     const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
@@ -74,7 +74,7 @@ const inSeconds = (nowMs: number) => String(Math.floor(nowMs / 1_000));
 
 /** Standard Webhooks 1.0.0; `beside`: signatures before the right one. */
 export const standardCompose =
-  (beside: (text: string) => readonly string[] = () => []): WebhookConduct['compose'] =>
+  (beside: (text: string) => readonly string[] = () => []): WebhookBehavior['compose'] =>
   (event, secret, nowMs) =>
     composed(event, (body) => {
       const text = `${event.id}.${inSeconds(nowMs)}.${body}`;
@@ -87,14 +87,14 @@ export const standardCompose =
     });
 
 /** As Stripe signs while one secret takes the place of another. */
-export const stripeCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
+export const stripeCompose: WebhookBehavior['compose'] = (event, secret, nowMs) =>
   composed(event, (body) => {
     const signed = (by: string) => hmac(by, `${inSeconds(nowMs)}.${body}`, 'hex');
     const [old, current] = [signed(OLD_SECRET), signed(secret ?? '')];
     return { 'Stripe-Signature': `t=${inSeconds(nowMs)},v1=${old},v1=${current},v0=${old}` };
   });
 
-export const slackCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
+export const slackCompose: WebhookBehavior['compose'] = (event, secret, nowMs) =>
   composed(event, (body) => ({
     'X-Slack-Request-Timestamp': inSeconds(nowMs),
     'X-Slack-Signature': `v0=${hmac(secret ?? '', `v0:${inSeconds(nowMs)}:${body}`, 'hex')}`,
@@ -102,7 +102,7 @@ export const slackCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
 
 /** By RFC 9421 with the secret; `change`: of what is signed, and of what is sent. */
 export const messageCompose =
-  (change: (message: SignedMessage) => Partial<SignedMessage> = () => ({})): WebhookConduct['compose'] =>
+  (change: (message: SignedMessage) => Partial<SignedMessage> = () => ({})): WebhookBehavior['compose'] =>
   (event, secret, nowMs, url) =>
     composed(event, (body) => {
       const digest = digestOf(Buffer.from(body));
@@ -135,7 +135,7 @@ interface SignedMessage {
 }
 
 /** The time when an event was first sent stands on each attempt at it. */
-export function signingOnce(compose: WebhookConduct['compose']): WebhookConduct['compose'] {
+export function signingOnce(compose: WebhookBehavior['compose']): WebhookBehavior['compose'] {
   const times = new Map<string, number>();
   return (event, secret, nowMs, url) => {
     const firstMs = times.get(event.id) ?? nowMs;
@@ -154,13 +154,13 @@ const ATTEMPT_MS = 5_000;
 
 /** Sends events to receivers until it is closed. */
 export class WebhookSender {
-  readonly #conduct: WebhookConduct;
+  readonly #behavior: WebhookBehavior;
   readonly #secret: string | null;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
 
-  constructor(conduct: WebhookConduct, secret: string | null, clock: Clock) {
-    this.#conduct = conduct;
+  constructor(behavior: WebhookBehavior, secret: string | null, clock: Clock) {
+    this.#behavior = behavior;
     this.#secret = secret;
     this.#clock = clock;
   }
@@ -171,7 +171,7 @@ export class WebhookSender {
   }
 
   async #deliver(url: string, event: WebhookEvent): Promise<void> {
-    const { copies, retriesAfterMs, heedsRetryAfter, heedsGone } = this.#conduct;
+    const { copies, retriesAfterMs, heedsRetryAfter, heedsGone } = this.#behavior;
     let askedMs = 0;
     for (const ownMs of [0, ...retriesAfterMs]) {
       const waitMs = Math.max(ownMs, heedsRetryAfter ? askedMs : 0);
@@ -189,7 +189,7 @@ export class WebhookSender {
 
   /** null where there is no answer. */
   async #attempt(url: string, event: WebhookEvent): Promise<Response | null> {
-    const { fields, body } = this.#conduct.compose(event, this.#secret, this.#clock.now(), url);
+    const { fields, body } = this.#behavior.compose(event, this.#secret, this.#clock.now(), url);
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(ATTEMPT_MS)]);
     const options = { method: 'POST', headers: fields, body, signal, redirect: 'manual' } as const;
     return fetch(url, options).catch(() => null);

@@ -1,7 +1,7 @@
 import { asProblem, varyingBy, withJson, withMembers } from '../../http/answer-changes.ts';
 import { bare, fieldValue, type ReceivedRequest } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
-import type { Kernel } from '../conduct.ts';
+import type { Kernel } from '../behavior.ts';
 import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 
 /** What differs by the account whose key comes with a request. */
@@ -30,7 +30,7 @@ const OWN_RULES: OwnRules = { open: [], listsAll: false, refusal: 'not-found' };
 /** The items of a collection are those of the account that creates them, by these rules unless it is told otherwise. */
 export const ownItems =
   (collection: string, changed: Partial<OwnRules> = {}): Patch =>
-  (conduct) => {
+  (behavior) => {
     const { open, listsAll, refusal } = { ...OWN_RULES, ...changed };
     const owners = new Map<string, string>();
     const isOfOther = (path: string, account: string) => (owners.get(path) ?? account) !== account;
@@ -55,5 +55,5 @@ export const ownItems =
         const hidden = problem('not-found');
         return refusal === 'forbidden' ? asProblem(403)(hidden) : hidden;
       }),
-    )(conduct);
+    )(behavior);
   };

@@ -4,13 +4,13 @@ import type { LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
 import { furtherBy } from '../quota/several-limits.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
-import type { Conduct } from './conduct.ts';
+import type { Behavior } from './behavior.ts';
 import { handleRequest } from './handling.ts';
 import { HANDSHAKE_RULES, judgeHandshake } from './handshake-rules.ts';
 import { CONFORMING_WEBHOOKS } from './webhooks.ts';
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
-export const CONFORMING: Conduct = {
+export const CONFORMING: Behavior = {
   intake: null,
   receive: (request) => request,
   handle: handleRequest,
@@ -47,7 +47,7 @@ function algorithmOf({ rate, further }: QuotaPlan): LimiterAlgorithm {
 }
 
 /** The same, with a quota as the plan has it. */
-export function conformingTo(plan: QuotaPlan | null): Conduct {
+export function conformingTo(plan: QuotaPlan | null): Behavior {
   return {
     ...CONFORMING,
     quota: {

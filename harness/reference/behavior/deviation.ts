@@ -26,7 +26,7 @@ export interface Defect extends Deviation {
   readonly alsoFails?: { readonly checks: readonly string[]; readonly because: string };
 }
 
-/** Another conduct that conforms just as well; no check may complain about it. */
+/** Another behavior that conforms just as well; no check may complain about it. */
 export interface Variant extends Deviation {
   /** It lists its resources otherwise than the document of the operations says, which is then left out. */
   readonly undescribed?: true;

@@ -6,8 +6,8 @@ import {
   withField,
   withoutField,
 } from '../../http/message.ts';
+import type { Kernel } from '../behavior.ts';
 import { imfFixdate } from '../clock.ts';
-import type { Kernel } from '../conduct.ts';
 import { notModified } from '../preconditions.ts';
 import { onAnswer, onReceipt, type Patch, together } from './patch.ts';
 
@@ -52,7 +52,7 @@ export const dated = (rules: Partial<DateRules> = {}): Patch =>
     const told = withField(answer, 'Last-Modified', CHANGED);
     const since = fieldValue(request, 'if-modified-since');
     const { spares } = { ...DATE_RULES, ...rules };
-    return answer.occasion === 'served' && since !== undefined && spares(since, request)
+    return answer.responseKind === 'served' && since !== undefined && spares(since, request)
       ? notModified(told)
       : told;
   });

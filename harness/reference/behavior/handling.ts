@@ -3,20 +3,20 @@ import { policyName } from '../../wire/quota/ratelimit-named.ts';
 import type { Access } from '../credentials/access.ts';
 import { type Authentication, challenges, credentialFields } from '../credentials/authentication.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
-import { isProblem } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
+import { isProblem } from '../http/response-kind.ts';
 import { findRoute, type Route } from '../http/routes.ts';
 import type { Admission } from '../quota/limiter.ts';
+import type { Kernel } from './behavior.ts';
 import { imfFixdate } from './clock.ts';
-import type { Kernel } from './conduct.ts';
 import { answerWithin, refuseMessage } from './preconditions.ts';
 
 /** The whole way of a request to the answer as it is sent. Never rejects: a fault of the service is a 500. */
 export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<Answer> {
-  const received = kernel.conduct.receive(request);
+  const received = kernel.behavior.receive(request);
   let answer: Answer;
   try {
-    answer = await kernel.conduct.handle(received, kernel);
+    answer = await kernel.behavior.handle(received, kernel);
   } catch (fault) {
     kernel.report(fault);
     answer = problem('broken');
@@ -26,8 +26,8 @@ export async function answerRequest(kernel: Kernel, request: ReceivedRequest): P
 
 /** Common fields, length and patches: for answers that did not come through `answerRequest`. */
 export function finishAnswer(kernel: Kernel, answer: Answer, request: ReceivedRequest): Answer {
-  const { conduct } = kernel;
-  return conduct.finish(framed(conduct.compose(answer, request, kernel), kernel), request, kernel);
+  const { behavior } = kernel;
+  return behavior.finish(framed(behavior.compose(answer, request, kernel), kernel), request, kernel);
 }
 
 /** The message as such, then authentication, then the quota, then the request itself. */
@@ -41,7 +41,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   const authentication = authenticated(request, kernel, access);
   if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
 
-  const key = kernel.conduct.quota.keyOf(authentication.identity, request);
+  const key = kernel.behavior.quota.keyOf(authentication.identity, request);
   const admission = countRequest(request, key, kernel);
   if (admission?.admitted === false) return withAdmission(quotaRefusal(admission, kernel), admission, kernel);
   try {
@@ -52,10 +52,10 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   }
 }
 
-/** Who asks, by the rules of the conduct. */
+/** Who asks, by the rules of the behavior. */
 export function authenticated(
   request: ReceivedRequest,
-  { access: own, clock, conduct: { credentials } }: Kernel,
+  { access: own, clock, behavior: { credentials } }: Kernel,
   access: Access = own,
 ): Authentication {
   return credentials.authenticate(request, access, credentials, clock.now());
@@ -79,7 +79,7 @@ function accessTo(credential: Route['credential'], access: Access): Access {
 
 function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Admission | null {
   if (kernel.limiter === null) return null;
-  const { quota } = kernel.conduct;
+  const { quota } = kernel.behavior;
   const nowMs = kernel.clock.now();
   // A request that does not count is never refused either.
   return quota.counts(request)
@@ -89,14 +89,14 @@ function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Ad
 
 /** Counts a request to which nothing else is answered; null where there is room for it. */
 export function refuseBeyondQuota(request: ReceivedRequest, identity: string, kernel: Kernel): Answer | null {
-  const admission = countRequest(request, kernel.conduct.quota.keyOf(identity, request), kernel);
+  const admission = countRequest(request, kernel.behavior.quota.keyOf(identity, request), kernel);
   return admission?.admitted === false
     ? withAdmission(quotaRefusal(admission, kernel), admission, kernel)
     : null;
 }
 
 function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
-  const retryAfter = kernel.conduct.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
+  const retryAfter = kernel.behavior.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
   const states = admission.states?.map((each) => each.admission) ?? [admission];
   const violated = states.flatMap(({ admitted }, at) => (admitted ? [] : [policyName(at)]));
   return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': violated });
@@ -104,13 +104,13 @@ function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
 
 function withAdmission(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
   if (admission === null || kernel.plan === null) return answer;
-  const fields = kernel.conduct.quota.fields(kernel.plan, admission, kernel.clock.now());
+  const fields = kernel.behavior.quota.fields(kernel.plan, admission, kernel.clock.now());
   return { ...answer, fields: [...answer.fields, ...fields] };
 }
 
 /** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are for nobody to keep. */
 function cacheFields(answer: Answer, kernel: Kernel): readonly FieldLine[] {
-  if (isProblem(answer.occasion)) return [['Cache-Control', 'no-store']];
+  if (isProblem(answer.responseKind)) return [['Cache-Control', 'no-store']];
   const vary = credentialFields(kernel.access);
   return [
     ['Cache-Control', 'private, no-cache'],

@@ -43,22 +43,22 @@ export const PROBLEMS = {
   'version-not-supported': { status: 505, detail: 'This service speaks HTTP/1.1.' },
 } as const satisfies Record<string, ProblemKind>;
 
-export type ProblemOccasion = keyof typeof PROBLEMS;
+export type ProblemName = keyof typeof PROBLEMS;
 
 /** Why an answer is given. */
-export type Occasion = 'served' | 'not-modified' | 'options' | 'key-lent' | ProblemOccasion;
+export type ResponseKind = 'served' | 'not-modified' | 'options' | 'key-lent' | ProblemName;
 
 /** The two ways in which a request without a right credential is refused. */
-export const CREDENTIAL_REFUSALS: readonly Occasion[] = ['unauthenticated', 'wrong-credential'];
+export const CREDENTIAL_REFUSALS: readonly ResponseKind[] = ['unauthenticated', 'wrong-credential'];
 
-export function isProblem(name: string): name is ProblemOccasion {
+export function isProblem(name: string): name is ProblemName {
   return Object.hasOwn(PROBLEMS, name);
 }
 
-/** All occasions that refuse. */
-export const PROBLEM_OCCASIONS: readonly ProblemOccasion[] = Object.keys(PROBLEMS).filter(isProblem);
+/** All kinds that refuse. */
+export const PROBLEM_NAMES: readonly ProblemName[] = Object.keys(PROBLEMS).filter(isProblem);
 
 /** The detail text of a refusal, for those who write it in another shape. */
-export function problemDetail(occasion: ProblemOccasion): string {
-  return PROBLEMS[occasion].detail;
+export function problemDetail(responseKind: ProblemName): string {
+  return PROBLEMS[responseKind].detail;
 }

@@ -1,53 +1,53 @@
 import type { Carrier } from '../../../config/credential/carrier.ts';
 import type { Access } from '../../credentials/access.ts';
-import type { Authentication, CredentialConduct } from '../../credentials/authentication.ts';
+import type { Authentication, CredentialBehavior } from '../../credentials/authentication.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../../http/message.ts';
-import { type Occasion, PROBLEM_OCCASIONS } from '../../http/occasion.ts';
+import { PROBLEM_NAMES, type ResponseKind } from '../../http/response-kind.ts';
 import { inChunks } from '../../http/wire.ts';
 import { type Admission, saying } from '../../quota/limiter.ts';
-import type { AnswerChange, Conduct, Handling, Kernel, QuotaConduct } from '../conduct.ts';
-import type { WebhookConduct, WebhookEvent, WebhookMessage } from '../webhooks.ts';
+import type { AnswerChange, Behavior, Handling, Kernel, QuotaBehavior } from '../behavior.ts';
+import type { WebhookBehavior, WebhookEvent, WebhookMessage } from '../webhooks.ts';
 
 /**
- * One deviation from the conforming conduct, right or wrong. Patches compose in any number; what a patch remembers
+ * One deviation from the conforming behavior, right or wrong. Patches compose in any number; what a patch remembers
  * it creates when it is applied, so that every running instance has its own.
  */
-export type Patch = (conduct: Conduct) => Conduct;
+export type Patch = (behavior: Behavior) => Behavior;
 
 /** Applies patches one after another; the last is the outermost. */
-export function patched(conduct: Conduct, patches: readonly Patch[]): Conduct {
-  return patches.reduce((changed, patch) => patch(changed), conduct);
+export function patched(behavior: Behavior, patches: readonly Patch[]): Behavior {
+  return patches.reduce((changed, patch) => patch(changed), behavior);
 }
 
 export const together =
   (...patches: readonly Patch[]): Patch =>
-  (conduct) =>
-    patched(conduct, patches);
+  (behavior) =>
+    patched(behavior, patches);
 
-type Occasions = Occasion | readonly Occasion[] | 'every';
+type ResponseKinds = ResponseKind | readonly ResponseKind[] | 'every';
 
 /** Answers with content that is promised to be JSON. */
-export const WITH_CONTENT: readonly Occasion[] = ['served', ...PROBLEM_OCCASIONS];
+export const WITH_CONTENT: readonly ResponseKind[] = ['served', ...PROBLEM_NAMES];
 
-function concerns(occasions: Occasions, answer: Answer): boolean {
-  if (occasions === 'every') return true;
-  return typeof occasions === 'string' ? answer.occasion === occasions : occasions.includes(answer.occasion);
+function concerns(kinds: ResponseKinds, answer: Answer): boolean {
+  if (kinds === 'every') return true;
+  return typeof kinds === 'string' ? answer.responseKind === kinds : kinds.includes(answer.responseKind);
 }
 
 const changing =
   (step: 'compose' | 'finish') =>
   (
-    occasions: Occasions,
+    kinds: ResponseKinds,
     change: AnswerChange,
     when: (request: ReceivedRequest) => boolean = () => true,
   ): Patch =>
-  (conduct) => ({
-    ...conduct,
+  (behavior) => ({
+    ...behavior,
     [step]: ((...of) => {
-      const answer = conduct[step](...of);
+      const answer = behavior[step](...of);
       const [, request, kernel] = of;
-      return concerns(occasions, answer) && when(request) ? change(answer, request, kernel) : answer;
+      return concerns(kinds, answer) && when(request) ? change(answer, request, kernel) : answer;
     }) satisfies AnswerChange,
   });
 
@@ -61,8 +61,8 @@ export const onAnswer = changing('compose');
 export const onFinished = changing('finish');
 
 /** Sends certain answers as the octets that `render` makes of them, and closes the connection. */
-export const onWire = (occasions: Occasions, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
-  onFinished(occasions, (answer, request) =>
+export const onWire = (kinds: ResponseKinds, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
+  onFinished(kinds, (answer, request) =>
     writtenAs((head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body))(answer),
   );
 
@@ -75,14 +75,14 @@ export const withTrailer = (field: string): Patch =>
   );
 
 /** Closes the connection instead of certain answers. */
-export const droppedInsteadOf = (occasions: Occasions): Patch => onFinished(occasions, dropped);
+export const droppedInsteadOf = (kinds: ResponseKinds): Patch => onFinished(kinds, dropped);
 
 /** Surrounds the handling of requests. */
 export const aroundHandling =
   (around: (request: ReceivedRequest, next: Handling, kernel: Kernel) => Answer | Promise<Answer>): Patch =>
-  (conduct) => ({
-    ...conduct,
-    handle: async (request, kernel) => around(request, conduct.handle, kernel),
+  (behavior) => ({
+    ...behavior,
+    handle: async (request, kernel) => around(request, behavior.handle, kernel),
   });
 
 /** Answers some requests before anybody asks for a credential. */
@@ -92,8 +92,8 @@ export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) =>
 /** What is found out while it runs is of one provider. */
 export const remembering =
   <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
-  (conduct) =>
-    patch(fresh())(conduct);
+  (behavior) =>
+    patch(fresh())(behavior);
 
 /** Answers requests of a kind, once they are authorised and would be served, in another way. */
 export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
@@ -102,11 +102,11 @@ export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, ch
 /** Takes every request for another one. */
 export const onReceipt =
   (rewrite: (request: ReceivedRequest) => ReceivedRequest): Patch =>
-  (conduct) => ({ ...conduct, receive: (request) => rewrite(conduct.receive(request)) });
+  (behavior) => ({ ...behavior, receive: (request) => rewrite(behavior.receive(request)) });
 
 export const inCredentials =
-  (change: (now: CredentialConduct) => Partial<CredentialConduct>): Patch =>
-  (conduct) => ({ ...conduct, credentials: { ...conduct.credentials, ...change(conduct.credentials) } });
+  (change: (now: CredentialBehavior) => Partial<CredentialBehavior>): Patch =>
+  (behavior) => ({ ...behavior, credentials: { ...behavior.credentials, ...change(behavior.credentials) } });
 
 /** Whom a service takes a client for that it should have refused: the holder of its first key. */
 function firstHolder(access: Access): Authentication {
@@ -118,8 +118,8 @@ export const admitting = (
   when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
 ): Patch =>
   inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, conduct, nowMs) => {
-      const judged = authenticate(request, access, conduct, nowMs);
+    authenticate: (request, access, behavior, nowMs) => {
+      const judged = authenticate(request, access, behavior, nowMs);
       return !judged.admitted && when(judged, request) ? firstHolder(access) : judged;
     },
   }));
@@ -132,8 +132,8 @@ export const matchingKeys = (matches: (presented: string, key: string) => boolea
 /** Lets in whom other rules of access let in. */
 export const inAccess = (change: (now: Access) => Partial<Access>): Patch =>
   inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, conduct, nowMs) =>
-      authenticate(request, { ...access, ...change(access) }, conduct, nowMs),
+    authenticate: (request, access, behavior, nowMs) =>
+      authenticate(request, { ...access, ...change(access) }, behavior, nowMs),
   }));
 
 /** Takes the key at one more place. */
@@ -145,8 +145,8 @@ export const alsoAt = ({ reader }: Carrier): Patch =>
   });
 
 export const inQuota =
-  (change: (now: QuotaConduct) => Partial<QuotaConduct>): Patch =>
-  (conduct) => ({ ...conduct, quota: { ...conduct.quota, ...change(conduct.quota) } });
+  (change: (now: QuotaBehavior) => Partial<QuotaBehavior>): Patch =>
+  (behavior) => ({ ...behavior, quota: { ...behavior.quota, ...change(behavior.quota) } });
 
 /** Surrounds the limiter; `change` sees whatever it says of a request. */
 export const onAdmission = (change: (admission: Admission, limit: number) => Admission): Patch =>
@@ -159,10 +159,10 @@ export const countingApart = (by: (request: ReceivedRequest) => string): Patch =
   inQuota(({ keyOf }) => ({ keyOf: (identity, request) => keyOf(identity, request) + by(request) }));
 
 export const inWebhooks =
-  (change: (now: WebhookConduct) => Partial<WebhookConduct>): Patch =>
-  (conduct) => ({
-    ...conduct,
-    webhooks: conduct.webhooks && { ...conduct.webhooks, ...change(conduct.webhooks) },
+  (change: (now: WebhookBehavior) => Partial<WebhookBehavior>): Patch =>
+  (behavior) => ({
+    ...behavior,
+    webhooks: behavior.webhooks && { ...behavior.webhooks, ...change(behavior.webhooks) },
   });
 
 /** Changes what is sent of an event, at each attempt. */
@@ -183,10 +183,10 @@ export const onHead = (change: (head: string) => string): Patch =>
 /** Changes the first octets of a connection, whatever they are: one request, or several at once. */
 export const onFirstOctets =
   (change: (text: string) => string): Patch =>
-  (conduct) => ({
-    ...conduct,
+  (behavior) => ({
+    ...behavior,
     intake: (octets) =>
-      Buffer.from(change((conduct.intake?.(octets) ?? octets).toString('latin1')), 'latin1'),
+      Buffer.from(change((behavior.intake?.(octets) ?? octets).toString('latin1')), 'latin1'),
   });
 
 const HEAD_END = '\r\n\r\n';
