@@ -10,6 +10,7 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients wait for bytes that never come, or lose the end of the body.',
     change: 'Count the bytes of the body as it is sent, after encoding and compression.',
     grounds: [rfc9110('8.6', 'MUST')],
+    uses: [rawReplies],
     judge: ({ expect }) =>
       expect(rawReplies).toConform(
         'the octets that Content-Length declares',
@@ -25,6 +26,7 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients cannot tell where the body ends, and drop the response.',
     change: 'Let the HTTP library write the chunks.',
     grounds: [rfc9112('7.1', 'MUST')],
+    uses: [rawReplies],
     judge: ({ expect }) =>
       expect(rawReplies).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
   }),
@@ -36,6 +38,7 @@ export const messages: readonly CheckDefinition[] = [
     why: 'The client loses the response, or takes what follows for the next one, which may be for someone else.',
     change: 'Send as many bytes as you declare, nothing behind them, and leave the rest to the HTTP library.',
     grounds: [rfc9112('6.3', 'MUST'), rfc9112('2.1', 'MUST')],
+    uses: [rawReplies],
     judge: ({ expect }) =>
       expect(rawReplies).toConform(
         'one message framed by RFC 9112',
@@ -56,6 +59,7 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients have used the body by then, or drop what comes behind it.',
     change: 'Send such headers before the body.',
     grounds: [rfc9110('6.5.1', 'MUST')],
+    uses: [rawReplies],
     judge: ({ expect }) =>
       expect(rawReplies)
         .where(({ response }) => response.hasTrailers, 'no response has trailers')

@@ -3,6 +3,7 @@ import {
   type CheckDefinition,
   check,
   type Ground,
+  type Probe,
   practice,
 } from '../harness/engine/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
@@ -17,6 +18,8 @@ interface Steady extends Row<'title' | 'headline' | 'restsOn'> {
   readonly got: (odd: OddOnes) => string;
   /** Why nothing can be judged, where that shows before: it ends the judging itself. */
   readonly unless?: (context: CheckContext) => Promise<void>;
+  /** What that asks for. */
+  readonly uses?: readonly Probe<unknown>[];
 }
 
 /** The same request is answered alike, by whichever instance behind the address, throughout the run. */
@@ -25,12 +28,14 @@ export function steady({
   wanted,
   got,
   unless,
+  uses = [],
   ground = practice('repeatable answers'),
   ...notes
 }: Steady): CheckDefinition {
   return check(notes.id, {
     ...notes,
     grounds: [ground],
+    uses: [...uses, sameRequests],
     async judge(context) {
       await unless?.(context);
       const { unlike } = await context.probe(sameRequests);

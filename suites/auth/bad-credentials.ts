@@ -60,6 +60,7 @@ export const refuses = ({
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme'), ...grounds],
     applies,
     restsOn,
+    uses: [...[probe].flat(), credential.rightAfterWrong],
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
       const documented = condition === undefined ? null : documentedStatus(condition);
       await expect(...[probe].flat()).toHaveStatus(...(documented ?? accept));
@@ -79,6 +80,7 @@ export const refusalClass = check('auth.refusal-class', {
   change: 'Answer 401 from the API itself, and keep redirects to a login page for browsers.',
   grounds: [clause('auth.scheme'), clause('responses.status-codes')],
   applies: [credentialed],
+  uses: [credential.withoutCredential, credential.wrongCredential],
   async judge({ probe, expect, blocked }) {
     const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
     const refusals = replies.filter(({ served }) => !served);
@@ -97,6 +99,7 @@ export const missingCredential = check('auth.missing-credential', {
   grounds: [clause('errors.codes'), clause('auth.scheme')],
   applies: [credentialDemanded],
   restsOn: [refusalClass],
+  uses: [credential.withoutCredential],
   judge: ({ expect, documentedStatus }) =>
     expect(credential.withoutCredential).toHaveStatus(...(documentedStatus('missingCredential') ?? REFUSED)),
 });
@@ -161,6 +164,7 @@ export const secondKeyServed = check('auth.second-key', {
   change: 'Accept every key that you have issued, or correct credentials.secondKey in the config.',
   grounds: [clause('auth.scheme')],
   applies: [secondKey],
+  uses: [credential.secondKeySample],
   judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
 });
 
@@ -175,6 +179,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Serve requests without a credential, or take auth.optional out of the contract.',
     grounds: [clause('auth.optional')],
     applies: [credentialed, credentialOptional],
+    uses: [credential.withoutCredential],
     judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatusClass(2),
   }),
 
@@ -271,6 +276,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API2:2023')],
     applies: [inAuthorizationField, credentialDemanded],
     restsOn: [refusalClass, missingCredential],
+    uses: [credential.otherScheme],
     judge: ({ expect }) => expect(credential.otherScheme).toHaveStatus(...REFUSED_OR_BAD),
   }),
 
@@ -282,6 +288,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Ignore letter case in the scheme name. Compare the key itself exactly.',
     grounds: [rfc9110('11.1', 'MUST')],
     applies: [inAuthorizationField],
+    uses: [credential.lowerCaseScheme],
     async judge({ expect, probe, blocked }) {
       const reply = await probe(credential.lowerCaseScheme);
       if (reply.answered && reply.response.statusClass === 5) {
@@ -299,6 +306,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Ignore the letter case of header names, and trim the value before you compare it.',
     grounds: [rfc9110('5.5', 'MUST'), rfc9110('5.1', 'MUST')],
     applies: [credentialInField],
+    uses: [credential.spacedField],
     judge: ({ expect }) => expect(credential.spacedField).toHaveStatusClass(2),
   }),
 
@@ -310,6 +318,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Split the header at one or more spaces, not at exactly one.',
     grounds: [practice('RFC 9110 §11.4')],
     applies: [inAuthorizationField],
+    uses: [credential.spacedScheme],
     judge: ({ expect }) => expect(credential.spacedScheme).toHaveStatusClass(2),
   }),
 

@@ -23,6 +23,7 @@ export const browsers: readonly CheckDefinition[] = [
       'List the origins that you trust. Never repeat the Origin of a request together with Access-Control-Allow-Credentials.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
+    uses: [foreignOrigin, preflight],
     judge: ({ expect }) =>
       expect(foreignOrigin, preflight)
         .where(({ status }) => status !== null, 'no response came that could let pages in')
@@ -44,6 +45,7 @@ export const browsers: readonly CheckDefinition[] = [
       'Answer preflights before you ask for a credential: 204 with the origin, method and headers that you allow.',
     grounds: [practice('Fetch §4.8, CORS-preflight fetch')],
     applies: [credentialed],
+    uses: [foreignOrigin, preflight],
     async judge({ probe, expect, notApplicable }) {
       const foreign = await probe(foreignOrigin);
       if (foreign.status === null) notApplicable('no response came that could let pages in');
@@ -75,6 +77,7 @@ export const browsers: readonly CheckDefinition[] = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
     restsOn: [missingCredential],
+    uses: [sample, unknownPath, repliesToNobody],
     async judge({ probe, expect, notApplicable }) {
       const protectedText = (await probe(sample)).response.text?.trim() ?? '';
       if (protectedText.length < LEAST_TELLING)

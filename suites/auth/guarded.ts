@@ -15,7 +15,10 @@ export interface Guarded extends Row<'headline'> {
 }
 
 /** auth.scheme: the credential is demanded of every request, however it comes. */
-export const guarded = ({ where, ...notes }: Guarded & Pick<CheckDefinition, 'judge'>): CheckDefinition =>
+export const guarded = ({
+  where,
+  ...notes
+}: Guarded & Pick<CheckDefinition, 'uses' | 'judge'>): CheckDefinition =>
   check(notes.id, {
     ...notes,
     title: `asks for a credential ${where}`,

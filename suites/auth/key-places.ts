@@ -26,6 +26,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     varies: 'order',
     grounds: [clause('auth.credential-name')],
     applies: [keyed, credentialDemanded],
+    uses: [parametersTaken, fieldsTaken],
     async observe({ probe, service: { credentials } }) {
       const { scheme, carrier } = credentials;
       const configured = carrier?.word === null ? `${scheme.name} ${carrier.name}` : scheme.name;
@@ -48,6 +49,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API2:2023')],
     applies: [keyInField, noQueryKey, credentialDemanded],
     restsOn: [missingCredential],
+    uses: [parametersTaken],
     async judge({ probe, violated }) {
       const { reply, accepted } = await probe(parametersTaken);
       if (!reply.served) return;
@@ -65,6 +67,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     why: 'A proxy and a service that pick different ones can be played against each other.',
     grounds: [clause('auth.usage')],
     applies: [inAuthorizationField],
+    uses: [credential.rightThenWrong, credential.wrongThenRight],
     async observe({ probe }) {
       const rightFirst = (await probe(credential.rightThenWrong)).response.status;
       const wrongFirst = (await probe(credential.wrongThenRight)).response.status;
@@ -81,6 +84,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     why: 'The documents leave open which of them a client needs.',
     grounds: [clause('auth.usage')],
     applies: [keyAndApp],
+    uses: [sample, signedInstead],
     async observe({
       probe,
       service: {

@@ -34,6 +34,7 @@ export const challenge = check('auth.challenge', {
   change: 'Add WWW-Authenticate with your scheme to every 401, for example: Bearer realm="api".',
   grounds: [rfc9110('11.6.1', 'MUST')],
   applies: [credentialed],
+  uses: [refusals],
   judge: ({ expect }) =>
     expect(refusals)
       .where(({ response }) => response.status === 401, 'no request was answered 401')
@@ -55,6 +56,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [practice('a challenge that the client can meet')],
     applies: [inAuthorizationField],
     restsOn: [challenge],
+    uses: [credential.withoutCredential],
     judge({ expect, service: { credentials } }) {
       const wanted = credentials.carrier?.word?.toLowerCase() ?? '';
       return expect(credential.withoutCredential)
@@ -75,6 +77,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [practice('RFC 6750 §3, RFC 7617 §2')],
     applies: [credentialed],
     restsOn: [challenge],
+    uses: [credential.withoutCredential],
     judge: ({ expect }) =>
       expect(credential.withoutCredential).toConform(
         'challenges with their parameters',
@@ -90,6 +93,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Leave error out of WWW-Authenticate when the request had no token.',
     grounds: [practice('RFC 6750 §3.1')],
     applies: [inAuthorizationField],
+    uses: [credential.withoutCredential],
     judge: ({ expect }) =>
       expect(credential.withoutCredential).toConform(
         'a challenge without an error code',
@@ -105,6 +109,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Put the whole https URL of the metadata into resource_metadata.',
     grounds: [rfc(9728, '5.1', 'MUST')],
     applies: [credentialed],
+    uses: [metadataAddress, credential.withoutCredential],
     async judge({ probe, expect }) {
       const fault = addressFault(await probe(metadataAddress));
       await expect(credential.withoutCredential).toConform('an absolute https URL', () => fault);
@@ -119,6 +124,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Serve the metadata as JSON without a credential, with the URL of this service as resource.',
     grounds: [rfc(9728, '3.2', 'MUST'), rfc(9728, '3.3', 'MUST')],
     applies: [credentialed],
+    uses: [resourceMetadata],
     judge: ({ expect }) => expect(resourceMetadata).toConform('metadata about this service', metadataFault),
   }),
 
@@ -131,6 +137,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [clause('errors.format')],
     applies: [credentialed, jsonErrors],
     restsOn: [errorMediaType, errorBodyPresent],
+    uses: [refusalsForTheCredential],
     judge: ({ expect }) => expect(refusalsForTheCredential).toBeJson(),
   }),
 
@@ -142,6 +149,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Leave the received key out of error texts and headers. Name the problem instead.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
+    uses: [repliesThatMayEcho],
     judge: ({ expect }) =>
       expect(repliesThatMayEcho)
         .where(({ exchange }) => exchange.request.method !== 'TRACE')
@@ -156,6 +164,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Send Cache-Control: private, or no-store, with answers that need a credential.',
     grounds: [rfc9111('3.5', 'SHOULD'), practice('OWASP API8:2023')],
     applies: [credentialed],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample).toConform('an answer for its holder alone', ({ response }) =>
         response.cacheControl.sharesAuthorised ? `Cache-Control: ${response.field('cache-control')}` : null,
@@ -170,6 +179,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Send Cache-Control: private or no-store, or name the header of the key in Vary.',
     grounds: [practice('OWASP API8:2023')],
     applies: [keyInOwnField],
+    uses: [sample],
     judge({ expect, service: { credentials } }) {
       const keyFields = [credentials.carrier?.name?.toLowerCase(), '*'];
       const wanted = 'an answer that is not fresh for everybody, or the field of the key in Vary';
@@ -190,6 +200,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [rfc9111('3.5', 'MUST')],
     applies: [secondKey, inAuthorizationField],
     restsOn: [secondKeyServed],
+    uses: [sample, sampleAgain, unknownPath, credential.secondKeySample],
     async judge({ probe, expect, notApplicable }) {
       const mine = await probe(sample);
       const { requestId, cacheControl } = mine.response;
@@ -215,6 +226,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Send Cache-Control: no-store with 401 and 403.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
+    uses: [refusalsForTheCredential],
     judge: ({ expect }) => expect(refusalsForTheCredential).toBeUncacheable(),
   }),
 
@@ -225,6 +237,12 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [clause('errors.codes')],
     applies: [credentialed],
     records: 'auth.refusal',
+    uses: [
+      credential.withoutCredential,
+      credential.wrongCredential,
+      credential.emptyCredential,
+      credential.oversizedCredential,
+    ],
     async observe({ probe }) {
       const missing = (await probe(credential.withoutCredential)).response.status;
       const wrong = (await probe(credential.wrongCredential)).response.status;

@@ -35,6 +35,7 @@ function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
     grounds,
     restsOn: [refusalClass, missingCredential, wrongCredential],
     ...options,
+    uses: [probe],
     judge: ({ expect }) => expect(probe).toHaveStatus(400, 401, 403),
   });
 }
@@ -61,6 +62,7 @@ export const signatures: readonly CheckDefinition[] = given(
       why: 'Whoever records one signed request can send it again at any time.',
       change: 'Check the signed timestamp, and refuse what is older than a few minutes.',
       grounds,
+      uses: [signature.staleSignature],
       judge: ({ expect }) => expect(signature.staleSignature).toHaveStatus(400, 401, 403),
     }),
 
@@ -69,6 +71,7 @@ export const signatures: readonly CheckDefinition[] = given(
       title: 'accepts the same signature twice, or refuses it the second time',
       why: 'A signature that works twice lets anyone who recorded a request send it again.',
       grounds: [clause('auth.usage')],
+      uses: [signature.replayedSignature],
       async observe({ probe }) {
         const { served, response } = await probe(signature.replayedSignature);
         const note = served

@@ -65,6 +65,7 @@ export const tokens: readonly CheckDefinition[] = [
     change: 'Check exp when you verify a token, with a few minutes of leeway at most.',
     grounds: [rfc(7519, '4.1.4', 'MUST')],
     applies: [credentialed],
+    uses: [token.tokenOverdue],
     async judge({ probe, violated }) {
       const overdueMs = (await probe(token.tokenOverdue)) ?? 0;
       if (overdueMs <= LEEWAY_MS) return;

@@ -21,6 +21,7 @@ interface Way extends Guarded {
 const guards = ({ ways, ...notes }: Way): CheckDefinition =>
   guarded({
     ...notes,
+    uses: [sample, ...ways.flatMap(({ anonymous, twin }) => [anonymous, twin])],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
       for (const { anonymous, twin, isOtherPath } of ways) {
@@ -98,6 +99,7 @@ export const waysAround: readonly CheckDefinition[] = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialDemanded],
     restsOn: [missingCredential, wrongCredential],
+    uses: [credential.wrongKeyElsewhere],
     judge: ({ expect }) => expect(credential.wrongKeyElsewhere).toBeUnserved(),
   }),
 
@@ -110,6 +112,7 @@ export const waysAround: readonly CheckDefinition[] = [
     grounds: [rfc9110('13.2.1', 'MUST')],
     applies: [credentialDemanded],
     restsOn: [missingCredential],
+    uses: [credential.conditionalWithoutCredential],
     judge: ({ expect }) =>
       expect(credential.conditionalWithoutCredential).toConform(
         'a refusal, as without If-None-Match',

@@ -26,6 +26,7 @@ export const accounts: readonly CheckDefinition[] = given(
       change: 'Make the ETag from what the account gets, or mark it as weak: W/"abc".',
       grounds: [rfc9110('8.8.3', 'MUST')],
       restsOn: [secondKeyServed],
+      uses: [sample, samplesInARow, secondKeySample],
       async judge({ probe, expect, notApplicable }) {
         const mine = await probe(sample);
         const again = await probe(samplesInARow);
@@ -54,6 +55,7 @@ export const accounts: readonly CheckDefinition[] = given(
       change: 'Compare If-None-Match with the ETag of what this account would get.',
       grounds: [rfc9110('13.1.2', 'MUST')],
       restsOn: [secondKeyServed, otherTag],
+      uses: [sample, sampleAgain, validator.tagOfAnother, validator.secondKeyAfter],
       async judge({ probe, expect, notApplicable }) {
         const [mine, again] = [await probe(sample), await probe(sampleAgain)];
         if (!again.served || mine.response.entityTag !== again.response.entityTag)

@@ -23,6 +23,7 @@ const notModified = check('caching.not-modified', {
   why: 'The whole body is sent again each time, although nothing has changed.',
   change: 'Compare If-None-Match with the ETag, and answer 304 without a body when they match.',
   grounds: [rfc9110('13.1.2', 'MUST')],
+  uses: [sample, target.conditional],
   async judge({ probe, expect, notApplicable }) {
     const tag = (await probe(sample)).response.entityTag;
     const { served, response } = await probe(target.conditional);
@@ -55,6 +56,7 @@ const sees304 = ({
   check(notes.id, {
     ...notes,
     grounds: [ground],
+    uses: [plain, condition, sample],
     async judge({ probe, expect, notApplicable }) {
       if ((await probe(plain)).status !== 304) notApplicable('no such condition is answered 304');
       const { response } = await probe(condition);
@@ -73,6 +75,7 @@ const sendsIt = ({ ground, probe: condition, ...notes }: Changed): CheckDefiniti
   check(notes.id, {
     ...notes,
     grounds: [ground],
+    uses: [condition],
     judge: ({ expect }) =>
       expect(condition).toConform('the resource, or a refusal', ({ response: { status } }) =>
         status === 304 || status === 412 ? `status ${status}` : null,
@@ -152,6 +155,7 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'Clients that know only dates get the whole body each time.',
     change: 'Compare If-Modified-Since with Last-Modified, and answer 304 where it is not earlier.',
     grounds: [rfc9110('13.1.3', 'SHOULD')],
+    uses: [sample, validator.modifiedSince],
     async judge({ probe, expect }) {
       const before = (await probe(sample)).response.field('last-modified');
       await expect(validator.modifiedSince)
@@ -181,6 +185,7 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'Clients that protect their changes with If-Match can change nothing.',
     change: 'Compare If-Match with the ETag as it was sent, quotes included.',
     grounds: [rfc9110('13.1.1', 'MUST')],
+    uses: [sample, sampleAgain, validator.ownIfMatch],
     async judge({ probe, expect }) {
       const tag = (await probe(sample)).response.entityTag;
       const isStill = (await probe(sampleAgain)).response.entityTag === tag;
@@ -208,6 +213,7 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'The client marks its old copy with a new ETag, and never gets the new version.',
     change: 'Send with 304 the ETag that a 200 would have now.',
     grounds: [rfc9110('15.4.5', 'MUST')],
+    uses: [sample, target.conditional],
     async judge(context) {
       const tag = await ownTag(context);
       await context
@@ -228,6 +234,7 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'Caches take it for the new length of their copy, and throw the copy away or cut it.',
     change: 'Leave Content-Length out of 304.',
     grounds: [rfc9110('8.6', 'MUST')],
+    uses: [sample, sampleAgain, rawSample, target.conditional],
     async judge({ probe, expect }) {
       const wholes = [await probe(sample), await probe(sampleAgain), await probe(rawSample)];
       const lengths = [...new Set(wholes.map(({ response }) => response.bodyLength))];
@@ -249,6 +256,7 @@ export const conditions: readonly CheckDefinition[] = [
     title: 'heeds conditions on reads, or ignores them',
     why: 'A client that relies on conditions has to know which of them count.',
     grounds: [clause('endpoint.other-operations')],
+    uses: [sample, target.conditional, validator.otherTag, validator.otherIfMatch],
     async observe(context) {
       await ownTag(context);
       return statusesOf(context.probe, {

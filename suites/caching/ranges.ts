@@ -33,6 +33,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'The client puts the parts together wrongly, or not at all.',
     change: 'Send Content-Range with every 206, for example: bytes 0-99/1234.',
     grounds: [rfc9110('15.3.7', 'MUST')],
+    uses: [rangeRequest],
     judge: ({ expect }) =>
       expect(rangeRequest)
         .where(({ status }) => status === 206, 'ranges are not served')
@@ -50,6 +51,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'The client puts a broken file together, and nothing tells it so.',
     change: 'Cut the body at the numbers of the range: both count from 0, and the last one is included.',
     grounds: [rfc9110('15.3.7', 'MUST')],
+    uses: [sample, sampleAgain, rangeRequest],
     async judge({ probe, expect }) {
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
@@ -65,6 +67,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'The client stops too early, or asks for parts that do not exist.',
     change: 'Write the length of the whole body behind the slash of Content-Range.',
     grounds: [rfc9110('14.4', 'MUST')],
+    uses: [sample, sampleAgain, rangeRequest],
     async judge({ probe, expect }) {
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
@@ -97,6 +100,7 @@ export const ranges: readonly CheckDefinition[] = [
     change: 'Look at Range only where it begins with bytes=, and ignore all others.',
     grounds: [rfc9110('14.2', 'MUST')],
     repeats: [range],
+    uses: [sample, validator.unknownRangeUnit],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;
       await expect(validator.unknownRangeUnit).toHaveStatus(status);
@@ -110,6 +114,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'Players and archives look at the end first, and find something else there.',
     change: 'Take bytes=-2 for the last two bytes.',
     grounds: [rfc9110('14.1.2', 'MUST')],
+    uses: [sample, sampleAgain, validator.lastOctets],
     async judge({ probe, expect }) {
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
@@ -139,6 +144,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'A client that continues a download does not learn that it has everything.',
     change: 'Answer 416 with Content-Range: bytes */LENGTH, or the whole body.',
     grounds: [rfc9110('15.5.17', 'SHOULD')],
+    uses: [validator.beyondTheEnd],
     judge: ({ expect }) =>
       expect(validator.beyondTheEnd).toConform('status 416 with Content-Range, or 200', ({ response }) => {
         if (response.status === 200) return null;
@@ -155,6 +161,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'The client joins parts of two versions into one broken file.',
     change: 'Compare If-Range with the ETag, and ignore Range where they differ.',
     grounds: [rfc9110('13.1.5', 'MUST')],
+    uses: [validator.rangeIfOther],
     judge: ({ expect }) =>
       expect(validator.rangeIfOther).toConform('the whole', ({ status }) =>
         status === 206 || status === 416 ? `status ${status}` : null,

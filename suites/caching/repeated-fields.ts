@@ -22,6 +22,7 @@ export const repeatsFields = ({ ground, probe: asked, status, ...notes }: Repeat
   check(notes.id, {
     ...notes,
     grounds: [ground],
+    uses: [sample, asked],
     async judge({ probe, expect }) {
       const { response: full } = await probe(sample);
       const needed = NEEDED.filter((name) => full.has(name));

@@ -25,6 +25,7 @@ export const validators: readonly CheckDefinition[] = [
     change: 'Make the ETag from the content or its version, not from the time or the machine.',
     ground: practice('validators hold still'),
     alike: ['tag'],
+    uses: [sample, sampleAgain],
     async unless(context) {
       await ownTag(context);
       const first = await context.probe(sample);
@@ -56,6 +57,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'Clients and caches keep an old copy and are told that it is current.',
     change: 'Make the ETag from all of the content, or mark it as weak: W/"abc".',
     grounds: [rfc9110('8.8.3', 'MUST')],
+    uses: [sample, samplesInARow, rawSample],
     async judge({ probe, expect }) {
       const first = await probe(sample);
       const [second, third] = await probe(samplesInARow);
@@ -78,6 +80,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'A client puts together a part of the plain and a part of the compressed bytes.',
     change: 'Add the compression to the ETag, such as "abc-gzip", or mark it as weak: W/"abc".',
     grounds: [rfc9110('8.8.3', 'MUST')],
+    uses: [rawSample, gzipAccepted],
     async judge({ probe, expect }) {
       const plain = await probe(rawSample);
       await expect(gzipAccepted)
@@ -95,6 +98,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'Caches cannot read it, and ask for everything again each time.',
     change: 'Write it like this: Sun, 06 Nov 1994 08:49:37 GMT.',
     grounds: [rfc9110('8.8.2', 'MUST')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(
@@ -113,6 +117,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'What changes in the meantime is not noticed: copies count as current until that time.',
     change: 'Send the time of Date where the time of the last change is later.',
     grounds: [rfc9110('8.8.2.1', 'MUST')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(
@@ -133,6 +138,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'Caches cannot tell how old the response is, and keep it too long.',
     change: 'Write whole seconds from 0 up: Age: 30.',
     grounds: [rfc9111('5.1', 'MUST')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(({ response }) => response.has('age'), 'the documented response has no Age')
@@ -148,6 +154,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'Caches count the age of a response from Date: it is stale at once, or fresh for hours.',
     change: 'Set the clock by NTP, and write the time in GMT and not in local time.',
     grounds: [rfc9110('6.6.1', 'SHOULD')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         // What a cache hands out is as old as it says.
@@ -166,6 +173,7 @@ export const validators: readonly CheckDefinition[] = [
     why: 'Some caches keep the response and others do not: nobody knows who gets an old copy.',
     change: 'Decide for one: no-store, private, or public with a lifetime.',
     grounds: [practice('one cache policy')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(

@@ -11,7 +11,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
 import { unasked } from '../stimuli/every-reply.ts';
-import { sampleOnKept } from '../stimuli/sample.ts';
+import { sample, sampleOnKept } from '../stimuli/sample.ts';
 import * as connection from './stimuli/connection.ts';
 import { speaksHttp11 } from './version.ts';
 
@@ -50,6 +50,7 @@ const oneRequest = ({ id, what, ground, probe, change, closes }: Disputed): Chec
     why: HIDES,
     change,
     grounds: [ground],
+    uses: [probe],
     judge: ({ expect }) =>
       expect(probe).toConform(
         closes ? 'one response at most and the end of the connection' : 'one response at most',
@@ -71,6 +72,7 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
     change,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
+    uses: [sample, probe],
     async judge(context) {
       await speaksHttp11(context);
       await context
@@ -94,6 +96,7 @@ export const oneResponse = check('framing.one-response', {
   change:
     'Answer each request once; look for a handler that writes a second response or goes on writing after the end.',
   grounds: [rfc9112('9.2', 'MUST')],
+  uses: [unasked],
   judge: ({ expect }) =>
     expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
 });
@@ -107,6 +110,7 @@ export const nextRequest = check('framing.next-request', {
     'Read each request to its end before the next one, or send Connection: close and close the connection.',
   grounds: [rfc9112('9.3', 'SHOULD')],
   restsOn: [oneResponse, stable],
+  uses: [sampleOnKept],
   judge: ({ expect }) =>
     expect(sampleOnKept).toConform(
       'the request to be served as on a connection of its own',
@@ -123,6 +127,7 @@ const pipelining = check('framing.pipelining', {
   change: 'Read the next request of a connection only when the answer to the one before is written.',
   grounds: [rfc9112('9.3.2', 'MUST')],
   restsOn: [nextRequest, stable],
+  uses: [connection.pipelined],
   judge: ({ expect }) =>
     expect(connection.pipelined).toConform('the answers in order', ({ statuses, alone, staysOpen }) => {
       const [first = 0, second] = statuses;
@@ -148,6 +153,7 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Look for the credential in each request, and keep nothing of it with the connection.',
     grounds: [rfc9110('3.3', 'MUST')],
     restsOn: [pipelining],
+    uses: [connection.pipelined],
     judge: ({ expect }) =>
       expect(connection.pipelined)
         .where(({ statuses }) => statuses.length > 1, 'no second request is answered on the connection')
@@ -164,6 +170,7 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Read chunks with an HTTP library, or answer and close the connection.',
     grounds: [rfc9112('7.1', 'MUST')],
     restsOn: [nextRequest],
+    uses: [connection.chunkedContent],
     judge: ({ expect }) =>
       expect(connection.chunkedContent).toConform(
         'its answer, and then that to the next request or the end of the connection',
@@ -184,6 +191,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Clients wait for the end of the connection, and idle connections pile up.',
     change: 'Answer such a request, read no more, and close the connection.',
     grounds: [rfc9112('9.6', 'MUST')],
+    uses: [connection.closeAsked],
     judge: ({ expect }) =>
       expect(connection.closeAsked).toConform('one response and the end of the connection', goingOn),
   }),
@@ -195,6 +203,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Clients send the next request on a connection that is being closed, and lose it now and then.',
     change: 'Send Connection: close with the last response of a connection, or keep the connection.',
     grounds: [rfc9112('9.3', 'MUST')],
+    uses: [connection.pipelined, connection.keptOpen],
     async judge({ probe, expect, notApplicable }) {
       const { statuses, staysOpen } = await probe(connection.pipelined);
       if (statuses.length > 1 || staysOpen) notApplicable('a second request on a connection is answered');
@@ -286,6 +295,7 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Answer 501 where Transfer-Encoding has a coding that you do not know.',
     grounds: [rfc9112('6.1', 'SHOULD')],
     restsOn: [noErrorInSuccess],
+    uses: [sample, connection.unknownCoding],
     async judge(context) {
       await speaksHttp11(context);
       await context
@@ -303,6 +313,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Such a client takes the sizes of the chunks for content.',
     change: 'Send Content-Length to an HTTP/1.0 client, or end the body by closing the connection.',
     grounds: [rfc9112('6.1', 'MUST')],
+    uses: [connection.oldClient],
     judge: ({ expect }) =>
       expect(connection.oldClient).toConform(
         'no Transfer-Encoding',
@@ -315,6 +326,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Such a client takes the interim response for the whole answer.',
     change: 'Ignore Expect in an HTTP/1.0 request.',
     grounds: [rfc9110('15.2', 'MUST')],
+    uses: [connection.oldClient],
     judge: ({ expect }) =>
       expect(connection.oldClient).toConform('no interim response', ({ exchange }) => {
         const [interim] = exchange.response?.informational ?? [];
@@ -328,6 +340,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Such a client waits for the end of the connection, and hangs.',
     change: 'Close the connection after the response to HTTP/1.0, unless it was asked for with keep-alive.',
     grounds: [rfc9112('9.3', 'SHOULD')],
+    uses: [connection.oldClient],
     judge: ({ expect }) =>
       expect(connection.oldClient)
         .where(({ status }) => status !== null)
@@ -343,6 +356,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'Some clients make this offer with each first request, and cannot use the service.',
     change: 'Ignore the Upgrade header of a request where you do not want to switch.',
     grounds: [practice('clients offer h2c')],
+    uses: [connection.upgradeOffer],
     judge: ({ expect }) =>
       expect(connection.upgradeOffer).toConform(
         'an answer as without the offer, or 101',
@@ -359,6 +373,7 @@ export const connections: readonly CheckDefinition[] = [
     why: 'The client cannot read a single byte of what follows.',
     change: 'Answer 101 with the offered protocol in Upgrade, or do not switch.',
     grounds: [rfc9110('7.8', 'MUST')],
+    uses: [connection.upgradeOffer],
     judge: ({ expect }) =>
       expect(connection.upgradeOffer)
         .where(({ status }) => status === 101, 'the offer is not taken')

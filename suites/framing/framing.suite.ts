@@ -13,7 +13,7 @@ import {
 import { messages } from '../messages.ts';
 import type { Row } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
-import { rawSample } from '../stimuli/sample.ts';
+import { rawSample, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { connections, nextRequest, oneResponse } from './connections.ts';
 import { speaksHttp11 } from './version.ts';
@@ -33,6 +33,7 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
+    uses: [sample, probe],
     async judge(context) {
       await speaksHttp11(context);
       await context.expect(probe).toHaveStatus(400);
@@ -61,6 +62,7 @@ export const framing = suite('framing', 'Framing', [
     why: 'It is what clients and proxies in between have to handle.',
     grounds: [clause('endpoint.response-fields')],
     records: 'responses.transfer',
+    uses: [rawSample, target.gzipAccepted],
     async observe({ probe }) {
       const { response } = await probe(rawSample);
       const declared = response.has('content-length') ? 'Content-Length' : 'close';

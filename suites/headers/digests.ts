@@ -16,6 +16,7 @@ export const digestForm = check('headers.digest-form', {
   change:
     'Write the algorithm, and the digest in base64 between colons: sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:.',
   grounds: [rfc(9530, '2', 'MUST'), rfc(9530, '3', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply)
       .where(
@@ -36,6 +37,7 @@ export const digests: readonly CheckDefinition[] = [
     why: 'A client that compares them takes the body for damaged or forged, and drops it.',
     change: 'Compute it over the very bytes that are sent, behind compression and every change of the body.',
     grounds: [rfc(9530, '2', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where((reply) => hasDigestOfContent(reply, 'Content-Digest'), 'no body comes with a Content-Digest')
@@ -49,6 +51,7 @@ export const digests: readonly CheckDefinition[] = [
     why: 'A client that has put the parts together takes the whole for damaged, and loads it again.',
     change: 'Compute it over the whole body in the coding that is sent, and anew where that changes.',
     grounds: [rfc(9530, '3', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where((reply) => hasDigestOfContent(reply, 'Repr-Digest'), 'no whole body comes with a Repr-Digest')
@@ -63,6 +66,7 @@ export const digests: readonly CheckDefinition[] = [
     change: 'Use sha-256 or sha-512 in Content-Digest.',
     grounds: [rfc(9530, '5', 'MUST')],
     restsOn: [digestForm],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(isSigned, 'no response has Signature-Input')

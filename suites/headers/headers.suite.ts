@@ -16,6 +16,7 @@ const transportSecurityForm = check('headers.transport-security-form', {
   why: 'Browsers ignore the header, and go on to use plain http.',
   change: 'Write it like this: max-age=31536000; includeSubDomains.',
   grounds: [rfc(6797, '6.1', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply)
       .where(
@@ -35,6 +36,7 @@ export const headers = suite('headers', 'Header fields', [
     change: 'Send Content-Type with every response that has a body.',
     grounds: [rfc9110('8.3', 'SHOULD')],
     restsOn: [successMediaType, errorMediaType],
+    uses: [successReplies, errorReplies],
     judge: ({ expect }) =>
       expect(successReplies, errorReplies)
         .where(({ response }) => response.bodyLength > 0)
@@ -48,6 +50,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'A client that cannot read the header does not know how to read the body.',
     change: 'Write it as type/subtype, with parameters as name=value: text/html; charset=utf-8.',
     grounds: [rfc9110('8.3.1', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply).toConform('a media type', ({ response }) => response.mediaTypeFault),
   }),
@@ -59,6 +62,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Clients and search engines pass over a language that they cannot read, and read text aloud in another one.',
     change: 'Write language tags, with hyphens: en-US, and commas between several.',
     grounds: [rfc9110('8.5.1', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(({ response }) => response.has('content-language'), 'no answer has Content-Language')
@@ -72,6 +76,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Nobody knows which of the two counts: a client and a proxy may take different ones.',
     change: 'Set the header in one place, in the service or in the proxy in front of it.',
     grounds: [rfc9110('5.3', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply).toConform('one line of each such field', ({ response }) => response.repeatedField),
   }),
@@ -83,6 +88,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Caches cannot tell how old the response is.',
     change: 'Let the HTTP server add Date to every response.',
     grounds: [rfc9110('6.6.1', 'SHOULD')],
+    uses: [sample, target.unknownPath],
     judge: ({ expect }) => expect(sample, target.unknownPath).toHaveField('Date'),
   }),
 
@@ -93,6 +99,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Caches cannot read it, and keep the response too long or not at all.',
     change: 'Write it like this: Sun, 06 Nov 1994 08:49:37 GMT.',
     grounds: [rfc9110('5.6.7', 'MUST')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(({ response }) => response.has('date'), 'the answer has no Date')
@@ -108,6 +115,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'A cache that cannot read no-store keeps the response.',
     change: 'Put commas between the directives: no-store, no-cache.',
     grounds: [rfc9111('5.2', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(({ response }) => response.has('cache-control'))
@@ -121,6 +129,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Caches cannot use it, so nothing is ever answered 304.',
     change: 'Put the tag into double quotes: ETag: "abc".',
     grounds: [rfc9110('8.8.3', 'MUST')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(({ response }) => response.has('etag'), NO_TAG)
@@ -134,6 +143,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'A client that follows links, from page to page for example, finds none.',
     change: 'Put the address into angle brackets: <https://api.example/items?page=2>; rel="next".',
     grounds: [rfc(8288, '3', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(({ response }) => response.has('link'))
@@ -161,6 +171,7 @@ export const headers = suite('headers', 'Header fields', [
     change: 'Make a new id for each request, log it, and send it in the header that the documents name.',
     grounds: [clause('errors.request-id')],
     records: 'headers.request-id',
+    uses: [sampleAgain, sample],
     async judge({ probe, observe, violated, note }) {
       const { response, evidence } = await probe(sampleAgain);
       const first = (await probe(sample)).response.requestId;
@@ -179,6 +190,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'A browser that guesses may run data as a script.',
     change: 'Send X-Content-Type-Options: nosniff with every response.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample).toConform('X-Content-Type-Options: nosniff', ({ response }) =>
         response.field('x-content-type-options')?.toLowerCase() === 'nosniff' ? null : 'none',
@@ -193,6 +205,7 @@ export const headers = suite('headers', 'Header fields', [
     change: 'Send Strict-Transport-Security: max-age=31536000 with every response over TLS.',
     grounds: [practice('OWASP API8:2023')],
     restsOn: [transportSecurityForm],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(({ response }) => response.isOfSecureHost, 'the service is not called over TLS by a name')
@@ -211,6 +224,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Attackers search for versions with known holes.',
     change: 'Take the version out of Server, and drop headers such as X-Powered-By.',
     grounds: [rfc9110('10.2.4', 'SHOULD'), practice('OWASP API8:2023')],
+    uses: [everyReply],
     async judge({ probe, expect }) {
       // Once is enough: most answers say the same.
       const telling = (await probe(everyReply)).find(({ response }) => response.productVersion !== null);

@@ -21,6 +21,7 @@ const form = check('headers.signature-form', {
   why: 'No client can verify it, and whoever insists on signatures drops the response.',
   change: 'Let a library for RFC 9421 write Signature-Input and Signature.',
   grounds: [rfc(9421, '4.1', 'MUST'), rfc(9421, '4.2', 'MUST'), rfc(9421, '2', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
 });
@@ -32,6 +33,7 @@ const components = check('headers.signature-components', {
   why: 'A client cannot put together what was signed, so the signature never holds.',
   change: 'Sign last, and only headers that are there; see that no proxy takes any of them away.',
   grounds: [rfc(9421, '2.5', 'MUST')],
+  uses: [plainReplies],
   judge: ({ expect }) =>
     expect(plainReplies).where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
 });
@@ -48,6 +50,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
     why: 'A client refuses a signature that has expired, or that is made in the future.',
     change: 'Sign each response anew, with times in seconds since 1970 and not in milliseconds.',
     grounds: [rfc(9421, '2.3', 'SHOULD')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         // What a cache hands out may have been signed long ago.
@@ -66,6 +69,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
       when(({ signatures }) => signatures, 'no key is configured by which it could be verified (signatures)'),
     ],
     restsOn: [form, components],
+    uses: [verdicts, plainReplies],
     async judge({ probe, expect, blocked }) {
       const found = await probe(verdicts);
       await expect(plainReplies).toConform('a valid signature', (reply) => {
@@ -87,6 +91,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
     change:
       'Write a list of what to cover, and parameters: sig1=("@method" "@target-uri");created;keyid="a".',
     grounds: [rfc(9421, '5.1', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(({ response }) => response.has('accept-signature'), 'no response has Accept-Signature')
@@ -99,6 +104,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
     why: 'What a signature does not cover can be changed by anyone between the service and the client.',
     grounds: [rfc(9421, '1.4', 'MAY')],
     restsOn: [form],
+    uses: [sample],
     async observe({ probe, notApplicable }) {
       const reply = await probe(sample);
       if (!isSigned(reply)) notApplicable('the documented response has no Signature-Input');

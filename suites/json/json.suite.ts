@@ -35,6 +35,7 @@ const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: Rul
     ...notes,
     title: `sends JSON that ${what}`,
     grounds: [ground],
+    uses: [jsonReplies],
     judge: ({ expect }) =>
       expect(jsonReplies).toConform(
         `JSON that ${what}`,
@@ -54,6 +55,7 @@ export const successMediaType = check('json.success-media-type', {
   change: 'Send Content-Type: application/json with JSON bodies.',
   grounds: [clause('endpoint.sample'), clause('responses.format')],
   applies: [jsonResponses],
+  uses: [successReplies],
   judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
 });
 
@@ -67,6 +69,7 @@ export const errorMediaType = check('json.error-media-type', {
   grounds: [clause('errors.format')],
   applies: [jsonErrors],
   restsOn: [successMediaType],
+  uses: [errorReplies],
   judge: ({ expect }) =>
     expect(errorReplies)
       .where(({ status }) => !isForTheCredential(status), 'only bad credentials are refused')
@@ -81,6 +84,7 @@ export const errorBodyPresent = check('json.error-body-present', {
   change: 'Put the reason into a JSON body with every error.',
   grounds: [clause('errors.format')],
   applies: [jsonErrors],
+  uses: [errorReplies],
   judge: ({ expect }) =>
     expect(errorReplies).toConform('a JSON body', ({ response }) =>
       response.bodyLength > 0 ? null : `status ${response.status} without content`,
@@ -101,6 +105,7 @@ export const json = suite('json', 'JSON', [
     applies: [jsonErrors],
     restsOn: [errorMediaType],
     // RFC 9110 §8.3: what has no content needs no media type.
+    uses: [serverErrorReplies],
     judge: ({ expect }) =>
       expect(serverErrorReplies)
         .where(({ response }) => response.bodyLength > 0, 'its HTTP server refuses without a body')
@@ -114,6 +119,7 @@ export const json = suite('json', 'JSON', [
     why: 'Some clients believe the label, and show wrong characters.',
     change: 'Send UTF-8, and leave charset out of Content-Type.',
     grounds: [rfc8259('8.1', 'MUST')],
+    uses: [jsonReplies],
     judge: ({ expect }) =>
       expect(jsonReplies).toConform('no charset but utf-8', ({ response }) => {
         const charset = response.mediaType?.parameters.get('charset');
@@ -129,6 +135,7 @@ export const json = suite('json', 'JSON', [
     varies: 'order',
     grounds: [clause('errors.shape')],
     records: 'responses.media-types',
+    uses: [sample, errorReplies],
     async observe({ probe }) {
       const success = (await probe(sample)).response.mediaType?.essence ?? null;
       const named = (await probe(errorReplies)).map(({ response }) => response.mediaType?.essence ?? 'none');
@@ -145,6 +152,7 @@ export const json = suite('json', 'JSON', [
     change: 'Send a JSON value, an empty list if there is nothing, or document 204.',
     grounds: [clause('endpoint.sample'), clause('responses.format')],
     applies: [jsonResponses],
+    uses: [successReplies],
     judge: ({ expect }) =>
       expect(successReplies).toConform('a JSON body', ({ response }) =>
         response.bodyLength > 0 ? null : 'no content',
@@ -218,6 +226,7 @@ export const json = suite('json', 'JSON', [
     title: 'sends integers larger than JavaScript can hold, or none',
     why: 'JavaScript and others round such numbers silently, ids above all.',
     grounds: [rfc8259('6', 'MAY')],
+    uses: [jsonReplies],
     async observe({ probe, expect }) {
       const replies = await probe(jsonReplies);
       const found = replies.some(({ response }) => response.jsonRemark('big-integer') !== null);
@@ -234,6 +243,7 @@ export const json = suite('json', 'JSON', [
     change: 'Send type, title, detail and instance as strings, and status as the number of the response.',
     grounds: [rfc9457('3', 'MUST')],
     restsOn: [errorBodyPresent],
+    uses: [errorReplies, serverErrorReplies],
     judge: ({ expect }) =>
       expect(errorReplies, serverErrorReplies)
         .where(({ response }) => response.isProblem, 'no error claims application/problem+json')
@@ -247,6 +257,7 @@ export const json = suite('json', 'JSON', [
     varies: 'shape',
     grounds: [clause('errors.shape')],
     records: 'errors.shape',
+    uses: [errorReplies],
     async observe({ probe, expect }) {
       await expect(errorReplies).toBeRead('a shape', IN_JSON);
       const errors = (await probe(errorReplies)).map(({ response }) => response);
@@ -265,6 +276,7 @@ export const json = suite('json', 'JSON', [
     varies: 'shape',
     grounds: [clause('endpoint.response-fields')],
     records: 'success.shape',
+    uses: [sample],
     async observe({ probe, expect }) {
       await expect(sample).toBeRead('a shape', IN_JSON);
       const { shape } = (await probe(sample)).response;
@@ -280,6 +292,7 @@ export const json = suite('json', 'JSON', [
     why: 'Code that reads a member today fails when it is gone tomorrow.',
     change: 'Send the same members each time, with null where there is no value.',
     restsOn: [stable],
+    uses: [sample],
     alike: ['shape'],
     async unless({ probe, expect, notApplicable }) {
       await expect(sample).toBeRead('a shape', IN_JSON);

@@ -25,6 +25,7 @@ const keepsFurther = check('limits.further', {
   change: 'Count each request against each limit, with the documented numbers.',
   grounds: [clause('limits.rate')],
   applies: [furtherStated],
+  uses: [further.furtherLimits],
   async judge({ probe, violated, notApplicable, note }) {
     const met = await probe(further.furtherLimits);
     for (const { limit, kept, evidence } of met) {
@@ -56,6 +57,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     applies: [furtherStated],
     // What remains of another number than the documented one is counted against that.
     restsOn: [keepsFurther],
+    uses: [further.furtherFalls],
     async judge({ probe, violated, notApplicable, note }) {
       const told = await probe(further.furtherFalls);
       if (told.length === 0) notApplicable('no quota header tells what remains of a further limit');
@@ -77,6 +79,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     applies: [credentialed, furtherScopeStated],
     needs: [secondKey],
     restsOn: [secondKeyServed],
+    uses: [further.furtherShared],
     async judge({ probe, violated, notApplicable, note }) {
       const told = await probe(further.furtherShared);
       if (told.length === 0)
@@ -97,6 +100,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     change: 'Take the number of each policy from the setting of its limit.',
     grounds: [quotaFieldsDraft],
     applies: [furtherStated],
+    uses: [further.furtherPolicies],
     async judge({ probe, violated, notApplicable }) {
       const { told, evidence } = await probe(further.furtherPolicies);
       if (told.length === 0) notApplicable('no quota header tells of a further limit');
@@ -115,6 +119,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     why: 'A client that sees one limit alone is refused by the other without a warning.',
     grounds: [clause('limits.other')],
     applies: [furtherStated],
+    uses: [further.furtherPolicies],
     async observe({ probe, service: { plan } }) {
       const { told } = await probe(further.furtherPolicies);
       const stated = plan?.further?.length ?? 0;

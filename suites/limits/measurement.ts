@@ -19,6 +19,7 @@ export const exact = check('limits.exact', {
   change: 'Set the limit to the documented number, or document the real one.',
   grounds: [clause('limits.rate')],
   records: 'limits.first-refused',
+  uses: [measuredLimit],
   async judge({ probe, observe, violated, note }) {
     const { documented, firstRefused, sent, uncertainty, evidence } = await probe(measuredLimit);
     observe(firstRefused);
@@ -51,6 +52,7 @@ export const measurements: readonly CheckDefinition[] = [
     grounds: [clause('limits.rate')],
     applies: [burstStated],
     restsOn: [exact],
+    uses: [limitMeasurement],
     async judge({ probe, violated, notApplicable, note }) {
       const { inference, probes } = await probe(limitMeasurement);
       const { algorithm, compatible, because } = inference;
@@ -73,6 +75,7 @@ export const measurements: readonly CheckDefinition[] = [
     why: 'Whoever sends in parallel gets more than the plan allows.',
     change: 'Check and count a request in one atomic step.',
     grounds: [clause('limits.rate')],
+    uses: [togetherAdmitted],
     async judge({ probe, violated, note }) {
       const { excess, sent, evidence } = await probe(togetherAdmitted);
       const together = `${sent} requests sent together`;
@@ -91,6 +94,7 @@ export const measurements: readonly CheckDefinition[] = [
     // Whether it is met hangs on how fast the answers come.
     varies: 'text',
     grounds: [clause('limits.other')],
+    uses: [quota.exhaustion],
     async observe({ probe }) {
       const { second } = await probe(quota.exhaustion);
       if (second === null) return { seen: 'none', note: 'none was met' };
@@ -105,6 +109,7 @@ export const measurements: readonly CheckDefinition[] = [
     title: 'counts requests by some algorithm',
     why: 'A client plans better when it knows how its quota comes back.',
     grounds: [clause('limits.other')],
+    uses: [limitMeasurement],
     async observe({ probe }) {
       const { algorithm, because } = (await probe(limitMeasurement)).inference;
       return { seen: algorithm, note: `${algorithm}: ${because.slice(0, 3).join('; ')}` };
@@ -122,6 +127,7 @@ const recoveryCheck = check('limits.recovery', {
   why: 'A client that has reached the limit once stays locked out.',
   change: 'Let the count end with its window, whatever comes in meanwhile.',
   grounds: [clause('limits.rate')],
+  uses: [recovery],
   async judge({ probe, violated, blocked, note }) {
     const { servedAfterMs, waitedMs, toWaitMs, window, evidence } = await probe(recovery);
     if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
@@ -140,6 +146,7 @@ export const refusalsFree = check('limits.refusals-free', {
   why: 'A client that asks a little too early stays locked out for as long as it asks.',
   change: 'Do not count the requests that you refuse.',
   grounds: [practice('a client that asks too early recovers')],
+  uses: [recovery],
   async judge({ probe, violated, notApplicable, note }) {
     const { putOff, evidence } = await probe(recovery);
     if (putOff === null) notApplicable('not enough evidence to decide');
@@ -161,6 +168,7 @@ export const resetHonest = check('limits.reset-honest', {
   change: 'Compute the reset from the moment when the quota comes back.',
   grounds: [quotaFieldsDraft],
   restsOn: [recoveryCheck],
+  uses: [quota.refusalAnswer, recovery],
   async judge({ probe, violated, notApplicable, note }) {
     const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
     if (resetSeconds === null) return notApplicable('the refusal gives no reset');
@@ -180,6 +188,7 @@ export const recoveries: readonly CheckDefinition[] = [
     change: 'Compute Retry-After, in seconds, from the moment when the quota comes back.',
     grounds: [practice('honest Retry-After')],
     restsOn: [recoveryCheck],
+    uses: [recovery],
     async judge({ probe, violated, notApplicable, note }) {
       const { retryAfterMs, dishonesty, evidence } = await probe(recovery);
       if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
@@ -202,6 +211,7 @@ export const recoveries: readonly CheckDefinition[] = [
     change: 'Set the window of the limiter to the documented length, or document the real one.',
     grounds: [clause('limits.rate')],
     restsOn: [exact, recoveryCheck, refusalsFree, resetHonest],
+    uses: [recovery],
     async judge({ probe, violated, note }) {
       const { window, windowFault, evidence } = await probe(recovery);
       if (windowFault !== null) violated(`expected windows of ${window}, got ${windowFault}`, evidence);
@@ -216,6 +226,7 @@ export const recoveries: readonly CheckDefinition[] = [
     why: 'Clients that do everything right stay locked out.',
     change: 'Let a client in again once its quota is back, however often it has asked.',
     grounds: [clause('limits.client-backoff'), practice('capped exponential backoff with jitter')],
+    uses: [recovery],
     async judge({ probe, violated, blocked, note }) {
       const { attempts, servedAfterMs, waitedMs, toWaitMs, evidence } = await probe(recovery);
       if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));

@@ -23,6 +23,7 @@ const wellFormed = check('limits.quota-fields', {
   why: 'Clients pace themselves by these headers, and cannot read them.',
   change: 'Write the header as its format says: whole numbers, and the reset in seconds.',
   grounds,
+  uses: [quotaReplies],
   judge: ({ expect }) =>
     expect(quotaReplies)
       .where(tellsQuota, 'no quota headers are sent')
@@ -36,6 +37,7 @@ export const quotaFields: readonly CheckDefinition[] = [
     title: 'tells clients their quota in headers, or does not',
     why: 'A client that sees its quota can slow down before it is refused.',
     grounds: [clause('limits.other')],
+    uses: [quota.quotaSample],
     async observe({ probe }) {
       const { dialect } = (await probe(quota.quotaSample)).response.quota;
       return { seen: dialect, note: dialect === 'none' ? 'no quota headers are sent' : `dialect ${dialect}` };
@@ -52,6 +54,7 @@ export const quotaFields: readonly CheckDefinition[] = [
     change: 'Take the number in the headers from the same setting as the limit itself.',
     grounds,
     applies: [settled('limits.rate')],
+    uses: [quota.quotaSample],
     judge: ({ expect, service: { plan } }) =>
       expect(quota.quotaSample)
         .where(
@@ -78,6 +81,7 @@ export const quotaFields: readonly CheckDefinition[] = [
     why: 'Each library reads another header, so clients behave differently.',
     change: 'Write all quota headers from the same counter.',
     grounds,
+    uses: [quotaReplies],
     judge: ({ expect }) =>
       expect(quotaReplies)
         .where(tellsQuota, 'no quota headers are sent')
@@ -94,6 +98,7 @@ export const quotaFields: readonly CheckDefinition[] = [
     why: 'Clients that read it as seconds wait for days.',
     change: 'Send seconds, from now or since 1970.',
     grounds: [practice('resets in seconds, as clients take them')],
+    uses: [quota.quotaSample],
     judge: ({ expect }) =>
       expect(quota.quotaSample)
         .where(({ response }) => response.quota.resetSeconds !== null, 'no quota header gives a reset')
@@ -110,6 +115,7 @@ const quotaShrinks = check('limits.quota-shrinks', {
   why: 'Clients believe that they have requests left, and are refused.',
   change: 'Compute the remaining number after the request has been counted.',
   grounds,
+  uses: [quota.quotaSample, quota.refusalAnswer],
   async judge({ probe, expect }) {
     const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
     await expect(quota.refusalAnswer)
@@ -135,6 +141,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     change: 'Take the remaining number from the counter that decides, after this request was counted.',
     grounds,
     restsOn: [exact, quotaShrinks],
+    uses: [quota.quotaSample, recovery],
     async judge({ probe, violated, notApplicable, note }) {
       if ((await probe(quota.quotaSample)).response.quota.remaining === null)
         notApplicable('no quota header gives what remains');
@@ -153,6 +160,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     change: 'Compute the reset of every answer from the end of the window.',
     grounds,
     restsOn: [exact, refusalsFree, resetHonest],
+    uses: [quota.quotaSample, recovery],
     async judge({ probe, violated, notApplicable, note }) {
       if ((await probe(quota.quotaSample)).response.quota.resetSeconds === null)
         notApplicable('no quota header gives a reset');
@@ -170,6 +178,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     why: 'A client that was refused needs them most, to know when to come back.',
     change: 'Add the quota headers to the 429 as to other answers.',
     grounds,
+    uses: [quota.quotaSample, quota.refusalAnswer],
     async judge({ expect, probe, notApplicable }) {
       if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota headers are sent');
       await expect(quota.refusalAnswer).toConform('quota fields', (reply) =>
@@ -186,6 +195,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     change: 'Write the headers of the 429 with the same code as the others, and 0 where nothing remains.',
     grounds,
     restsOn: [wellFormed],
+    uses: [quota.refusalAnswer],
     judge: ({ expect }) =>
       expect(quota.refusalAnswer)
         .where(tellsQuota, 'the refusal has no quota headers')
@@ -200,6 +210,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     change: 'Send a list of names there, and take the names from RateLimit-Policy.',
     grounds,
     restsOn: [wellFormed],
+    uses: [quota.quotaSample, quota.refusalAnswer],
     async judge({ expect, probe }) {
       const served = (await probe(quota.quotaSample)).response.quota;
       await expect(quota.refusalAnswer)

@@ -24,6 +24,7 @@ export const refusalShape: CheckDefinition = observation('limits.refusal-shape',
   why: 'With one shape a client reads a 429 like any other error.',
   varies: 'shape',
   grounds: [clause('errors.shape')],
+  uses: [unknownPath, quota.refusalAnswer],
   async observe({ probe }) {
     // The 404 first: once the quota is spent there is none to be had.
     const there = (await probe(unknownPath)).response.shape;
@@ -45,6 +46,7 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'On 429 libraries wait and try again. On other codes they give up, or go on at once.',
     change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],
+    uses: [quota.refusal],
     judge({ expect, documentedStatus, notApplicable }) {
       if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');
       return expect(quota.refusal).toHaveStatus(429);
@@ -59,6 +61,7 @@ export const refusals: readonly CheckDefinition[] = [
     change: 'Answer with the status that errors.codes names for rateLimit, or correct the documents.',
     grounds: [clause('errors.codes')],
     applies: [settled('errors.codes')],
+    uses: [quota.refusal],
     judge({ expect, documentedStatus, notApplicable }) {
       const wanted = documentedStatus('rateLimit') ?? notApplicable('errors.codes names none for rateLimit');
       return expect(quota.refusal).toHaveStatus(...wanted);
@@ -73,6 +76,7 @@ export const refusals: readonly CheckDefinition[] = [
     change: 'Send the 429 in the JSON form of your other errors, also where a gateway answers.',
     grounds: [clause('errors.format')],
     applies: [jsonErrors],
+    uses: [quota.refusalAnswer],
     judge: ({ expect }) => expect(quota.refusalAnswer).toBeJson(),
   }),
 
@@ -83,6 +87,7 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'Clients come back at once, or much too late.',
     change: 'Send Retry-After with the seconds until the quota comes back.',
     grounds: [practice('tell clients when to come back')],
+    uses: [quota.refusalAnswer],
     judge: ({ expect }) => expect(quota.refusalAnswer).toHaveField('Retry-After'),
   }),
 
@@ -93,6 +98,7 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'A client that cannot read it comes back at once.',
     change: 'Send a whole number of seconds, or a date of HTTP.',
     grounds: [rfc9110('10.2.3', 'MUST')],
+    uses: [quota.refusalAnswer],
     judge: ({ expect }) =>
       expect(quota.refusalAnswer)
         .where(({ response }) => response.has('retry-after'), 'the refusal has no Retry-After')
@@ -108,6 +114,7 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'A cache goes on refusing clients whose quota has come back.',
     change: 'Send Cache-Control: no-store with 429.',
     grounds: [rfc6585('4', 'MUST')],
+    uses: [quota.refusalAnswer],
     judge: ({ expect }) => expect(quota.refusalAnswer).toBeUncacheable(),
   }),
 
@@ -118,6 +125,7 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'Connections that are held pile up on both sides just when the load is high.',
     change: 'Answer 429 at once, and let Retry-After slow clients down.',
     grounds: [practice('no tarpit')],
+    uses: [refusalDelay],
     async judge({ probe, violated, note }) {
       const { typicalMs, refusalMs, evidence } = await probe(refusalDelay);
       const took = `${Math.round(refusalMs)} ms`;
@@ -134,6 +142,7 @@ export const refusals: readonly CheckDefinition[] = [
     title: 'refuses requests beyond the limit in some form',
     why: 'The documents leave the form open, and clients have to recognise it.',
     grounds: [clause('limits.other')],
+    uses: [quota.refusalAnswer],
     async observe({ probe }) {
       const { response } = await probe(quota.refusalAnswer);
       const mediaType = response.mediaType?.essence ?? null;
@@ -154,6 +163,7 @@ export const failures = check('limits.failures', {
   change: 'Find what gives out when requests come fast or together, or which instance fails.',
   grounds: [practice('repeatable answers')],
   restsOn: [stable],
+  uses: [burstFailures],
   async judge({ probe, violated, note }) {
     const { status, count, of, evidence } = await probe(burstFailures);
     if (status !== null)

@@ -28,6 +28,7 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
   grounds,
   applies: [settled('limits.rate'), credentialed, countedByKey],
   restsOn: [wrongCredential],
+  uses: [failuresCounted],
   async judge({ probe, violated, note }) {
     const { taken, wrong, evidence } = await probe(failuresCounted);
     if (taken >= wrong)
@@ -44,6 +45,7 @@ const spellingShares = check('limits.spelling-shares', {
   change: 'Count by the key itself instead of by the text of the header.',
   grounds,
   applies: [inAuthorizationField],
+  uses: [spent.spelledWhileExhausted],
   judge: ({ expect }) => expect(spent.spelledWhileExhausted).toBeUnserved(),
 });
 
@@ -59,6 +61,7 @@ export const sharing: readonly CheckDefinition[] = [
     applies: [credentialed, scopeOpen],
     needs: [secondKey],
     restsOn: [wrongCredential, secondKeyServed],
+    uses: [spent.secondKeyWhileExhausted],
     judge: ({ expect }) => expect(spent.secondKeyWhileExhausted).toHaveStatusClass(2),
   }),
 
@@ -72,6 +75,7 @@ export const sharing: readonly CheckDefinition[] = [
     applies: [credentialed, scopeStated],
     needs: [secondKey],
     restsOn: [wrongCredential, secondKeyServed],
+    uses: [spent.secondKeyWhileExhausted],
     async judge({ expect, service: { plan }, note }) {
       const other = expect(spent.secondKeyWhileExhausted);
       if (plan?.per === 'address') return other.toBeUnserved();
@@ -87,6 +91,7 @@ export const sharing: readonly CheckDefinition[] = [
     why: 'A slash or a parameter more is enough to get around the limit.',
     change: 'Count by client, whatever the method, the query and the spelling of the path.',
     grounds,
+    uses: [spent.variantsWhileExhausted],
     judge: ({ expect }) => expect(spent.variantsWhileExhausted).toBeUnserved(),
   }),
 
@@ -97,6 +102,7 @@ export const sharing: readonly CheckDefinition[] = [
     why: 'Anyone can write any address into that header, so there is no limit.',
     change: 'Count by key, or take the address of a client from your own proxy alone.',
     grounds,
+    uses: [spent.forwardedWhileExhausted],
     judge: ({ expect }) => expect(spent.forwardedWhileExhausted).toBeUnserved(),
   }),
 
@@ -107,6 +113,7 @@ export const sharing: readonly CheckDefinition[] = [
     why: 'Anyone can write any name into that header, so there is no limit.',
     change: 'Count by key, and leave User-Agent to the statistics.',
     grounds,
+    uses: [spent.otherAgentWhileExhausted],
     judge: ({ expect }) => expect(spent.otherAgentWhileExhausted).toBeUnserved(),
   }),
 
@@ -117,6 +124,7 @@ export const sharing: readonly CheckDefinition[] = [
     why: 'A client gets the limit once from each instance, or is refused by one while others still serve it.',
     change: 'Keep the count where all instances see it, and give all of them the same limit.',
     grounds: [clause('limits.rate')],
+    uses: [quotaSample, instancesApart],
     async judge({ probe, violated, notApplicable, note }) {
       const { limit, remaining } = (await probe(quotaSample)).response.quota;
       if (limit === null || remaining === null)
@@ -138,6 +146,7 @@ export const sharing: readonly CheckDefinition[] = [
     grounds,
     applies: [inAuthorizationField],
     restsOn: [spellingShares],
+    uses: [spent.spacedWhileExhausted],
     judge: ({ expect }) => expect(spent.spacedWhileExhausted).toBeUnserved(),
   }),
 
@@ -148,6 +157,7 @@ export const sharing: readonly CheckDefinition[] = [
     grounds: [clause('limits.other')],
     applies: [inAuthorizationField],
     needs: [secondKey],
+    uses: [spent.secondKeyWhileExhausted, spent.spelledWhileExhausted],
     async observe({ probe }) {
       const other = await probe(spent.secondKeyWhileExhausted);
       const spelled = await probe(spent.spelledWhileExhausted);

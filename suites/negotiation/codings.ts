@@ -18,6 +18,7 @@ const contentCoding = check('negotiation.content-coding', {
   why: 'A client that cannot unpack the body sees garbage.',
   change: 'Look at Accept-Encoding before you compress.',
   grounds: [rfc9110('12.5.3', 'SHOULD')],
+  uses: [rawSample, target.gzipAccepted],
   async judge({ expect }) {
     await expect(rawSample).toConform('no Content-Encoding', codingBeside());
     await expect(target.gzipAccepted).toConform(
@@ -35,6 +36,7 @@ const trueCoding = check('negotiation.true-coding', {
   change:
     'Set Content-Encoding where the body is compressed, and see that no proxy unpacks it and keeps the header.',
   grounds: [rfc9110('8.4', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply)
       .where(({ response }) => response.has('content-encoding'))
@@ -52,6 +54,7 @@ export const codings: readonly CheckDefinition[] = [
     why: 'A cache gives the compressed copy to clients that cannot unpack it.',
     change: 'Send Vary: Accept-Encoding with every answer that may be compressed.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
+    uses: [rawSample, target.gzipAccepted],
     async judge({ probe, expect }) {
       const isEncoded = (await probe(rawSample)).response.has('content-encoding');
       await expect(target.gzipAccepted)
@@ -74,6 +77,7 @@ export const codings: readonly CheckDefinition[] = [
     change: 'Read the weights of Accept-Encoding: gzip;q=0 means no gzip.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
     repeats: [contentCoding],
+    uses: [gzipRefused],
     judge: ({ expect }) =>
       expect(gzipRefused)
         .where(({ served }) => served, 'such a request is refused')
@@ -87,6 +91,7 @@ export const codings: readonly CheckDefinition[] = [
     change: 'Split Accept-Encoding at its commas, and compare whole names.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
     repeats: [contentCoding],
+    uses: [similarCoding],
     judge: ({ expect }) =>
       expect(similarCoding)
         .where(({ served }) => served, 'such a request is refused')
@@ -100,6 +105,7 @@ export const codings: readonly CheckDefinition[] = [
     change: 'Send the zlib format for deflate, and test each compression that you offer.',
     grounds: [rfc9110('8.4.1', 'MUST')],
     repeats: [trueCoding],
+    uses: [gzipRefused, similarCoding],
     judge: ({ expect }) =>
       expect(gzipRefused, similarCoding)
         .where(({ response }) => response.has('content-encoding'), 'nothing is compressed for such clients')
@@ -112,6 +118,7 @@ export const codings: readonly CheckDefinition[] = [
     why: 'The client unpacks it once, and gets compressed bytes.',
     change: 'Do not compress what is compressed already: look at Content-Encoding, in the proxy too.',
     grounds: [rfc9110('8.4', 'MUST')],
+    uses: [rawSample, target.gzipAccepted, gzipRefused, similarCoding],
     judge: ({ expect }) =>
       expect(rawSample, target.gzipAccepted, gzipRefused, similarCoding)
         .where(

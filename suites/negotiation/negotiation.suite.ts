@@ -44,6 +44,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A client that asks for just what there is gets nothing.',
     change: 'Read Accept with a parser: letter case does not count, and weights are no part of the type.',
     grounds: [rfc9110('8.3.1', 'MUST')],
+    uses: [sample, negotiated.jsonPreferred],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       await expect(negotiated.jsonPreferred)
@@ -58,6 +59,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A client that takes any such format is refused the one that there is.',
     change: 'Take type/* and */* in Accept for every type that they stand for.',
     grounds: [rfc9110('12.5.1', 'MUST')],
+    uses: [sample, negotiated.applicationRange],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       await expect(negotiated.applicationRange)
@@ -72,6 +74,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'The client gets the format that it likes least, and cannot read it.',
     change: 'Sort the media types of Accept by their weights (q), not by their order.',
     grounds: [rfc9110('12.5.1', 'SHOULD')],
+    uses: [sample, negotiated.jsonPreferred],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       await expect(negotiated.jsonPreferred)
@@ -86,6 +89,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'The client said that it cannot read this format.',
     change: 'Leave out the media types of Accept that have a weight of 0 (q=0).',
     grounds: [rfc9110('12.4.2', 'SHOULD')],
+    uses: [sample, negotiated.applicationRange],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       await expect(negotiated.applicationRange)
@@ -101,6 +105,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A cache gives one client the format that another one has asked for.',
     change: 'Send Vary: Accept with every format of the resource.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
+    uses: [sample, negotiated.htmlAlone],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       await expect(negotiated.htmlAlone)
@@ -118,6 +123,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A cache gives one client the language of another one.',
     change: 'Send Vary: Accept-Language with every language of the resource.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
+    uses: [sample, negotiated.otherLanguage],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       const language = ({ response }: Reply) => response.field('content-language')?.toLowerCase();
@@ -136,6 +142,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     change: 'Read Content-Type with a parser, and compare the media type alone, in any letter case.',
     grounds: [rfc9110('8.3.1', 'MUST')],
     applies: [jsonTypeSent],
+    uses: [negotiated.contentTypeSpelled],
     judge: ({ expect }) =>
       expect(negotiated.contentTypeSpelled).toConform(
         'the answer to the documented request',

@@ -17,6 +17,7 @@ export const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinitio
     title: `answers ${what} with a 4xx status`,
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [documented],
+    uses: [probe],
     judge: ({ expect }) =>
       expect(probe).toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
         statusClass === 4 && status !== 401 ? null : `status ${status}`,

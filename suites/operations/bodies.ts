@@ -90,6 +90,7 @@ export const bodies: readonly CheckDefinition[] = [
     why: 'The client has to hear that it sent too much. On a server error it tries again and again.',
     change: 'Answer 413 as soon as the body is too large, and read no further.',
     grounds: [clause('responses.status-codes')],
+    uses: [bodiesOf.large],
     judge: ({ expect }) =>
       expect(bodiesOf.large).toConform('an answer that is no server error', (reply) => {
         const isEnded = ['closed', 'reset'].includes(reply.exchange.failure?.kind ?? '');
@@ -103,6 +104,7 @@ export const bodies: readonly CheckDefinition[] = [
     title: 'goes by the Content-Type of a JSON body, or by the body',
     why: 'A page of any other site may send text/plain with the cookies of its reader, and no preflight.',
     grounds: [rfc9110('8.3', 'MAY')],
+    uses: [bodiesOf['as-text']],
     async observe({ probe }) {
       const [reply] = await probe(bodiesOf['as-text']);
       const isTaken = reply?.served ?? false;

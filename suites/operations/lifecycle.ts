@@ -161,6 +161,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [documented, practice('OWASP API2:2023')],
     applies: [credentialDemanded],
     repeats: [refusalClass, missingCredential],
+    uses: [lives],
     async judge({ probe, expect, notApplicable }) {
       const asked = (await probe(lives)).flatMap(({ anonymous }) => anonymous);
       if (asked.length === 0) notApplicable('no item was there, or no credential is demanded for it');

@@ -30,6 +30,7 @@ export const lived = ({
   check(notes.id, {
     ...notes,
     grounds,
+    uses: [lives],
     async judge({ probe, expect, blocked }) {
       const all = await probe(lives);
       const telling = all.flatMap((life) => {

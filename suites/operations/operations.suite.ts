@@ -32,6 +32,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Generated clients know the documented status only, and take others for errors.',
     change: 'Answer with the documented status, or document the one that you send.',
     grounds: [documented],
+    uses: [operation.operationCalls],
     judge: ({ expect }) =>
       expect(operation.operationCalls).toConform(
         'the documented status',
@@ -47,6 +48,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Generated clients have no parser for it, and drop the body.',
     change: 'Send the documented Content-Type, or document the one that you send.',
     grounds: [documented],
+    uses: [operation.callsOfMediaType],
     judge: ({ expect }) =>
       expect(operation.callsOfMediaType).toConform(
         'the documented media type',
@@ -61,6 +63,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Code that was generated from the document fails on it, or loses data.',
     change: 'Send what the schema says, or correct the schema.',
     grounds: [documented],
+    uses: [operation.callsOfSchema],
     judge: ({ expect, service }) =>
       expect(operation.callsOfSchema).toConform('a body that fits its schema', (reply) =>
         responseSchemas(service).fault(reply),
@@ -76,6 +79,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [documented, practice('OWASP API2:2023')],
     applies: [credentialDemanded],
     repeats: [refusalClass, missingCredential],
+    uses: [operation.withoutCredentialOfOperation],
     judge: ({ expect }) => expect(operation.withoutCredentialOfOperation).toHaveStatus(401, 403, 404),
   }),
 
@@ -87,6 +91,7 @@ const checks: readonly CheckDefinition[] = [
     change: 'Answer 405 with Allow, or 501, to every method that the document does not name.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     repeats: [unknownMethod],
+    uses: [operation.unknownMethodOfOperation],
     judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
   }),
 
@@ -99,6 +104,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Proxies, trackers and newer clients add parameters of their own.',
     change: 'Ignore parameters that you do not know, or answer 400.',
     grounds: [clause('responses.status-codes')],
+    uses: [operation.extraInputs],
     judge: ({ expect }) =>
       expect(operation.extraInputs).toConform('an orderly answer', ({ response: { status, statusClass } }) =>
         statusClass === 5 ? `status ${status}` : null,
@@ -111,6 +117,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Where they are ignored, nobody notices a misspelled parameter.',
     grounds: [clause('endpoint.parameters')],
     records: 'operations.unknown-parameter',
+    uses: [operation.extraInputs],
     async observe({ probe, expect }) {
       await expect(operation.extraInputs).toConform('an answer', () => null);
       const { all } = await probe(operation.extraInputs);
@@ -128,6 +135,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'It shows how much of the document this run has judged.',
     varies: 'upwards',
     grounds: [documented],
+    uses: [operation.operationCalls],
     async observe({ probe, service }) {
       const calls = await probe(operation.operationCalls);
       const { unexercised } = operation.operationPlan(service);

@@ -81,6 +81,7 @@ export const otherAccounts: readonly CheckDefinition[] = [
     why: 'It decides whether customers who share a service see the data of each other.',
     grounds: [clause('resources.owner')],
     applies: [unsafeMethods, secondKey],
+    uses: [lives],
     async observe({ probe, notApplicable }) {
       const asked = (await probe(lives)).filter(
         (life) => life.twinAfter?.served && life.othersRead?.answered,

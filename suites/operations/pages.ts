@@ -17,6 +17,7 @@ const turned = ({ wanted, judged, got, ...notes }: Turned): CheckDefinition =>
   check(notes.id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
+    uses: [pages],
     async judge({ probe, expect }) {
       const told = (await probe(pages)).flatMap(({ first, behind, items }) => {
         const reply = judged === 'first' ? first : behind[0];
@@ -62,6 +63,7 @@ const pagesFilter = check('operations.pages-filter', {
   change: 'Put the filter into the link or the cursor of the next page, and apply it there.',
   grounds: [documented, practice('lists in pages')],
   restsOn: [size, disjoint],
+  uses: [filteredPages],
   async judge({ probe, expect }) {
     await expect
       .each(await probe(filteredPages), ({ next }) => next)
@@ -102,6 +104,7 @@ export const pagesOfLists: readonly CheckDefinition[] = [
     change: 'Link to the page behind the last item, and leave the link out on the last page.',
     grounds: [practice('RFC 8288 §3.3')],
     restsOn: [size, disjoint],
+    uses: [pages],
     async judge({ probe, expect }) {
       const linked = (await probe(pages)).filter(({ followed }) => followed.length > 0);
       const inTurn = linked.flatMap(({ first, followed }) =>
@@ -129,6 +132,7 @@ export const pagesOfLists: readonly CheckDefinition[] = [
     change: 'Keep the filter in the cursor. Refuse it with 400 where the request has another filter.',
     grounds: [documented, practice('lists in pages')],
     restsOn: [pagesFilter],
+    uses: [filteredPages],
     async judge({ probe, expect }) {
       await expect
         .each(await probe(filteredPages), ({ crossed }) => crossed)

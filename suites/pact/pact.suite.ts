@@ -20,6 +20,7 @@ export const pact = suite('pact', 'Consumer contracts', [
     cases: interactions,
     // That the same request is served has a check of its own.
     restsOn: ({ isSample }) => (isSample ? [documentedSample] : []),
+    uses: ({ verification }) => [verification],
     async judge({ probe, violated, note }, { verification }) {
       const { mismatches, evidence, remark } = await probe(verification);
       if (mismatches.length > 0) {

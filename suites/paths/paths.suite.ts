@@ -32,6 +32,7 @@ interface Misread extends Row<'title' | 'headline'> {
 const tellsApart = ({ probe: odd, ...notes }: Misread) =>
   check(notes.id, {
     ...notes,
+    uses: [odd, sample, unknownPath],
     async judge({ probe, expect, notApplicable }) {
       const reply = await probe(odd);
       if (!reply.served) return;
@@ -69,6 +70,7 @@ export const paths = suite('paths', 'Paths', [
     change: 'Answer 400 or 404 to a path that you cannot read, in the proxy and in the service.',
     grounds: [clause('responses.status-codes')],
     repeats: [unknownPathRefused, refusalClass],
+    uses: [...path.PATHS],
     judge: ({ expect }) => expect(...path.PATHS).toBeHandled(),
   }),
   handles({
@@ -116,6 +118,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Clients that were told of a proxy write the request like this, and so do some load balancers.',
     change: 'Take the path out of the URL before you look for a route.',
     grounds: [rfc9112('3.2.2', 'MUST')],
+    uses: [sample, path.absoluteForm],
     async judge(context) {
       await speaksHttp11(context);
       await context
@@ -133,6 +136,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'A link that begins with your address leads to an attacker, who asks for the password.',
     change: 'Merge slashes at the beginning of a path before you redirect, and encode backslashes.',
     grounds: [practice('CWE-601')],
+    uses: [...path.hostInPath],
     judge: ({ expect }) =>
       expect(...path.hostInPath).toConform('no redirect to the host in the path', foreignTarget),
   }),
@@ -144,6 +148,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Anyone can write headers and bodies of your responses with a link, for others and for caches.',
     change: 'Encode what you put into Location and other headers, or use the path as it came.',
     grounds: [rfc9110('5.5', 'MUST')],
+    uses: [path.SPELLED['line-break']],
     judge: ({ expect }) =>
       expect(path.SPELLED['line-break']).toConform('no header from the path', ({ response }) =>
         response.has(path.SPLIT_FIELD) ? `the header ${path.SPLIT_FIELD}` : null,
@@ -157,6 +162,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'A cache gives the links to others, and they go to the host of an attacker.',
     change: 'Take the host from your own configuration, or from your own proxy alone.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [path.forwardedHost],
     judge: ({ expect }) =>
       expect(path.forwardedHost).toConform(
         'no link to the host in X-Forwarded-Host',
@@ -175,6 +181,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'The client cannot follow, and it sees how your network is built.',
     change: 'Redirect with a path alone, or build the address from the public one.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [everyReply, ...path.PATHS],
     judge: ({ expect }) =>
       expect(everyReply, ...path.PATHS)
         .where((reply) => reply.status !== null && reply.response.redirect !== null, 'nothing is redirected')
@@ -186,6 +193,7 @@ export const paths = suite('paths', 'Paths', [
     title: 'takes other spellings of its path for the same, or refuses them',
     why: 'Where a proxy and a service read a path differently, rules for paths have gaps.',
     grounds: [clause('endpoint.other-operations')],
+    uses: Object.values(path.SPELLED),
     async observe({ probe }) {
       const { seen, note } = await statusesOf(probe, path.SPELLED);
       return { seen, note: `without a credential: ${note}` };

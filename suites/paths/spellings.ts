@@ -15,6 +15,7 @@ interface Spelling extends Guarded {
 const guards = ({ probe: spelled, ...notes }: Spelling): CheckDefinition =>
   guarded({
     ...notes,
+    uses: [spelled, sample, unknownPathWithoutCredential],
     async judge({ probe, expect, notApplicable }) {
       const reply = await probe(spelled);
       if (!reply.served) return;

@@ -23,6 +23,7 @@ const documentedContentType = check('status.documented-content-type', {
   change: 'Ignore Content-Type on requests without a body.',
   grounds: [clause('endpoint.sample')],
   applies: [documentedWithoutBody],
+  uses: [sample, target.withoutContentType],
   async judge({ probe, violated, blocked }) {
     const documented = await probe(sample);
     if (documented.served) return;
@@ -43,6 +44,7 @@ export const documentedSample = check('status.sample', {
   change: 'Serve the documented path with 200, or correct endpoint.sample in the contract.',
   grounds: [clause('endpoint.sample')],
   restsOn: [documentedContentType, noRedirect, ...messages],
+  uses: [sample],
   async judge({ expect }) {
     await expect(sample).toBeAnswered();
     await expect(sample).toHaveStatus(200);
@@ -56,6 +58,7 @@ const registered = check('status.registered', {
   why: 'Libraries, proxies and monitoring know what to do with registered codes only.',
   change: 'Use the registered code that comes closest, such as 400, 404 or 503.',
   grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) => expect(everyReply).toHaveRegisteredStatus(),
 });
 
@@ -66,6 +69,7 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
   why: 'Clients look at the status first, and take the error for data.',
   change: 'Answer errors with a 4xx or 5xx status, and keep 2xx for what has succeeded.',
   grounds: [clause('responses.status-codes')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply)
       .where(({ served }) => served)
@@ -96,6 +100,7 @@ export const unknownPath = check('status.unknown-path', {
   change: 'Answer 404 from a last route that catches every other path.',
   grounds: [clause('errors.codes'), clause('responses.status-codes')],
   restsOn: [noErrorInSuccess, registered],
+  uses: [target.unknownPaths],
   async judge({ probe, expect, documentedStatus }) {
     const replies = await probe(target.unknownPaths);
     const wanted = documentedStatus('unknownPath');
@@ -125,6 +130,7 @@ export const documentedAnswer: readonly CheckDefinition[] = [
     why: '404 before 401 tells strangers which paths exist.',
     grounds: [clause('errors.codes')],
     applies: [credentialed],
+    uses: [target.unknownPathWithoutCredential],
     async observe({ probe }) {
       const { status } = (await probe(target.unknownPathWithoutCredential)).response;
       return { seen: status, note: `status ${status}` };

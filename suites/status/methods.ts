@@ -26,6 +26,7 @@ export const unknownMethod = check('status.unknown-method', {
   why: 'A success or a crash for a made-up method shows that methods are not checked at all.',
   change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
   grounds: [rfc9110('9.1', 'SHOULD')],
+  uses: [target.unknownMethod],
   judge: ({ expect }) => expect(target.unknownMethod).toHaveStatus(400, 403, 404, 405, 501),
 });
 
@@ -36,6 +37,7 @@ const allowForm = check('status.allow-form', {
   why: 'Clients that read the header find no method in it that they know.',
   change: 'Write the methods in capitals with commas between them: Allow: GET, HEAD.',
   grounds: [rfc9110('10.2.1', 'MUST')],
+  uses: [everyReply],
   judge: ({ expect }) =>
     expect(everyReply)
       .where(({ response }) => response.has('allow'), 'no response has Allow')
@@ -51,6 +53,7 @@ const unservedMethod = check('status.unserved-method', {
   grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
   applies: [unsafeMethods],
   restsOn: [noErrorInSuccess],
+  uses: [target.deleteSample, target.optionsSample],
   async judge({ probe, expect, notApplicable }) {
     const reply = await probe(target.deleteSample);
     const { allow } = (await probe(target.optionsSample)).response;
@@ -78,6 +81,7 @@ export const methods: readonly CheckDefinition[] = [
     grounds: [clause('errors.codes')],
     applies: [unsafeMethods, settled('errors.codes')],
     restsOn: [unservedMethod],
+    uses: [target.deleteSample],
     async judge({ probe, expect, documentedStatus, notApplicable }) {
       const wanted =
         documentedStatus('unservedMethod') ?? notApplicable('errors.codes names none for unservedMethod');
@@ -94,6 +98,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Neither a client nor its developer can see which method would work.',
     change: 'Send Allow with every 405, and name the methods of the path in it: Allow: GET, HEAD.',
     grounds: [rfc9110('15.5.6', 'MUST')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(({ status }) => status === 405, 'no request was answered 405')
@@ -107,6 +112,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The client is told to try again what was just refused.',
     change: 'Build Allow from the methods of the path instead of a fixed list.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
+    uses: [everyReply],
     judge: ({ expect }) =>
       expect(everyReply)
         .where(
@@ -128,6 +134,7 @@ export const methods: readonly CheckDefinition[] = [
     change: 'Build Allow from the methods that the path really has.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
     restsOn: [allowForm],
+    uses: [served, target.optionsSample, target.unknownMethod],
     async judge({ probe, expect }) {
       const { method } = (await probe(served)).exchange.request;
       await expect(target.optionsSample, target.unknownMethod)
@@ -145,6 +152,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The client is told that a call works, and finds out that it does not.',
     change: 'Build the answer to OPTIONS from the methods that the path really has.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
+    uses: [target.optionsSample, target.otherMethods],
     async judge({ probe, expect, notApplicable }) {
       const { allow } = (await probe(target.optionsSample)).response;
       const named = (await probe(target.otherMethods)).filter(({ exchange }) =>
@@ -189,6 +197,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Clients cannot learn from it what they may send with QUERY.',
     change: 'Write it as a structured list: Accept-Query: application/json, "application/sql".',
     grounds: [rfc(10008, '3', 'MUST')],
+    uses: [target.optionsSample, sample],
     judge: ({ expect }) =>
       expect(target.optionsSample, sample)
         .where(({ response }) => response.has('accept-query'), 'no response has Accept-Query')
@@ -202,6 +211,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The service guesses what was asked, and two services guess differently.',
     change: 'Answer 400 where Content-Type is missing, and 415 with Accept-Query where you do not know it.',
     grounds: [rfc(10008, '2', 'MUST')],
+    uses: [target.queryWithoutType, target.queryOfUnknownType],
     judge: ({ expect }) => expect(target.queryWithoutType, target.queryOfUnknownType).toHaveStatusClass(4),
   }),
 
@@ -213,6 +223,7 @@ export const methods: readonly CheckDefinition[] = [
     change: 'Answer HEAD like GET, with the same status and headers and no body.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     applies: [getDocumented],
+    uses: [sample, target.headSample],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;
       await expect(target.headSample).toHaveStatus(status);
@@ -226,6 +237,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The client takes the body for the beginning of the next response on the connection.',
     change: 'Send the headers alone in answer to HEAD.',
     grounds: [rfc9110('9.3.2', 'MUST')],
+    uses: [target.headSample],
     judge: ({ expect }) =>
       expect(target.headSample).toConform('nothing after the header section', (reply) =>
         reply.framingFault('no-content'),
@@ -240,6 +252,7 @@ export const methods: readonly CheckDefinition[] = [
     change: 'Let the same code write the headers of HEAD and GET.',
     grounds: [rfc9110('9.3.2', 'SHOULD')],
     applies: [getDocumented],
+    uses: [sample, sampleAgain, target.headSample],
     async judge({ probe, expect }) {
       const documented = await probe(sample);
       const get = documented.response;
@@ -267,6 +280,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Clients stop reading after the headers, and take the rest for the next response.',
     change: 'Send no body with 204 and 304, and no Content-Length with 204.',
     grounds: [rfc9110('15.3.5', 'MUST'), rfc9110('15.4.5', 'MUST')],
+    uses: [target.optionsSample, target.conditional],
     judge: ({ expect }) =>
       expect(target.optionsSample, target.conditional)
         .where(({ status }) => status === 204 || status === 304, 'no request was answered 204 or 304')
@@ -283,6 +297,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Browsers ask with OPTIONS before a page may call the API. Without an answer the call never happens.',
     change: 'Answer OPTIONS with 200 or 204 and an Allow header.',
     grounds: [practice('orderly answers')],
+    uses: [target.optionsSample],
     judge: ({ expect }) => expect(target.optionsSample).toBeHandled(),
   }),
 ];

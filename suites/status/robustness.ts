@@ -43,6 +43,7 @@ const findsLimit = ({ id, what, probe: size }: Size) =>
     why: 'A client that knows the limit can stay below it.',
     grounds: [clause('limits.other')],
     applies: [sizesMayBeFound],
+    uses: [size],
     async observe({ probe }) {
       const { served, refused, status } = await probe(size);
       const refusal = refused === null ? '' : `, ${refused} refused (${status ?? 'no answer'})`;
@@ -107,6 +108,7 @@ export const robustness: readonly CheckDefinition[] = [
     why: 'Clients tell errors apart by their status, and the documents do not list them all.',
     grounds: [clause('errors.codes')],
     records: 'errors.codes',
+    uses: Object.values(CONDITIONS),
     observe: ({ probe }) => statusesOf(probe, CONDITIONS),
   }),
 
@@ -121,6 +123,7 @@ export const robustness: readonly CheckDefinition[] = [
     why: 'File paths, versions and queries tell an attacker where to try next.',
     change: 'Log the details, and send the client a short text with a request id.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [errorReplies, serverErrorReplies],
     judge: ({ expect }) =>
       expect(errorReplies, serverErrorReplies).toConform(
         'no stack trace, file path, SQL or version',
@@ -136,6 +139,7 @@ export const robustness: readonly CheckDefinition[] = [
     why: 'A script in a page, or a log, gets to see a credential that was hidden from it.',
     change: 'Refuse TRACE with 405, or leave Authorization and cookies out of the answer.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [target.traceSample],
     judge: ({ expect }) => expect(target.traceSample).toHoldNoCredential(),
   }),
 ];

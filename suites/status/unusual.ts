@@ -22,6 +22,7 @@ export function handles({ id, what, probe, ...notes }: Unusual): CheckDefinition
     title: `does not fail over ${what}`,
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [clause('responses.status-codes')],
+    uses: [probe],
     judge: ({ expect }) => expect(probe).toBeHandled(),
   });
 }

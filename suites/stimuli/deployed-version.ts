@@ -19,6 +19,7 @@ const LONGEST = 200;
 /** Where the config says that it stands: in a header of the sample, or in the answer to a request of its own. */
 export const deployedVersion: Probe<ToldVersion> = probe(
   'deployed-version',
+  { needs: [sample] },
   async ({ config, ask, http }) => {
     const place = config.deployedVersion;
     if (place === undefined) throw new NotApplicable('the config does not say where it stands');

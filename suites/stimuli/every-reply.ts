@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable } from '../../harness/base/verdict.ts';
 import type { Unasked } from '../../harness/engine/session/http/service-http.ts';
 import type { Ask } from '../../harness/engine/session/probe.ts';
-import { type Probe, probe, riskyLast } from '../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, riskyLast } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import * as credentials from '../auth/stimuli/credential.ts';
 import { preflight } from '../auth/stimuli/origin.ts';
@@ -68,19 +68,27 @@ const RAW = [
 ];
 
 /** Answers whose framing was seen octet by octet: that to the sample alone where it is not served. */
-export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async ({ ask }) => {
-  const { served } = await ask(sample);
-  return repliesTo(ask, served ? RAW : [rawSample]);
-});
+export const rawReplies: Probe<readonly Reply[]> = derived(
+  'raw-replies',
+  [sample, ...RAW],
+  async ({ ask }) => {
+    const { served } = await ask(sample);
+    return repliesTo(ask, served ? RAW : [rawSample]);
+  },
+);
 
 /** What followed the responses so far though nothing was asked, that on a kept connection last of all. */
-export const unasked: Probe<readonly Followed[]> = probe('unasked', async ({ ask, http, clock, signal }) => {
-  const { to, evidence } = await ask(servedSample);
-  await repliesTo(ask, [sampleOnKept]);
-  await clock.sleep(AFTERWARDS_MS, signal);
-  const followed = http.unasked();
-  return followed.length === 0 ? [{ to, evidence, octets: null }] : followed;
-});
+export const unasked: Probe<readonly Followed[]> = probe(
+  'unasked',
+  { needs: [servedSample, sampleOnKept] },
+  async ({ ask, http, clock, signal }) => {
+    const { to, evidence } = await ask(servedSample);
+    await repliesTo(ask, [sampleOnKept]);
+    await clock.sleep(AFTERWARDS_MS, signal);
+    const followed = http.unasked();
+    return followed.length === 0 ? [{ to, evidence, octets: null }] : followed;
+  },
+);
 
 /** What followed a response, by its first line; null for nothing. */
 export interface Followed extends Omit<Unasked, 'octets'> {
@@ -91,16 +99,20 @@ export interface Followed extends Omit<Unasked, 'octets'> {
 const AFTERWARDS_MS = 50;
 
 /** Errors of the service's own. */
-export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async ({ ask }) =>
-  errorsAmong(await repliesTo(ask, REFUSED_BY_THE_SERVICE)),
+export const errorReplies: Probe<readonly Reply[]> = derived(
+  'error-replies',
+  REFUSED_BY_THE_SERVICE,
+  async ({ ask }) => errorsAmong(await repliesTo(ask, REFUSED_BY_THE_SERVICE)),
 );
 
-export const serverErrorReplies: Probe<readonly Reply[]> = probe('server-error-replies', async ({ ask }) =>
-  errorsAmong(await repliesTo(ask, REFUSED_BY_ITS_SERVER)),
+export const serverErrorReplies: Probe<readonly Reply[]> = derived(
+  'server-error-replies',
+  REFUSED_BY_ITS_SERVER,
+  async ({ ask }) => errorsAmong(await repliesTo(ask, REFUSED_BY_ITS_SERVER)),
 );
 
 /** Every refusal of a missing or wrong credential. */
-export const refusals: Probe<readonly Reply[]> = probe('refusals', ({ ask }) =>
+export const refusals: Probe<readonly Reply[]> = derived('refusals', credentials.REFUSED, ({ ask }) =>
   repliesTo(ask, credentials.REFUSED),
 );
 
@@ -108,8 +120,9 @@ export const refusals: Probe<readonly Reply[]> = probe('refusals', ({ ask }) =>
  * Those that are about the credential: whatever is refused as a bad request may have been refused by an HTTP server
  * that knows no credentials.
  */
-export const refusalsForTheCredential: Probe<readonly Reply[]> = probe(
+export const refusalsForTheCredential: Probe<readonly Reply[]> = derived(
   'refusals-for-the-credential',
+  [credentials.withoutCredential, credentials.wrongCredential, refusals],
   async ({ ask }) => {
     const always = [await ask(credentials.withoutCredential), await ask(credentials.wrongCredential)];
     const others = (await ask(refusals)).filter(({ status }) => status === 401 || status === 403);
@@ -121,20 +134,28 @@ export const refusalsForTheCredential: Probe<readonly Reply[]> = probe(
 );
 
 /** What those get whom the service does not know: refusals, and the answer to a preflight. */
-export const repliesToNobody: Probe<readonly Reply[]> = probe('replies-to-nobody', async ({ ask }) => [
-  ...(await ask(refusals)).filter(({ served }) => !served),
-  ...(await repliesTo(ask, [preflight])),
-]);
+export const repliesToNobody: Probe<readonly Reply[]> = derived(
+  'replies-to-nobody',
+  [refusals, preflight],
+  async ({ ask }) => [
+    ...(await ask(refusals)).filter(({ served }) => !served),
+    ...(await repliesTo(ask, [preflight])),
+  ],
+);
 
 /** Answers that carry the documented resource. */
-export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async ({ ask }) => {
-  await ask(servedSample);
-  const replies = await repliesTo(ask, [sample, sampleAgain]);
-  return replies.filter(({ served }) => served);
-});
+export const successReplies: Probe<readonly Reply[]> = derived(
+  'success-replies',
+  [servedSample, sample, sampleAgain],
+  async ({ ask }) => {
+    await ask(servedSample);
+    const replies = await repliesTo(ask, [sample, sampleAgain]);
+    return replies.filter(({ served }) => served);
+  },
+);
 
 /** What the service answers to requests of all kinds; of the probes of single suites none but these (see above). */
-export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({ ask }) => {
+export const everyReply: Probe<readonly Reply[]> = derived('every-reply', OF_ALL_KINDS, async ({ ask }) => {
   const replies = await repliesTo(ask, [...new Set(OF_ALL_KINDS)]);
   return replies.filter(({ status }) => status !== null);
 });
@@ -143,28 +164,39 @@ export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({
  * The same, but for answers with a key that is an ordinary word: one that stands as well where nobody has sent it was not
  * sent back.
  */
-export const repliesThatMayEcho: Probe<readonly Reply[]> = probe('replies-that-may-echo', async ({ ask }) => {
-  const replies = await ask(everyReply);
-  const withoutAny = replies.filter(({ exchange }) => exchange.credential === 'none');
-  const unsent = new Set(withoutAny.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)));
-  return replies.filter(({ response }) => response.secretPlaces.every(({ name }) => !unsent.has(name)));
-});
+export const repliesThatMayEcho: Probe<readonly Reply[]> = derived(
+  'replies-that-may-echo',
+  [everyReply],
+  async ({ ask }) => {
+    const replies = await ask(everyReply);
+    const withoutAny = replies.filter(({ exchange }) => exchange.credential === 'none');
+    const unsent = new Set(
+      withoutAny.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)),
+    );
+    return replies.filter(({ response }) => response.secretPlaces.every(({ name }) => !unsent.has(name)));
+  },
+);
 
 /** Every response with content that calls itself JSON. */
-export const jsonReplies: Probe<readonly Reply[]> = probe('json-replies', async ({ ask }) => {
-  const replies = [
-    ...(await ask(successReplies)),
-    ...(await ask(errorReplies)),
-    ...(await ask(serverErrorReplies)),
-  ];
-  return replies.filter(({ response }) => response.isJson && response.bodyLength > 0);
-});
+export const jsonReplies: Probe<readonly Reply[]> = derived(
+  'json-replies',
+  [successReplies, errorReplies, serverErrorReplies],
+  async ({ ask }) => {
+    const replies = [
+      ...(await ask(successReplies)),
+      ...(await ask(errorReplies)),
+      ...(await ask(serverErrorReplies)),
+    ];
+    return replies.filter(({ response }) => response.isJson && response.bodyLength > 0);
+  },
+);
 
 /** Served and refused alike: whatever may tell of a quota. */
-export const quotaReplies: Probe<readonly Reply[]> = probe('quota-replies', async ({ ask }) => [
-  await ask(quotaSample),
-  ...(await ask(successReplies)),
-]);
+export const quotaReplies: Probe<readonly Reply[]> = derived(
+  'quota-replies',
+  [quotaSample, successReplies],
+  async ({ ask }) => [await ask(quotaSample), ...(await ask(successReplies))],
+);
 
 /** Nothing risky first; what there is no stimulus for, with this scheme or in this config, is left out. */
 async function repliesTo(ask: Ask, probes: readonly Probe<Reply>[]): Promise<readonly Reply[]> {

@@ -1,6 +1,6 @@
 import { Blocked, NotApplicable } from '../../harness/base/verdict.ts';
 import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
-import { type Probe, probe } from '../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
@@ -13,8 +13,9 @@ export const samplesInARow: Probe<readonly [Reply, Reply]> = probe('samples-in-a
 ]);
 
 /** The same request once more. */
-export const sampleAgain: Probe<Reply> = probe(
+export const sampleAgain: Probe<Reply> = derived(
   'sample-again',
+  [samplesInARow],
   async ({ ask }) => (await ask(samplesInARow))[0],
 );
 
@@ -28,19 +29,23 @@ export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
 );
 
 /** The same request as the second one on its connection. */
-export const sampleOnKept: Probe<Reply> = probe('sample-on-kept', async ({ ask, http }) => {
-  await ask(served);
-  const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
-  // Where the last request left none, this one does.
-  for (let tries = 0; tries < 2; tries++) {
-    const reply = await http.send(next);
-    if (reply.exchange.connection?.reused) return reply;
-  }
-  throw new NotApplicable('no connection is kept for a next request');
-});
+export const sampleOnKept: Probe<Reply> = probe(
+  'sample-on-kept',
+  { needs: () => [served] },
+  async ({ ask, http }) => {
+    await ask(served);
+    const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
+    // Where the last request left none, this one does.
+    for (let tries = 0; tries < 2; tries++) {
+      const reply = await http.send(next);
+      if (reply.exchange.connection?.reused) return reply;
+    }
+    throw new NotApplicable('no connection is kept for a next request');
+  },
+);
 
 /** The same evidence, where the sample is served: whatever is refused while nothing is served would prove nothing. */
-export const served: Probe<Reply> = probe('sample-served', async ({ ask }) => {
+export const served: Probe<Reply> = derived('sample-served', [sample], async ({ ask }) => {
   const reply = await ask(sample);
   requireServed(reply);
   return reply;
@@ -48,7 +53,7 @@ export const served: Probe<Reply> = probe('sample-served', async ({ ask }) => {
 
 /** A variation of the sample, asked only when the sample itself is served. */
 export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
-  return probe(name, async ({ ask, http }) => {
+  return probe(name, { needs: [served] }, async ({ ask, http }) => {
     await ask(served);
     return http.send(stimulus);
   });

@@ -1,7 +1,7 @@
 import { findClause, type Sample } from '../../harness/base/clause.ts';
 import { NotApplicable } from '../../harness/base/verdict.ts';
 import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
-import { type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import { pathOf } from '../../harness/wire/request.ts';
 import { withoutCredential } from '../auth/stimuli/credential.ts';
@@ -26,11 +26,15 @@ const rootUnknownPath = variation('root-unknown-path', {
 });
 
 /** Improbable paths at several depths: nobody knows all of them. The one at the top, where the others are served. */
-export const unknownPaths: Probe<readonly Reply[]> = probe('unknown-paths', async ({ ask, documented }) => {
-  const below = [await ask(unknownPath), await ask(deepUnknownPath)];
-  const isTop = siblingOf(documented.path) === UNKNOWN_PATH;
-  return isTop || below.some(({ served }) => !served) ? below : [...below, await ask(rootUnknownPath)];
-});
+export const unknownPaths: Probe<readonly Reply[]> = derived(
+  'unknown-paths',
+  [unknownPath, deepUnknownPath, rootUnknownPath],
+  async ({ ask, documented }) => {
+    const below = [await ask(unknownPath), await ask(deepUnknownPath)];
+    const isTop = siblingOf(documented.path) === UNKNOWN_PATH;
+    return isTop || below.some(({ served }) => !served) ? below : [...below, await ask(rootUnknownPath)];
+  },
+);
 export const unknownPathWithoutCredential = variation('unknown-path-without-credential', {
   purpose: 'at a path that does not exist, without a credential',
   target: ({ path }) => siblingOf(path),
@@ -60,7 +64,7 @@ export const getWithContent = variation('get-with-content', {
 });
 /** Where QUERY is offered (RFC 10008): the same content without a type, and with a type that nobody knows. */
 const query = (name: string, purpose: string, type: string | null): Probe<Reply> =>
-  probe(name, async ({ ask, http }) => {
+  probe(name, { needs: [served, optionsSample] }, async ({ ask, http }) => {
     const offers = [await ask(served), await ask(optionsSample)].map(({ response }) => response);
     if (!offers.some((response) => response.allow.includes('QUERY') || response.has('accept-query'))) {
       throw new NotApplicable('nothing says that QUERY is offered');
@@ -94,18 +98,26 @@ export const traceSample = variation('trace-sample', {
   raw: true,
 });
 /** Unsafe, so only where the config allows it. */
-export const deleteSample: Probe<Reply> = probe('delete-sample', async ({ config, ask, http }) => {
-  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-  await ask(served);
-  // A Content-Type without content may be a reason of its own to refuse it.
-  return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
-});
+export const deleteSample: Probe<Reply> = probe(
+  'delete-sample',
+  { needs: [served] },
+  async ({ config, ask, http }) => {
+    if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+    await ask(served);
+    // A Content-Type without content may be a reason of its own to refuse it.
+    return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
+  },
+);
 
 /** The same path by methods that few services have. */
-export const otherMethods: Probe<readonly Reply[]> = probe('other-methods', async ({ ask, config }) => [
-  await ask(traceSample),
-  ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
-]);
+export const otherMethods: Probe<readonly Reply[]> = derived(
+  'other-methods',
+  [traceSample, deleteSample],
+  async ({ ask, config }) => [
+    await ask(traceSample),
+    ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
+  ],
+);
 
 export const malformedTarget = risky(
   variation('malformed-target', {
@@ -142,7 +154,7 @@ export const rangeRequest = variation('range', {
   fields: [['Range', 'bytes=0-1']],
 });
 /** With the entity tag of the sample, where it has one that can be repeated. */
-export const conditional: Probe<Reply> = probe('conditional', async ({ ask, http }) => {
+export const conditional: Probe<Reply> = probe('conditional', { needs: [served] }, async ({ ask, http }) => {
   const { entityTag } = (await ask(served)).response;
   return http.send({
     purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
@@ -204,7 +216,7 @@ function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
     const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
     return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
   };
-  return risky(probe(name, send));
+  return risky(probe(name, { needs: [served, withoutCredential] }, send));
 }
 
 /** A path that nobody serves, beside the documented one. */
@@ -222,7 +234,7 @@ export interface OtherPrefix extends OtherVersion {
 const USUAL = ['/v1', '/v2'] as const;
 
 /** Where the documented path has its version, as it is sent: the base URL may have a path of its own. */
-const versioned = probe('versioned-path', async ({ ask, config, documented }) => {
+const versioned = derived('versioned-path', [served], async ({ ask, config, documented }) => {
   const { pathname } = new URL((await ask(served)).exchange.request.url);
   const mount = pathname.slice(0, -pathOf(documented.path).length);
   const prefix = config.facts[PREFIX]?.value ?? findClause(config.contract, PREFIX)?.value;
@@ -232,27 +244,31 @@ const versioned = probe('versioned-path', async ({ ask, config, documented }) =>
 const PREFIX = 'versioning.prefix';
 
 /** The path that everything of the documented version is below; null where none is documented. */
-export const versionBase: Probe<string | null> = probe('version-base', async ({ ask }) => {
+export const versionBase: Probe<string | null> = derived('version-base', [versioned], async ({ ask }) => {
   const { at } = await ask(versioned);
   return at && `${at.before}${at.version}`;
 });
 
 /** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async ({ ask, http }) => {
-  const { mount, at } = await ask(versioned);
-  const found: OtherPrefix[] = [];
-  const others: readonly OtherVersion[] =
-    at === null ? USUAL.map((segment) => ({ segment, kind: 'version' })) : otherVersions(at.version);
-  if (at !== null && at.before.length < mount.length) return found;
-  for (const other of others) {
-    const { segment } = other;
-    const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
-    const target = ({ path }: Sample) =>
-      at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
-    found.push({ ...other, reply: await http.send({ purpose, target }) });
-  }
-  return found;
-});
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
+  'other-prefixes',
+  { needs: [versioned] },
+  async ({ ask, http }) => {
+    const { mount, at } = await ask(versioned);
+    const found: OtherPrefix[] = [];
+    const others: readonly OtherVersion[] =
+      at === null ? USUAL.map((segment) => ({ segment, kind: 'version' })) : otherVersions(at.version);
+    if (at !== null && at.before.length < mount.length) return found;
+    for (const other of others) {
+      const { segment } = other;
+      const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
+      const target = ({ path }: Sample) =>
+        at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
+      found.push({ ...other, reply: await http.send({ purpose, target }) });
+    }
+    return found;
+  },
+);
 
 /** How long a request target and a header field may be is found between these, in three requests each. */
 const SIZES = [2_048, 4_096, 8_192, 16_384, 32_768];
@@ -269,6 +285,7 @@ export interface SizeLimit {
 export const targetSize: Probe<SizeLimit> = risky(
   probe(
     'target-size',
+    { needs: [served] },
     largestServed((size, path) => ({
       purpose: `with a target of ${size} octets`,
       target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
@@ -278,6 +295,7 @@ export const targetSize: Probe<SizeLimit> = risky(
 export const fieldSize: Probe<SizeLimit> = risky(
   probe(
     'field-size',
+    { needs: [served] },
     largestServed((size) => ({
       purpose: `with a header field of ${size} octets`,
       fields: [['X-Conform-Long', 'a'.repeat(size)]],

@@ -36,6 +36,7 @@ const servesNothing = ({ id, where, kind, ...notes }: Elsewhere): CheckDefinitio
     headline: `The same resource is served ${where}`,
     grounds: [practice('OWASP API9:2023')],
     applies: prefixed,
+    uses: [otherPrefixes, sample],
     async judge({ probe, expect, notApplicable }) {
       const others = (await probe(otherPrefixes)).filter((other) => other.kind === kind);
       if (others.length === 0) notApplicable('no such prefix can be asked for below the base URL');
@@ -69,6 +70,7 @@ const writes = ({ id, field, form, ground, change }: LifecycleField): CheckDefin
     why: 'Clients that watch for the end of a version cannot read it.',
     change,
     grounds: [ground],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample)
         .where(({ response }) => response.has(field), `the documented response has no ${field}`)
@@ -83,6 +85,7 @@ export const noRedirect = check('versioning.no-redirect', {
   change: 'Serve the documented path itself, or document the new one.',
   grounds: [clause('versioning.prefix')],
   applies: prefixed,
+  uses: [sample],
   judge: ({ expect, documented }) =>
     expect(sample).toConform('no redirect', ({ response: { redirect, location } }) => {
       const leaves = location !== null && !location.pathname.includes(`${documented('versioning.prefix')}/`);
@@ -99,6 +102,7 @@ export const versioning = suite('versioning', 'Versioning', [
     change: 'Serve the API below the documented prefix, or correct versioning.prefix.',
     grounds: [clause('versioning.prefix')],
     applies: prefixed,
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample).toConform('the resource below the prefix', ({ response: { status } }) =>
         status === 404 || status === 410 ? `status ${status}` : null,
@@ -114,6 +118,7 @@ export const versioning = suite('versioning', 'Versioning', [
     why: 'The client sends its credential to a stranger, or without encryption.',
     change: 'Redirect within the host and by https alone, and set the public address in the service.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample).toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
   }),
@@ -139,6 +144,7 @@ export const versioning = suite('versioning', 'Versioning', [
     title: 'answers below other version prefixes, or refuses them',
     why: 'A version that nobody documents can still be used, and attacked.',
     grounds: [clause('versioning.policy')],
+    uses: [otherPrefixes],
     async observe({ probe }) {
       const found = (await probe(otherPrefixes)).map(
         ({ segment, reply }) => [segment || '(none)', reply.response.status] as const,
@@ -159,6 +165,7 @@ export const versioning = suite('versioning', 'Versioning', [
     grounds: [practice('links stay in the version')],
     applies: prefixed,
     restsOn: [noRedirect],
+    uses: [versionBase, sample],
     async judge({ probe, expect, documented }) {
       const prefix = String(documented('versioning.prefix'));
       const bases = [prefix, (await probe(versionBase)) ?? prefix];
@@ -183,6 +190,7 @@ export const versioning = suite('versioning', 'Versioning', [
     why: 'Clients cannot follow the link, and it shows how your network is built.',
     change: 'Build links from the public address of the service.',
     grounds: [practice('OWASP API8:2023')],
+    uses: [sample],
     judge: ({ expect }) =>
       expect(sample).toConform(
         'links that clients can follow',
@@ -212,6 +220,7 @@ export const versioning = suite('versioning', 'Versioning', [
     title: 'announces that it is deprecated or will end, or says nothing of it',
     why: 'A client that sees it can move to the next version in time.',
     grounds: [clause('versioning.policy')],
+    uses: [sample],
     async observe({ probe }) {
       const { response } = await probe(sample);
       const deprecation = response.field('deprecation') ?? null;
@@ -227,6 +236,7 @@ export const versioning = suite('versioning', 'Versioning', [
     why: 'It shows which version a client really uses.',
     varies: 'text',
     grounds: [clause('versioning.selection')],
+    uses: [sample],
     async observe({ probe }) {
       const { versionFields } = (await probe(sample)).response;
       const told = versionFields.map(([name, value]) => `${name}: ${value}`).join(', ');
@@ -244,6 +254,7 @@ export const versioning = suite('versioning', 'Versioning', [
     varies: 'text',
     grounds: [clause('versioning.policy')],
     applies: [versionTold],
+    uses: [deployedVersion],
     async observe({ probe }) {
       const { version, note } = await probe(deployedVersion);
       return { seen: version, note };

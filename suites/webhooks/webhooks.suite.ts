@@ -72,6 +72,7 @@ const checks = given(
       why: 'Receivers never hear of the change, and go on with old data.',
       change: 'Check the subscription, the address and the job that sends events.',
       grounds,
+      uses: [deliveries],
       async judge({ service, probe, violated }) {
         const all = await probe(deliveries);
         if (all.length === 0)
@@ -86,6 +87,7 @@ const checks = given(
       why: 'Receivers expect JSON in the body of a POST, and drop anything else.',
       change: 'Send events by POST, with Content-Type: application/json and a JSON body.',
       grounds,
+      uses: [delivered],
       async judge({ probe, violated }) {
         for (const delivery of await probe(delivered)) {
           const fault = jsonFault(delivery);
@@ -102,6 +104,7 @@ const checks = given(
       change: 'Sign the very bytes of the body with the shared secret, as the documents say.',
       grounds: [...grounds, practice('OWASP API2:2023')],
       applies: [signed],
+      uses: [delivered],
       async judge({ probe, violated }) {
         const bad = (await probe(delivered)).find(({ signature }) => signature !== 'valid');
         if (!bad?.signature) return;
@@ -119,6 +122,7 @@ const checks = given(
       groundsIn: ({ webhooks }) =>
         [webhooks?.signature && timeGround(webhooks.signature)].filter((each) => each != null),
       applies: [timed],
+      uses: [delivered],
       async judge({ service: { webhooks }, probe, violated }) {
         const all = await probe(delivered);
         for (const [index, delivery] of all.entries()) {
@@ -136,6 +140,7 @@ const checks = given(
       change: 'Make the id with the event, and send the same one with each attempt.',
       grounds: [practice('Standard Webhooks 1.0.0')],
       applies: [standard],
+      uses: [delivered],
       async judge({ probe, violated }) {
         const [first, ...further] = await probe(delivered);
         if (first?.id === null) violated('expected a webhook-id, got none', first.reply.evidence);
@@ -154,6 +159,7 @@ const checks = given(
       why: 'An event is lost each time a receiver restarts.',
       change: 'Repeat a delivery until it is answered 2xx, for some hours at least.',
       grounds: [practice('webhook retries')],
+      uses: [delivered],
       async judge({ service, probe, violated, note }) {
         const all = await probe(delivered);
         if (all.length < 2) {
@@ -170,6 +176,7 @@ const checks = given(
       why: 'A receiver in trouble is kept down by the repeated attempts.',
       change: 'Wait between attempts, and longer each time.',
       grounds: [practice('webhook retries')],
+      uses: [delivered],
       async judge({ service, probe, violated, notApplicable, note }) {
         const all = await probe(delivered);
         const pauses = pausesOf(all);
@@ -190,6 +197,7 @@ const checks = given(
       why: 'A receiver that sheds load gets more of it just then.',
       change: 'Wait for the Retry-After of a 429 or 503, where it is longer than your own pause.',
       grounds: [practice('webhook retries')],
+      uses: [delivered],
       async judge({ probe, violated, notApplicable, note }) {
         const next =
           afterRetryAfter(await probe(delivered)) ?? notApplicable('no attempt came after a Retry-After');
@@ -210,6 +218,7 @@ const checks = given(
       change: 'Switch a receiver off when it answers 410.',
       grounds: [practice('Standard Webhooks 1.0.0')],
       applies: [standard],
+      uses: [afterGone],
       async judge({ probe, violated }) {
         const [, again] = await probe(afterGone);
         if (again) violated('expected nothing after 410, got another attempt', again.reply.evidence);
@@ -223,6 +232,7 @@ const checks = given(
       why: 'Receivers act twice: two mails, two payments.',
       change: 'Mark an event as delivered on any 2xx answer.',
       grounds: [practice('webhook retries')],
+      uses: [delivered],
       async judge({ probe, violated, notApplicable }) {
         const all = await probe(delivered);
         const taken = all.findIndex(({ reply }) => reply.status === 200);
@@ -238,6 +248,7 @@ const checks = given(
       why: 'Without such a mark a receiver cannot drop what it already has.',
       varies: 'order',
       grounds: [clause('events.delivery')],
+      uses: [delivered],
       async observe({ probe }) {
         const names = identifiersOf(await probe(delivered));
         const none = 'no field of an event is the same when it comes again';

@@ -14,6 +14,7 @@ const tcpClosed = check('websocket.tcp-closed', {
   why: 'Clients wait for the server to end it first, and connections pile up.',
   change: 'Close the socket as soon as both Close frames are through.',
   grounds: [rfc6455('5.5.1', 'MUST')],
+  uses: [kept],
   judge: ({ expect }) =>
     expect(kept)
       .where(({ isOver }) => isOver, 'the Close was not answered')
@@ -30,6 +31,7 @@ export const closingChecks = [
     change: 'Answer a Close frame with a Close frame before you end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     waits: [lawful.closes],
+    uses: [kept, lawful.closes],
     judge: ({ expect }) =>
       expect(kept, lawful.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
         // A reset may have overtaken it.
@@ -45,6 +47,7 @@ export const closingChecks = [
     why: 'A client takes its own clean end for an error.',
     change: 'Answer with the code that came, or with 1000.',
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
+    uses: [kept, lawful.closes],
     judge: ({ expect }) =>
       expect(kept, lawful.closes).toConform(
         'the same close code, 1000 or none',
@@ -64,6 +67,7 @@ export const closingChecks = [
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     restsOn: [tcpClosed],
     waits: [frames.unansweredClose],
+    uses: [frames.unansweredClose],
     judge: ({ expect }) =>
       expect(frames.unansweredClose)
         .where(({ isOver }) => isOver, 'the service sends no Close by itself')
@@ -79,6 +83,7 @@ export const closingChecks = [
     grounds: [practice('connections whose client has left are let go')],
     restsOn: [tcpClosed],
     waits: [lawful.halfClosed],
+    uses: [lawful.halfClosed],
     judge: ({ expect }) =>
       expect(lawful.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
         ended === null ? afterwards : null,
@@ -124,6 +129,7 @@ export const closingChecks = [
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     repeats: [reservedBitsCode],
     waits: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
+    uses: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
     judge: ({ expect }) =>
       expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
   }),
@@ -137,6 +143,7 @@ export const closingChecks = [
     grounds: [rfc6455('7.4.2', 'SHOULD')],
     repeats: [reservedBitsCode],
     waits: [frames.unassignedCodes],
+    uses: [frames.unassignedCodes],
     judge: ({ expect }) => expect(frames.unassignedCodes).toCloseWith(1002, 1007),
   }),
 
@@ -147,6 +154,7 @@ export const closingChecks = [
     why: 'Clients take the Close itself for an error.',
     change: 'Send 1000 or another code that may be sent, or a Close without a code.',
     grounds: [rfc6455('7.4.1', 'MUST'), rfc6455('7.4.2', 'MUST')],
+    uses: [frames.forbiddenCodes, everyConversation],
     async judge({ probe, expect }) {
       await probe(frames.forbiddenCodes);
       await expect(everyConversation).toKeep('a close code of §7.4', 'close-code');
@@ -160,6 +168,7 @@ export const closingChecks = [
     why: 'Clients cannot read why the connection ends, and report an error.',
     change: 'Send an empty payload, or two bytes of code and then a reason in UTF-8.',
     grounds: [rfc6455('5.5.1', 'MUST')],
+    uses: [everyConversation],
     judge: ({ expect }) =>
       expect(everyConversation)
         .where(({ isSaidInUtf8 }) => isSaidInUtf8)
@@ -173,6 +182,7 @@ export const closingChecks = [
     why: 'Clients do not read what comes after a Close, so it is lost.',
     change: 'Send what is waiting before the Close frame, and nothing after it.',
     grounds: [rfc6455('5.5.1', 'MUST')],
+    uses: [everyConversation],
     judge: ({ expect }) => expect(everyConversation).toKeep('no data frame after the Close', 'after-close'),
   }),
 
@@ -185,6 +195,7 @@ export const closingChecks = [
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
     waits: [frames.messageAfterClose],
+    uses: [textEcho, frames.messageAfterClose],
     async judge({ probe, expect, notApplicable }) {
       const { echoes: twins } = await probe(textEcho);
       if (!twins.every(({ isSame }) => isSame)) notApplicable('messages are not sent back anyway');

@@ -31,6 +31,7 @@ const unfitOffer = check('websocket.deflate-unfit-offer', {
   change: 'Decline an offer with an unknown, a repeated or an invalid parameter.',
   grounds: [rfc7692('7.1', 'MUST')],
   // To refuse the handshake is stricter, and no less right.
+  uses: [deflate.unfitOffers],
   judge: ({ expect }) =>
     expect(deflate.unfitOffers).toConform('no permessage-deflate', ({ opened, handshake }) =>
       opened ? (handshake?.field('sec-websocket-extensions') ?? null) : null,
@@ -45,6 +46,7 @@ const answersOffer = ({ id, section, probe, restsOn = [], ...notes }: Offer): Ch
     // Who does not look at the parameters of an offer answers none of them.
     restsOn: [...restsOn, unfitOffer],
     repeats: [deflateAnswer],
+    uses: [probe],
     judge: ({ expect }) => expect(probe).toFitTheOffer(),
   });
 
@@ -85,6 +87,7 @@ const serverData = check('websocket.deflate-server-data', {
   change: 'Compress with raw DEFLATE, flush, and leave out the last four bytes 00 00 FF FF.',
   grounds: [rfc7692('7.2.1', 'MUST')],
   applies: [echoes],
+  uses: [series.deflatedEcho, series.contextEcho],
   judge: ({ expect }) =>
     expect(series.deflatedEcho, series.contextEcho)
       .where(
@@ -129,6 +132,7 @@ export const compressionChecks = [
     why: 'Clients with little memory cannot connect at all.',
     change: 'Leave an offer that you cannot keep out of the answer, and open the connection.',
     grounds: [practice('RFC 7692 §5.1: offers are declined without refusing the handshake')],
+    uses: [deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers],
     judge: ({ expect }) =>
       expect(deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers).toBeOpened(),
   }),
@@ -150,6 +154,7 @@ export const compressionChecks = [
     title: 'accepts the second offer of permessage-deflate where the first is wrong, or declines both',
     why: 'Clients list several offers in the order that they prefer.',
     grounds: [rfc7692('5', 'MAY')],
+    uses: [deflate.fallbackOffer],
     async observe({ probe }) {
       const [conversation] = await probe(deflate.fallbackOffer);
       if (!conversation?.opened)
@@ -274,6 +279,7 @@ export const compressionChecks = [
     grounds: [rfc7692('7.1.1.1', 'MUST')],
     applies: [echoes],
     restsOn: [serverData],
+    uses: [deflate.withoutContextEcho],
     judge: ({ expect }) =>
       expect(deflate.withoutContextEcho).toKeep('messages that can be inflated by themselves', 'deflate'),
   }),
@@ -287,6 +293,7 @@ export const compressionChecks = [
     grounds: [rfc7692('7.1.2.1', 'MUST')],
     applies: [echoes],
     restsOn: [serverData],
+    uses: [deflate.smallWindowEcho],
     judge: ({ expect }) =>
       expect(deflate.smallWindowEcho)
         .where(({ isCompressing }) => isCompressing, 'the offer of a small window is declined')
@@ -303,6 +310,7 @@ export const compressionChecks = [
     change: 'Limit the size of a message while you unpack it, and close with 1009 beyond it.',
     grounds: [practice('OWASP API4:2023')],
     applies: [echoes, sizesMayBeFound],
+    uses: [deflate.bomb],
     async judge({ probe, expect, blocked }) {
       await expect(deflate.bomb).toConform('the end of the connection', ({ serverFrames, conversation }) => {
         if (conversation.failure !== null) return conversation.failure.message;

@@ -39,6 +39,7 @@ const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition
     title: `refuses a handshake ${what}, or serves nothing after it`,
     headline: `A handshake ${what} gets {answer}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
+    uses: [probe],
     judge: ({ expect, service }) =>
       expect(probe)
         .where(
@@ -109,6 +110,7 @@ export const credentialChecks = given(
       grounds: [practice('OWASP API2:2023')],
       applies: [noRefusalCode],
       repeats: [refusalClass],
+      uses: [handshake.refusals],
       judge: ({ expect }) =>
         expect(handshake.refusals)
           .where(({ isServed }) => !isServed, 'no handshake is refused')
@@ -127,6 +129,7 @@ export const credentialChecks = given(
       change: 'Answer 401 to the handshake, or close with the documented code.',
       grounds: [clause('auth.scheme'), practice('documented close codes')],
       applies: [refusalCode],
+      uses: [handshake.refusals],
       judge({ service, expect }) {
         const code = service.websocket?.refusalCode ?? null;
         const wanted = `status 4xx, or the close code ${code}`;
@@ -150,6 +153,7 @@ export const credentialChecks = given(
       change: 'Add WWW-Authenticate with your scheme to the 401, as to other requests.',
       grounds: [rfc9110('11.6.1', 'MUST')],
       repeats: [challenge],
+      uses: [handshake.refusals],
       judge: ({ expect }) =>
         expect(handshake.refusals)
           .where(({ status }) => status === 401, 'no handshake was answered 401')
@@ -165,6 +169,7 @@ export const credentialChecks = given(
       why: 'Answers end up in logs and error trackers, and the key with them.',
       change: 'Leave the received key out of headers and error texts.',
       grounds: [practice('OWASP API8:2023')],
+      uses: [handshake.refusals, taken, handshake.otherVersion],
       judge: ({ expect }) =>
         expect(handshake.refusals, taken, handshake.otherVersion).toConform(
           'no credential in the answer',
@@ -180,6 +185,7 @@ export const credentialChecks = given(
       change: 'Read the key of a handshake from its header alone.',
       grounds: [practice('OWASP API2:2023')],
       applies: [keyInHeader, noQueryKey],
+      uses: [handshake.withoutCredential, handshake.keyInQuery],
       async judge({ probe, expect, notApplicable }) {
         // Where no credential is asked for, the key in the query opens nothing.
         if ((await probe(handshake.withoutCredential)).isServed) {
@@ -195,6 +201,7 @@ export const credentialChecks = given(
       why: 'Clients other than browsers can then keep the key out of the URL.',
       grounds: [clause('auth.credential-name')],
       applies: [keyInQuery],
+      uses: [handshake.keyInHeader],
       async observe({ probe }) {
         const { isServed, refusal } = await probe(handshake.keyInHeader);
         return {
@@ -209,6 +216,7 @@ export const credentialChecks = given(
       title: 'refuses a missing and a wrong credential in a handshake in some form',
       why: 'By the answer a client decides whether to sign in again.',
       grounds: [clause('errors.codes')],
+      uses: [handshake.withoutCredential, handshake.wrongCredential],
       async observe({ probe }) {
         const { refusal: missing } = await probe(handshake.withoutCredential);
         const { refusal: wrong } = await probe(handshake.wrongCredential);

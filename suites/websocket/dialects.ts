@@ -28,6 +28,7 @@ const answers = ({ id, part, otherwise, ...notes }: Part): CheckDefinition =>
     ...notes,
     grounds,
     applies: [ownDialect],
+    uses: [dialect.spoken, dialect.heardByClient],
     async judge({ probe, expect, notApplicable }) {
       const wanted = (await probe(dialect.spoken))[part]?.answer;
       if (wanted === undefined) return notApplicable(otherwise);
@@ -47,6 +48,7 @@ const login = check('websocket.login', {
   grounds,
   applies: [loginConfigured],
   restsOn: [serverReserved],
+  uses: [dialect.loggedIn],
   judge: ({ expect }) =>
     expect(dialect.loggedIn).toConform('an answer that fits its schema', ({ fault }) => fault),
 });
@@ -75,6 +77,7 @@ export const dialectChecks = [
     grounds,
     applies: [messagePairs],
     restsOn: [serverReserved, login],
+    uses: [dialect.exchanged],
     judge: ({ expect }) =>
       expect(dialect.exchanged).toConform('an answer that fits its schema', ({ fault }) => fault),
   }),
@@ -88,6 +91,7 @@ export const dialectChecks = [
     grounds: [...grounds, rfc6455('5.4', 'MUST')],
     applies: [messagePairs],
     restsOn: [echoAroundPing],
+    uses: [dialect.exchanged, dialect.exchangedInFragments],
     async judge({ probe, expect, blocked }) {
       if ((await probe(dialect.exchanged)).some(({ fault }) => fault !== null)) {
         blocked('a message that comes whole is not answered as configured, so this would prove nothing');
@@ -107,6 +111,7 @@ export const dialectChecks = [
     change: 'Send what the schema says, or correct it in websocket.messages.',
     grounds,
     applies: [messageSchemas],
+    uses: [dialect.judgedEvents],
     async judge({ service, probe, violated, notApplicable, note }) {
       const judged = await probe(dialect.judgedEvents);
       if (judged.length === 0) notApplicable('none of the events with a schema came');
@@ -126,6 +131,7 @@ export const dialectChecks = [
     why: 'The documents do not show them: they are what clients come to rely on.',
     varies: 'shape',
     grounds: [clause('events.payloads')],
+    uses: [dialect.eventShapes],
     async observe({ probe }) {
       const shapes = await probe(dialect.eventShapes);
       return { seen: shapes, note: Object.keys(shapes).join(', ') || 'no event without a schema came' };
@@ -140,6 +146,7 @@ export const dialectChecks = [
     change: 'Send the greeting first on every connection.',
     grounds,
     applies: [ownDialect],
+    uses: [dialect.spoken, dialect.heardByClient],
     async judge({ probe, expect, notApplicable }) {
       const { greeting } = await probe(dialect.spoken);
       if (greeting === undefined) notApplicable('the dialect has no greeting');

@@ -69,6 +69,7 @@ const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefi
     change: `Close with ${codes.join(' or ')} after ${after}.`,
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     repeats,
+    uses: [lawful.lawfulMessage, ...probes],
     async judge({ probe, expect }) {
       const { unaskedEnd } = await probe(lawful.lawfulMessage);
       await expect(...probes).toCloseWith(...codes, ...[unaskedEnd?.code ?? []].flat());
@@ -91,6 +92,7 @@ const sends = ({ id, what, section, rules, among = () => true, ...notes }: Sent)
     ...notes,
     title: `sends ${what}`,
     grounds: [rfc6455(section, 'MUST')],
+    uses: [everyConversation],
     judge: ({ expect }) =>
       expect(everyConversation)
         .where(among)
@@ -132,6 +134,7 @@ export const unsolicitedPong = check('websocket.unsolicited-pong', {
   why: 'Some clients send a Pong now and then to keep the connection alive.',
   change: 'Ignore a Pong that answers no Ping.',
   grounds: [rfc6455('5.5.3', 'MAY'), practice('lawful frames are taken')],
+  uses: [lawful.unsolicitedPong],
   judge: ({ expect }) =>
     expect(lawful.unsolicitedPong).toConform(
       'the connection to go on',
@@ -162,6 +165,7 @@ export const frameChecks = [
     title: 'closes with some code after a frame that is not masked',
     why: 'From the code a client learns that the fault is its own.',
     grounds: [rfc6455('5.1', 'MAY')],
+    uses: [frames.unmasked],
     async observe({ probe }) {
       const code = (await probe(frames.unmasked))[0]?.closeCode ?? null;
       return { seen: code, note: code === null ? 'no code' : `the close code ${code}` };
@@ -211,6 +215,7 @@ export const frameChecks = [
     why: 'Clients take the connection for dead, and open another one.',
     change: 'Answer each Ping, or at least the latest where several are waiting.',
     grounds: [rfc6455('5.5.3', 'MUST')],
+    uses: [lawful.pingBurst],
     judge: ({ expect }) =>
       expect(lawful.pingBurst).toConform('a Pong for the last Ping', (conversation) => {
         const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === OPCODE.ping);
@@ -298,6 +303,7 @@ export const frameChecks = [
     why: 'A client cannot tell its own fault from a network failure, and comes back with it.',
     change: 'Send a Close frame with the code of the fault before you end the connection.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
+    uses: [lawful.lawfulMessage, failures],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd, serverClose } = await probe(lawful.lawfulMessage);
       if (unaskedEnd !== null && serverClose === null) notApplicable(TAKES_NONE);
@@ -314,6 +320,7 @@ export const frameChecks = [
     why: 'Clients take the connection for dead, and open another one.',
     change: 'Answer a Ping with a Pong that has the same payload.',
     grounds: [rfc6455('5.5.2', 'MUST'), rfc6455('5.5.3', 'MUST')],
+    uses: [websocket.kept],
     judge: ({ expect }) => expect(websocket.kept).toAnswerPings(),
   }),
 
@@ -324,6 +331,7 @@ export const frameChecks = [
     why: 'While it sends a long message, a client takes the connection for dead.',
     change: 'Answer a Ping at once, also between the fragments of a message.',
     grounds: [rfc6455('5.4', 'MUST')],
+    uses: [lawful.lawfulMessage, lawful.pingBetweenFragments],
     async judge({ probe, expect, notApplicable }) {
       if ((await probe(lawful.lawfulMessage)).unaskedEnd !== null) notApplicable(TAKES_NONE);
       await expect(lawful.pingBetweenFragments).toAnswerPings();

@@ -24,6 +24,7 @@ export const handshakeRefusalChecks = [
     why: 'Client and service go on in different versions, and misread each other.',
     change: 'Answer 426 with Sec-WebSocket-Version: 13 to any other version.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [handshake.otherVersion],
     judge: ({ expect }) => expect(handshake.otherVersion).toBeRefused(),
   }),
 
@@ -34,6 +35,7 @@ export const handshakeRefusalChecks = [
     why: 'A client cannot find out which version to use.',
     change: 'Send Sec-WebSocket-Version: 13 with the refusal.',
     grounds: [rfc6455('4.4', 'MUST')],
+    uses: [handshake.otherVersion],
     judge: ({ expect }) =>
       expect(handshake.otherVersion)
         .where(({ opened, status }) => !opened && status !== null, 'no version was refused')
@@ -50,6 +52,7 @@ export const handshakeRefusalChecks = [
     why: 'Whoever sends no version may not speak this one.',
     change: 'Answer 400 or 426 where Sec-WebSocket-Version is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.withoutVersion],
     judge: ({ expect }) => expect(handshake.withoutVersion).toBeRefused(),
   }),
 
@@ -60,6 +63,7 @@ export const handshakeRefusalChecks = [
     why: 'Without it the service cannot prove that it has read the handshake, and the client has to give up.',
     change: 'Answer 400 where Sec-WebSocket-Key is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.withoutKey],
     judge: ({ expect }) => expect(handshake.withoutKey).toBeRefused(),
   }),
 
@@ -71,6 +75,7 @@ export const handshakeRefusalChecks = [
     change: 'Answer 400 where Host is missing, also to a handshake.',
     grounds: [practice('RFC 6455 §4.2.1 and RFC 9112 §3.2')],
     restsOn: [missingHost],
+    uses: [handshake.withoutHost],
     judge: ({ expect }) => expect(handshake.withoutHost).toStayClosed(),
   }),
 
@@ -79,6 +84,7 @@ export const handshakeRefusalChecks = [
     title: 'accepts a Sec-WebSocket-Key that is too short, or refuses it',
     why: 'It shows how strictly the service reads a handshake.',
     grounds: [rfc6455('4.2.2', 'MAY')],
+    uses: [handshake.shortKey],
     observe: async ({ probe }) => told(await probe(handshake.shortKey)),
   }),
 
@@ -89,6 +95,7 @@ export const handshakeRefusalChecks = [
     why: 'Rules that guard GET do not see it, in proxies as in the service.',
     change: 'Answer 405 or 400 to a handshake that is no GET.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.byPost],
     judge: ({ expect }) => expect(handshake.byPost).toBeRefused(),
   }),
 
@@ -97,6 +104,7 @@ export const handshakeRefusalChecks = [
     title: 'refuses a handshake in HTTP/1.0, or accepts it',
     why: 'Some old proxies still speak HTTP/1.0.',
     grounds: [rfc6455('4.2.1', 'MAY')],
+    uses: [handshake.oldHttp],
     observe: async ({ probe }) => told(await probe(handshake.oldHttp)),
   }),
 
@@ -105,6 +113,7 @@ export const handshakeRefusalChecks = [
     title: 'redirects clients to another address, or serves them where they come',
     why: 'Most WebSocket clients do not follow a redirect.',
     grounds: [rfc6455('4.1', 'MAY')],
+    uses: [opening],
     async observe({ probe }) {
       const { redirect } = await probe(opening);
       return { seen: redirect, note: redirect === null ? 'no redirect' : `to ${redirect}` };
@@ -118,6 +127,7 @@ export const handshakeRefusalChecks = [
     why: 'A proxy that does not see the upgrade goes on reading HTTP, and mixes up what follows.',
     change: 'Answer 400 where Connection does not name Upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.withoutConnection, handshake.inFront],
     async judge({ probe, expect, notApplicable }) {
       const { opened } = await probe(handshake.withoutConnection);
       const intermediary = opened ? await probe(handshake.inFront) : null;
@@ -135,6 +145,7 @@ export const handshakeRefusalChecks = [
     why: 'Browsers and monitors that ask for the address cannot read what comes.',
     change: 'Answer 101 only where Upgrade names websocket, and 426 or 404 otherwise.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.withoutUpgrade],
     judge: ({ expect }) => expect(handshake.withoutUpgrade).toStayClosed(),
   }),
 
@@ -145,6 +156,7 @@ export const handshakeRefusalChecks = [
     why: 'The client speaks another protocol, and cannot read a single byte.',
     change: 'Answer 101 only where Upgrade names websocket.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.otherUpgrade, handshake.inFront],
     async judge({ probe, expect, notApplicable }) {
       const { opened } = await probe(handshake.otherUpgrade);
       const intermediary = opened ? await probe(handshake.inFront) : null;
@@ -162,6 +174,7 @@ export const handshakeRefusalChecks = [
     why: 'Monitors, and people with a browser, take the service for down.',
     change: 'Answer 426 or 404 instead of closing the connection.',
     grounds: [practice('orderly answers')],
+    uses: [handshake.withoutUpgrade],
     judge: ({ expect }) =>
       expect(handshake.withoutUpgrade).toConform('an HTTP answer', ({ status, conversation }) =>
         status === null ? (conversation.failure?.message ?? 'none') : null,

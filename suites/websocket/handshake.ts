@@ -11,6 +11,7 @@ export const firstHandshakeCheck = check('websocket.handshake', {
   why: 'No client can connect.',
   change: 'Answer a handshake with 101, or correct the address and the credential in the config.',
   grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
+  uses: [opening],
   judge: ({ expect }) => expect(opening).toBeOpened(),
 });
 
@@ -23,6 +24,7 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection.',
     change: 'Send the SHA-1, in base64, of Sec-WebSocket-Key and the GUID of RFC 6455.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [taken],
     judge: ({ expect }) =>
       expect(taken).toConform('the accept value of the key', (conversation) =>
         conversation.acceptIsRight ? null : (conversation.accept ?? 'none'),
@@ -36,6 +38,7 @@ export const handshakeChecks = [
     why: 'Clients refuse every connection but one.',
     change: 'Compute the value anew from the key of each handshake, and let nothing cache it.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [taken, comesBack],
     async judge({ probe, expect }) {
       const { accept: first } = await probe(taken);
       const { conversation } = await probe(comesBack);
@@ -52,6 +55,7 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection, as the header shows what it was switched to.',
     change: 'Send Upgrade: websocket with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [taken],
     judge: ({ expect }) =>
       expect(taken).toConform('Upgrade: websocket', ({ handshake }) => {
         const value = handshake?.field('upgrade');
@@ -66,6 +70,7 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection, as the header says that it was switched.',
     change: 'Send Connection: Upgrade with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [taken],
     judge: ({ expect }) =>
       expect(taken).toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
         const isThere = answer?.elements('connection').some((token) => token.toLowerCase() === 'upgrade');
@@ -80,6 +85,7 @@ export const handshakeChecks = [
     why: 'Proxies and clients take the first frames for that content.',
     change: 'Send neither Content-Length nor Transfer-Encoding with the 101.',
     grounds: [rfc9110('8.6', 'MUST')],
+    uses: [taken],
     judge: ({ expect }) =>
       expect(taken).toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
         const name = ['Content-Length', 'Transfer-Encoding'].find((each) =>
@@ -96,6 +102,7 @@ export const handshakeChecks = [
     why: 'Proxies and libraries change the letter case of headers.',
     change: 'Ignore letter case in header names and in the words websocket and upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.otherSpelling],
     judge: ({ expect }) => expect(handshake.otherSpelling).toBeOpened(),
   }),
 
@@ -106,6 +113,7 @@ export const handshakeChecks = [
     why: 'Each library and each proxy has an order of its own.',
     change: 'Look headers up by their names, never by their places.',
     grounds: [rfc9110('5.3', 'MUST')],
+    uses: [handshake.otherOrder],
     judge: ({ expect }) => expect(handshake.otherOrder).toBeOpened(),
   }),
 
@@ -116,6 +124,7 @@ export const handshakeChecks = [
     why: 'Some proxies send keep-alive and Upgrade in lines of their own.',
     change: 'Join the lines of Connection with commas before you look for Upgrade.',
     grounds: [rfc9110('5.3', 'MUST')],
+    uses: [connectionInTwoLines],
     judge: ({ expect }) => expect(connectionInTwoLines).toBeOpened(),
   }),
 
@@ -126,6 +135,7 @@ export const handshakeChecks = [
     why: 'Networks cut what is sent wherever they like.',
     change: 'Collect bytes until the headers, or the frame, are complete.',
     grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.octetByOctet],
     async judge({ expect }) {
       await expect(handshake.octetByOctet).toBeOpened();
       await expect(handshake.octetByOctet).toAnswerPings();

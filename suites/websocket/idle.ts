@@ -22,6 +22,7 @@ const answeredPings = check('websocket.answered-pings', {
   change:
     'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
   grounds: [practice('who answers a Ping is there')],
+  uses: [idle],
   judge: ({ expect }) =>
     expect(idle)
       .where(({ arePingsAnswered }) => arePingsAnswered, 'the service sent no Ping while it was looked at')
@@ -38,6 +39,7 @@ export const othersKeptCheck = check('websocket.others-kept', {
   change:
     'Handle what goes wrong on a connection on that connection alone, and let nothing of it end the process.',
   grounds: [practice('OWASP API4:2023')],
+  uses: [othersKept],
   judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
 });
 
@@ -52,6 +54,7 @@ export const idleChecks = [
     why: 'It tells clients how often to ping.',
     varies: 'upwards',
     grounds: [clause('limits.other')],
+    uses: [idle],
     async observe({ service, probe }) {
       const view = await probe(idle);
       const forMs = service.websocket?.keepsIdleMs ?? IDLE_MS;
@@ -76,6 +79,7 @@ export const idleChecks = [
     grounds: [practice('documented idle time')],
     applies: [keepsIdle],
     limitMs: 200_000,
+    uses: [idle],
     judge: ({ expect, service }) =>
       expect(idle)
         .where(
@@ -96,6 +100,7 @@ export const idleChecks = [
     why: 'Where neither side pings, nobody notices a dead connection.',
     varies: 'count',
     grounds: [rfc6455('5.5.2', 'MAY')],
+    uses: [idle],
     async observe({ probe }) {
       const { pingTimes, heartbeats } = await probe(idle);
       const heartbeatTimes = heartbeats.map(({ atMs }) => Math.round(atMs));
@@ -119,6 +124,7 @@ export const idleChecks = [
     change: 'Take the documented answer to your heartbeat for a sign of life, and wait long enough for it.',
     grounds: [clause('websocket.messages'), practice('who answers a heartbeat is there')],
     restsOn: [answeredPings],
+    uses: [idle],
     judge: ({ expect }) =>
       expect(idle)
         .where(
@@ -143,6 +149,7 @@ export const idleChecks = [
     grounds: [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')],
     applies: [pusherDialect],
     restsOn: [answeredPings, othersKeptCheck],
+    uses: [idle],
     judge: ({ expect }) =>
       expect(idle)
         .where(
@@ -166,6 +173,7 @@ export const idleChecks = [
     grounds: [clause('websocket.messages'), practice('who answers a heartbeat is there')],
     applies: [spokenDialect],
     restsOn: [pusherPing, dialectHeartbeat],
+    uses: [askedAfterSilence],
     async judge({ probe, expect, notApplicable }) {
       const after = await probe(askedAfterSilence);
       if (after === null)

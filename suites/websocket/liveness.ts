@@ -25,6 +25,7 @@ export const reconnectCheck = check('websocket.reconnect', {
   why: 'After a failure of the network clients stay locked out.',
   change: 'Free the place of a connection as soon as it is lost.',
   grounds: [rfc6455('7.2.3', 'SHOULD')],
+  uses: [liveness.comesBack],
   async judge({ probe, expect, note }) {
     const { conversation, attempts } = await probe(liveness.comesBack);
     await expect(conversation).toBeOpened();
@@ -41,6 +42,7 @@ export const livenessChecks = [
     varies: 'upwards',
     grounds: [rfc6455('10.4', 'MAY')],
     applies: [echoes],
+    uses: [longEchoes],
     async observe({ probe, notApplicable }) {
       const { echoes: all } = await probe(longEchoes);
       const taken = all.findLast(({ isSame }) => isSame)?.sent.length ?? null;
@@ -63,6 +65,7 @@ export const livenessChecks = [
     grounds,
     applies: [echoes],
     restsOn: [serverReserved],
+    uses: [liveness.burst],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd } = await probe(liveness.burst);
       if (unaskedEnd !== null && REFUSES_BURSTS.includes(unaskedEnd.code)) {
@@ -81,6 +84,7 @@ export const livenessChecks = [
     change: 'Handle the Close in its turn, and send no more data after it.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
+    uses: [closedInTraffic],
     async judge({ expect }) {
       await expect(closedInTraffic).toEnd();
       await expect(closedInTraffic).toKeep('no data frame after the Close', 'after-close');
@@ -93,6 +97,7 @@ export const livenessChecks = [
     why: 'It shows how many connections a client may have.',
     varies: 'upwards',
     grounds: [clause('limits.other')],
+    uses: [liveness.manyConnections],
     async observe({ probe }) {
       const all = await probe(liveness.manyConnections);
       const taken = all.filter(({ conversation }) => conversation !== null).length;
@@ -110,6 +115,7 @@ export const livenessChecks = [
     why: 'One user sees the data of another.',
     change: 'Answer on the connection that has asked, and share no state between connections.',
     grounds: [...grounds, practice('OWASP API1:2023')],
+    uses: [liveness.connectionsApart],
     judge: ({ expect }) =>
       expect(liveness.connectionsApart).toConform(
         'nothing of other connections',
@@ -123,6 +129,7 @@ export const livenessChecks = [
     why: 'It is the delay that users notice.',
     varies: 'downwards',
     grounds: [clause('limits.other')],
+    uses: [clientEvents, liveness.echoLatency],
     async observe({ service, probe, notApplicable }) {
       const bySubscribing = [pusherDialect, application].every((each) => each(service) === null);
       if (!bySubscribing && !service.websocket?.echo) {
@@ -149,6 +156,7 @@ export const livenessChecks = [
     change: 'Pass a client event to all subscribers of its channel but the sender.',
     grounds: [...grounds, practice('Pusher Channels protocol, version 7')],
     applies: [pusherDialect, application],
+    uses: [clientEvents],
     async judge({ probe, expect }) {
       const { subscriber, sender, latency } = await probe(clientEvents);
       await expect(subscriber).toConform('the event', () => (latency.tookMs.length > 0 ? null : 'none'));

@@ -29,6 +29,7 @@ const echoKind = check('websocket.echo-kind', {
   change: 'Send text messages as text and binary messages as binary.',
   grounds,
   applies: [echoes],
+  uses: [echo.binaryEcho, echo.textEcho],
   async judge({ probe, expect, notApplicable }) {
     if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
       notApplicable(`binary messages are not accepted: they are refused with the close code ${UNACCEPTABLE}`);
@@ -76,6 +77,7 @@ export const messageChecks = [
     title: 'speaks first, or waits for the client',
     why: 'A client has to know whether to wait for a greeting.',
     grounds: [clause('websocket.messages')],
+    uses: [taken],
     async observe({ probe }) {
       const { greeting, greetingEvent, dialect } = await probe(taken);
       const event = greetingEvent?.event ?? null;
@@ -94,6 +96,7 @@ export const messageChecks = [
     change: 'Send back the very bytes that came, or correct websocket.echo in the config.',
     grounds,
     applies: [echoes],
+    uses: [echo.insteadOfEcho, echo.textEcho],
     async judge({ probe, expect, blocked }) {
       const instead = await probe(echo.insteadOfEcho);
       if (instead !== null) {
@@ -118,6 +121,7 @@ export const messageChecks = [
     grounds: [clause('websocket.messages'), rfc6455('5.2', 'MUST')],
     applies: [echoes],
     restsOn: [echoKind, echoLengths, echoEmpty],
+    uses: [echo.binaryEcho, echo.binaryLengthEchoes],
     async judge({ probe, expect, notApplicable }) {
       if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE)
         notApplicable('binary messages are not accepted');
@@ -133,6 +137,7 @@ export const messageChecks = [
     grounds: [clause('websocket.messages'), rfc6455('5.4', 'MUST')],
     applies: [echoes],
     restsOn: [echoFragments],
+    uses: [echo.manyFragmentsEcho],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd } = await probe(echo.manyFragmentsEcho);
       if (unaskedEnd !== null && REFUSES_FRAGMENTS.includes(unaskedEnd.code)) {
@@ -171,6 +176,7 @@ export const messageChecks = [
     change: 'Read lengths of 64 bits, or close with 1009 beyond your limit.',
     grounds: [clause('websocket.messages'), rfc6455('5.2', 'MUST')],
     applies: [echoes],
+    uses: [echo.longEchoes],
     async judge({ probe, expect, note }) {
       const refused = echo.refusedLength(await probe(echo.longEchoes));
       if (refused !== null) return note(`a message of ${refused} bytes is too long for it`);
@@ -186,6 +192,7 @@ export const messageChecks = [
     change: 'Close with 1009 when a message is too long.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     applies: [echoes],
+    uses: [echo.longFragmentedEcho, echo.longEchoes, longInSteps],
     async judge({ probe, expect }) {
       const inFragments = await probe(echo.longFragmentedEcho);
       const whole = await probe(echo.longEchoes);

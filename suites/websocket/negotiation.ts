@@ -18,6 +18,7 @@ export const deflateAnswer = check('websocket.deflate-answer', {
   why: 'Clients have to refuse the connection on a parameter that they did not offer.',
   change: 'Answer with parameters that were offered, or decline permessage-deflate.',
   grounds: [rfc7692('7.1', 'MUST')],
+  uses: [deflateOffer],
   judge: ({ expect }) => expect(deflateOffer).toFitTheOffer(),
 });
 
@@ -30,6 +31,7 @@ export const negotiationChecks = [
     why: 'Clients have to refuse the connection.',
     change: 'Select one of the offered subprotocols, or leave Sec-WebSocket-Protocol out.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [taken, unknownSubprotocol],
     judge: ({ expect }) =>
       expect(taken, unknownSubprotocol).toConform('an offered subprotocol, or none', (conversation) => {
         const { subprotocol } = conversation;
@@ -46,6 +48,7 @@ export const negotiationChecks = [
     why: 'Clients refuse the connection, or take a part of it for another subprotocol.',
     change: 'Select subprotocols from your own list, and ignore whatever else is offered.',
     grounds: [rfc6455('4.2.2', 'MUST')],
+    uses: [badSubprotocol],
     judge: ({ expect }) =>
       expect(badSubprotocol).toConform('a subprotocol that is a word, or none', ({ opened, subprotocol }) =>
         opened && subprotocol !== null && !/^[!#$%&'*+.^_`|~\w-]+$/.test(subprotocol)
@@ -61,6 +64,7 @@ export const negotiationChecks = [
     why: 'Clients have to refuse the connection.',
     change: 'Select offered extensions only, or leave Sec-WebSocket-Extensions out.',
     grounds: [rfc6455('9.1', 'MUST')],
+    uses: [taken, deflateOffer],
     judge: ({ expect }) =>
       expect(taken, deflateOffer).toConform('no extension but those offered', ({ unofferedExtensions }) =>
         unofferedExtensions.length === 0 ? null : unofferedExtensions.join(', '),
@@ -74,6 +78,7 @@ export const negotiationChecks = [
     title: 'compresses messages, or does not',
     why: 'It shows whether it is worth offering compression.',
     grounds: [rfc7692('5', 'MAY')],
+    uses: [deflateOffer],
     async observe({ probe }) {
       const { opened, handshake: answer } = await probe(deflateOffer);
       const selected = opened ? (answer?.field('sec-websocket-extensions') ?? null) : null;
@@ -89,6 +94,7 @@ export const negotiationChecks = [
     change: 'Compare Origin with the sites that you trust, and answer 403 to all others.',
     grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],
     applies: [originPolicy],
+    uses: [foreignOrigin],
     judge: ({ expect }) => expect(foreignOrigin).toBeTurnedAway(),
   }),
 ];

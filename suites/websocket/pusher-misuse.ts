@@ -36,6 +36,7 @@ export const pusherMisuseChecks = given(
       change: 'Answer pusher:error to what is no event, and go on.',
       grounds,
       restsOn: [pusherPing],
+      uses: [misuse.malformedEvents],
       judge: ({ expect }) =>
         expect(misuse.malformedEvents).toConform('pusher:pong, or a Close with a code', isThere),
     }),
@@ -48,6 +49,7 @@ export const pusherMisuseChecks = given(
       change: 'Ignore a pusher:pong that you do not wait for.',
       grounds,
       restsOn: [pusherPing],
+      uses: [misuse.unaskedPong],
       judge: ({ expect }) =>
         expect(misuse.unaskedPong).toConform('pusher:pong to the next pusher:ping', ({ pusherEvents }) =>
           pusherEvents.some(({ event }) => event === 'pusher:pong')
@@ -65,6 +67,7 @@ export const pusherMisuseChecks = given(
         'Pass on events whose name begins with client-, on private and presence channels that the sender has entered.',
       grounds: [...grounds, practice('OWASP API5:2023')],
       applies: [application],
+      uses: [misuse.forbiddenClientEvents],
       judge: ({ expect }) =>
         expect(misuse.forbiddenClientEvents).toConform('none of them', ({ pusherEvents }) => {
           const got = pusherEvents.find(({ event }) => Object.hasOwn(misuse.FORBIDDEN, event));
@@ -82,6 +85,7 @@ export const pusherMisuseChecks = given(
       grounds: [...grounds, practice('OWASP API1:2023')],
       applies: [application],
       restsOn: [privateChannel],
+      uses: [misuse.forgedSubscriptions],
       judge: ({ expect }) =>
         expect(misuse.forgedSubscriptions).toConform('no subscription', (conversation) => {
           const ways = misuse.forgedWays(conversation);
@@ -97,6 +101,7 @@ export const pusherMisuseChecks = given(
       change: 'Keep one subscription for each connection and channel.',
       grounds,
       applies: [application],
+      uses: [misuse.repeatedSubscription],
       judge: ({ expect }) =>
         expect(misuse.repeatedSubscription).toConform('the event once', ({ pusherEvents, unaskedEnd }) => {
           const times = pusherEvents.filter(({ event }) => event === misuse.ONCE).length;

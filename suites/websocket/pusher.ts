@@ -36,6 +36,7 @@ export const pusherPing = check('websocket.pusher-ping', {
   change: 'Answer each pusher:ping with pusher:pong.',
   grounds,
   applies: [pusherDialect],
+  uses: [pusher.establishedClient],
   judge: ({ expect }) =>
     expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
       const names = pusherEvents.map(({ event }) => event);
@@ -50,6 +51,7 @@ export const privateChannel = check('websocket.pusher-private-channel', {
   why: 'Anyone can listen to what is meant for a few.',
   change: 'Check the signature in auth, and answer pusher:subscription_error where it is missing or wrong.',
   grounds: [...grounds, practice('OWASP API1:2023')],
+  uses: [pusher.establishedClient],
   judge: ({ expect }) =>
     expect(pusher.establishedClient).toConform('a subscription error', (conversation) =>
       conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
@@ -67,6 +69,7 @@ export const pusherChecks = given(
       why: 'Pusher clients wait for it before they do anything else.',
       change: 'Send it first on every connection, with a socket_id such as "123.456" in its data.',
       grounds,
+      uses: [pusher.pusherClient],
       judge: ({ expect }) =>
         expect(pusher.pusherClient).toConform(`${pusher.ESTABLISHED} first`, ({ greetingEvent: first }) => {
           if (first?.event !== pusher.ESTABLISHED) return first?.event ?? 'no event';
@@ -83,6 +86,7 @@ export const pusherChecks = given(
       why: 'Clients do not know after how much silence to ping.',
       change: 'Send activity_timeout in seconds, 120 for example, with pusher:connection_established.',
       grounds,
+      uses: [pusher.establishedClient],
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
           const established = pusherEvents.find(({ event }) => event === pusher.ESTABLISHED);
@@ -100,6 +104,7 @@ export const pusherChecks = given(
       why: 'Clients wait for the confirmation, and show no events.',
       change: 'Answer pusher:subscribe with pusher_internal:subscription_succeeded.',
       grounds,
+      uses: [pusher.establishedClient],
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform(
           'pusher_internal:subscription_succeeded',
@@ -120,6 +125,7 @@ export const pusherChecks = given(
       change: 'Compare auth with the HMAC-SHA256 of socket_id:channel by the secret of the application.',
       grounds,
       applies: [application],
+      uses: [pusher.establishedClient],
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform(
           'pusher_internal:subscription_succeeded',
@@ -137,6 +143,7 @@ export const pusherChecks = given(
       why: 'The client never learns that its application key is wrong.',
       change: 'Close with 4001 where the application does not exist.',
       grounds,
+      uses: [pusher.unknownApp],
       judge: ({ expect }) => expect(pusher.unknownApp).toConform('the code 4001', refusedWith(4001)),
     }),
 
@@ -147,6 +154,7 @@ export const pusherChecks = given(
       why: 'The client connects again and again, for ever.',
       change: 'Refuse with a code of 4000 to 4099 what will not change by itself.',
       grounds,
+      uses: [pusher.refusedClients],
       judge: ({ expect }) =>
         expect(pusher.refusedClients)
           .where(({ pusherCodes }) => pusherCodes.length > 0, 'no client was refused with a code')
@@ -161,6 +169,7 @@ export const pusherChecks = given(
       change: 'List the user_id of every subscriber in presence.ids, the new one included.',
       grounds,
       applies: [application],
+      uses: [pusher.presentClient],
       judge: ({ expect }) =>
         expect(pusher.presentClient).toConform('itself among those present', (conversation) => {
           if (!conversation.hasSubscribed(pusher.PRESENCE_CHANNEL))
@@ -179,6 +188,7 @@ export const pusherChecks = given(
       why: 'Client and service misunderstand each other later on.',
       change: 'Close with 4007 on an unknown version, and with 4008 where there is none.',
       grounds,
+      uses: [pusher.unsupportedProtocol, pusher.missingProtocol],
       async judge({ expect }) {
         await expect(pusher.unsupportedProtocol).toConform('the code 4007', refusedWith(4007));
         await expect(pusher.missingProtocol).toConform('the code 4008', refusedWith(4008));

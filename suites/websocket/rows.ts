@@ -25,6 +25,7 @@ export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinitio
     title: `closes the connection after ${after}`,
     headline: `The connection goes on after ${after}`,
     waits: [probe],
+    uses: [probe],
     judge: ({ expect }) => expect(probe).toEnd(),
   });
 }
@@ -44,6 +45,7 @@ export function sendsBack({ id, what, ground, probe, ...notes }: Echoed): CheckD
     headline: `The service does not send back ${what}: {got}`,
     grounds: [clause('websocket.messages'), ground],
     applies: [echoes],
+    uses: [probe],
     judge: ({ expect }) => expect(probe).toSendBack(),
   });
 }

@@ -2,7 +2,7 @@ import type { Ground } from '../../base/authority.ts';
 import type { Variation } from '../../base/verdict.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import type { Probe } from '../session/probe.ts';
+import type { Needs, Probe } from '../session/probe.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 
@@ -24,6 +24,8 @@ export interface CheckDefinition {
   readonly groundsIn?: (config: ServiceConfig) => readonly Ground[];
   /** When the check makes no sense for a service it is `skipped`, with the reason. */
   readonly applies: readonly Condition[];
+  /** The probes that it may ask for. */
+  readonly uses: Needs;
   /** What must be there to exercise it; missing means `blocked`, with the reason. */
   readonly needs: readonly Need[];
   /**
@@ -65,7 +67,9 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
-  Partial<Pick<CheckDefinition, 'groundsIn' | 'applies' | 'needs' | 'restsOn' | 'repeats' | 'waits'>>;
+  Partial<
+    Pick<CheckDefinition, 'groundsIn' | 'applies' | 'uses' | 'needs' | 'restsOn' | 'repeats' | 'waits'>
+  >;
 
 interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */
@@ -74,7 +78,16 @@ interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline'
   readonly judge: CheckDefinition['judge'];
 }
 
-const PLAIN = { applies: [], needs: [], restsOn: [], repeats: [], waits: [], observes: false, records: null };
+const PLAIN = {
+  applies: [],
+  uses: [],
+  needs: [],
+  restsOn: [],
+  repeats: [],
+  waits: [],
+  observes: false,
+  records: null,
+};
 
 /** Declares one judgment. */
 export function check(id: string, options: CheckOptions): CheckDefinition {
@@ -128,9 +141,11 @@ interface CheckCase {
 }
 
 interface EachOptions<C extends CheckCase>
-  extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn' | 'repeats'> {
+  extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn' | 'repeats' | 'uses'> {
   /** Of one case; on nothing when left out. */
   readonly restsOn?: (each: C) => readonly CheckDefinition[];
+  /** The probes that one case may ask for. */
+  readonly uses?: (each: C) => readonly Probe<unknown>[];
   readonly cases: (config: ServiceConfig) => readonly C[];
   readonly judge: (context: CheckContext, each: C) => Promise<void> | void;
 }
@@ -142,7 +157,7 @@ interface EachOptions<C extends CheckCase>
  */
 export function checkEach<C extends CheckCase>(
   id: string,
-  { cases, judge, restsOn = () => [], ...options }: EachOptions<C>,
+  { cases, judge, uses = () => [], restsOn = () => [], ...options }: EachOptions<C>,
 ): CheckDefinition {
   const noCase = () => {
     throw new Blocked('there is nothing of its kind to judge');
@@ -158,6 +173,7 @@ export function checkEach<C extends CheckCase>(
           title: item.title,
           partOf: whole.id,
           needs: [],
+          uses: uses(item),
           restsOn: restsOn(item),
           ...(item.known === null ? {} : { known: item.known }),
           judge: (context) => judge(context, item),

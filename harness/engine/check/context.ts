@@ -6,7 +6,7 @@ import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import type { ClauseKey, ErrorCondition } from '../../base/vocabulary.ts';
 import { documentedValue } from '../../config/documented.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import type { Probe } from '../session/probe.ts';
+import { type Needs, neededIn, type Probe, requireDeclared } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type Expect, expectIn } from './expect.ts';
 
@@ -44,13 +44,14 @@ export type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
 /** What is known of a check that may record what it sees. */
 interface Recording {
   readonly id: string;
+  readonly uses: Needs;
   readonly records: string | null;
   readonly varies?: Variation;
 }
 
 /** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
 export function openContext(
-  { id: check, records, varies }: Recording,
+  { id: check, uses, records, varies }: Recording,
   session: Asked,
   signal: AbortSignal,
 ): OpenContext {
@@ -58,9 +59,11 @@ export function openContext(
   const remarks: string[] = [];
   const held: Promise<void>[] = [];
   const { config } = session;
+  const used = neededIn(uses, config);
   const context: CheckContext = {
     service: config,
     async probe(probe) {
+      requireDeclared(check, used, probe);
       const answer = await session.ask(probe, signal);
       for (const id of answer.evidence) evidence.add(id);
       if ('failed' in answer) throw answer.failed;

@@ -33,6 +33,7 @@ const asking = (id: string, ...probes: readonly Probe<void>[]): CheckDefinition 
   check(id, {
     ...WORDS,
     grounds: [practice('a test')],
+    uses: probes,
     judge: async (context) => {
       for (const each of probes) await context.probe(each);
     },

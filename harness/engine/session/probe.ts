@@ -1,4 +1,6 @@
 import type { Sample } from '../../base/clause.ts';
+import { HarnessError } from '../../base/exit.ts';
+
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
@@ -14,6 +16,8 @@ import type { WebSocketPort } from './websocket/conversation.ts';
 export interface Probe<E> {
   /** Unique: a session refuses a second probe that is called the same. */
   readonly name: string;
+  /** The probes that it may ask for. */
+  readonly needs: Needs;
   readonly send: (port: Port) => Promise<E>;
   /**
    * It comes after everything else: what it sends is malformed or larger than usual, so that a service may fall over it, or
@@ -26,8 +30,43 @@ export interface Probe<E> {
   readonly evenInOutage?: true;
 }
 
-export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
-  return { name, send };
+/** Probes that may be asked for; a function where they depend on the config, or are declared further down. */
+export type Needs = readonly Probe<unknown>[] | ((config: ServiceConfig) => readonly Probe<unknown>[]);
+
+export function neededIn(needs: Needs, config: ServiceConfig): readonly Probe<unknown>[] {
+  return typeof needs === 'function' ? needs(config) : needs;
+}
+
+/** @throws HarnessError where the asker has not declared that it may ask for it: its cost and its place would be wrong. */
+export function requireDeclared(
+  asker: string,
+  declared: readonly Probe<unknown>[],
+  asked: Probe<unknown>,
+): void {
+  if (declared.includes(asked)) return;
+  throw new HarnessError(`${asker} asks for ${asked.name}, which it does not declare`);
+}
+
+type Send<E> = Probe<E>['send'];
+type Declared = Partial<Pick<Probe<unknown>, 'needs'>>;
+
+export function probe<E>(name: string, send: Send<E>): Probe<E>;
+export function probe<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
+export function probe<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
+  return last === undefined
+    ? { name, needs: [], send: first as Send<E> }
+    : { name, needs: [], ...(first as Declared), send: last };
+}
+
+/** What follows from the evidence of others: nothing is sent for it. */
+export function derived<E>(
+  name: string,
+  needs: Needs,
+  read: (
+    port: Pick<Port, 'ask' | 'borrow' | 'config' | 'documented' | 'clock' | 'signal' | 'cover' | 'remains'>,
+  ) => Promise<E>,
+): Probe<E> {
+  return { name, needs, send: read };
 }
 
 /** The same stimulus, declared to be one that a service may fall over. */

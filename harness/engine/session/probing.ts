@@ -1,6 +1,15 @@
 import { HarnessError } from '../../base/exit.ts';
 import { NoRoomYet } from '../../wire/pace/budget.ts';
-import { isPutOff, type Port, type Probe, PutOff, type PutsOff, type Remembered } from './probe.ts';
+import {
+  isPutOff,
+  neededIn,
+  type Port,
+  type Probe,
+  PutOff,
+  type PutsOff,
+  type Remembered,
+  requireDeclared,
+} from './probe.ts';
 import { onBehalfOf } from './turn/asking.ts';
 import type { SessionMeans } from './turn/means.ts';
 import type { RunTime } from './turn/run-time.ts';
@@ -17,7 +26,7 @@ type AskProbe = <E>(asked: Probe<E>, signal: AbortSignal, putsOff?: PutsOff) => 
  * probe reaches it in its turn.
  */
 export function openProbing(
-  { log, outage }: Pick<SessionMeans, 'log' | 'outage'>,
+  { config, log, outage }: Pick<SessionMeans, 'config' | 'log' | 'outage'>,
   time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
   closed: AbortSignal,
   portFor: (turn: Turn, asking: Asking) => Port,
@@ -48,7 +57,7 @@ export function openProbing(
     const ends = AbortSignal.any([signal, time.signal, closed]);
     const turn = openTurn(log, outage, ends, putsOff === 'waiting');
     try {
-      const port = portFor(turn, askingIn(turn, putsOff));
+      const port = portFor(turn, askingIn(asked, turn, putsOff));
       const value = await onBehalfOf(asked.name, () => asked.send(port));
       // It may go on to gather evidence.
       return {
@@ -63,9 +72,11 @@ export function openProbing(
     }
   }
 
-  function askingIn(turn: Turn, putsOff: PutsOff): Asking {
+  function askingIn(asker: Probe<unknown>, turn: Turn, putsOff: PutsOff): Asking {
+    const needed = neededIn(asker.needs, config);
     return {
       async ask(other) {
+        requireDeclared(asker.name, needed, other);
         const answer = await ask(other, turn.signal, putsOff);
         for (const id of answer.evidence) turn.trail.add(id);
         if ('failed' in answer) throw answer.failed;

@@ -1,7 +1,7 @@
 import type { Sample } from '../../../harness/base/clause.ts';
 import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
 import { NOBODYS_KEY, type WrongCredential } from '../../../harness/config/credential/placing.ts';
-import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import { sampleAgain, served, variation } from '../../stimuli/sample.ts';
@@ -124,7 +124,7 @@ function underFields(name: string, purpose: string, fields: readonly FieldLine[]
       fields,
       credential: 'none',
     }),
-    twin: probe(`${name}-twin`, async ({ ask }) => {
+    twin: derived(`${name}-twin`, [allOddFields, alone], async ({ ask }) => {
       const together = await ask(allOddFields);
       return together.served ? together : ask(alone);
     }),
@@ -182,6 +182,7 @@ export const wrongKeyElsewhere = variation('wrong-key-elsewhere', {
 /** With the validator of what the credential opens, and without the credential. */
 export const conditionalWithoutCredential: Probe<Reply> = probe(
   'conditional-without-credential',
+  { needs: [served] },
   async ({ ask, http }) => {
     const { entityTag } = (await ask(served)).response;
     if (entityTag === null) throw new NotApplicable('the sample has no ETag');
@@ -217,6 +218,7 @@ function percentEncoded(letter: string): string {
 /** With each of the keys that the config says must be refused. */
 export const refusedKeys: Probe<readonly Reply[]> = probe(
   'refused-keys',
+  { needs: [served] },
   async ({ ask, config: { credentials }, http }) => {
     if (credentials.refused.length === 0)
       throw new NotApplicable('no key is configured that must be refused (credentials.refused)');
@@ -253,16 +255,20 @@ export const REFUSED = [
  * The right credential after all those wrong ones: a service that has shut out the client meanwhile refuses for
  * another reason than the credential. The second sample serves for it when it came after them.
  */
-export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
-  const wrong: Reply[] = [];
-  for (const each of [...REFUSED.filter(({ comesLast }) => !comesLast), refusedKeys]) {
-    const replies = await ask<Reply | readonly Reply[]>(each).catch(unlessInapplicable);
-    if (replies !== null) wrong.push(...[replies].flat());
-  }
-  const again = await ask(sampleAgain);
-  const isLast = wrong.every(({ exchange }) => exchange.timing.startedMs < again.exchange.timing.startedMs);
-  return isLast ? again : http.send({ purpose: 'as documented, after all the wrong credentials' });
-});
+export const rightAfterWrong: Probe<Reply> = probe(
+  'right-after-wrong',
+  { needs: [...REFUSED, refusedKeys, sampleAgain] },
+  async ({ ask, http }) => {
+    const wrong: Reply[] = [];
+    for (const each of [...REFUSED.filter(({ comesLast }) => !comesLast), refusedKeys]) {
+      const replies = await ask<Reply | readonly Reply[]>(each).catch(unlessInapplicable);
+      if (replies !== null) wrong.push(...[replies].flat());
+    }
+    const again = await ask(sampleAgain);
+    const isLast = wrong.every(({ exchange }) => exchange.timing.startedMs < again.exchange.timing.startedMs);
+    return isLast ? again : http.send({ purpose: 'as documented, after all the wrong credentials' });
+  },
+);
 
 /** The documented sample with the second configured key. */
 export const secondKeySample = variation('second-key-sample', {

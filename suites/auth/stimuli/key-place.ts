@@ -22,6 +22,7 @@ export interface KeyPlaces {
 
 export const parametersTaken: Probe<KeyPlaces> = probe(
   'parameters-taken',
+  { needs: [served] },
   placesTaken(
     'query parameters',
     PARAMETERS.map((name) => ({ in: 'query', name })),
@@ -29,6 +30,7 @@ export const parametersTaken: Probe<KeyPlaces> = probe(
 );
 export const fieldsTaken: Probe<KeyPlaces> = probe(
   'fields-taken',
+  { needs: [served] },
   placesTaken('header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
 );
 

@@ -15,21 +15,25 @@ export const foreignOrigin = variation('foreign-origin', {
 });
 
 /** What a browser asks before it sends the credential for a page of another origin (Fetch §4.8). */
-export const preflight: Probe<Reply> = probe('preflight', async ({ ask, http, config, documented }) => {
-  await ask(served);
-  const { carrier } = config.credentials;
-  if (carrier?.in !== 'header') {
-    throw new NotApplicable('the credential is in no header that a browser would ask about first');
-  }
-  return http.send({
-    purpose: 'of a browser that asks before it sends the credential for a page of another origin',
-    method: 'OPTIONS',
-    withoutSampleFields: true,
-    fields: [
-      ['Origin', FOREIGN_ORIGIN],
-      ['Access-Control-Request-Method', documented.method],
-      ['Access-Control-Request-Headers', (carrier.name ?? '').toLowerCase()],
-    ],
-    credential: 'none',
-  });
-});
+export const preflight: Probe<Reply> = probe(
+  'preflight',
+  { needs: [served] },
+  async ({ ask, http, config, documented }) => {
+    await ask(served);
+    const { carrier } = config.credentials;
+    if (carrier?.in !== 'header') {
+      throw new NotApplicable('the credential is in no header that a browser would ask about first');
+    }
+    return http.send({
+      purpose: 'of a browser that asks before it sends the credential for a page of another origin',
+      method: 'OPTIONS',
+      withoutSampleFields: true,
+      fields: [
+        ['Origin', FOREIGN_ORIGIN],
+        ['Access-Control-Request-Method', documented.method],
+        ['Access-Control-Request-Headers', (carrier.name ?? '').toLowerCase()],
+      ],
+      credential: 'none',
+    });
+  },
+);

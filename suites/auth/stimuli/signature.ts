@@ -54,15 +54,19 @@ export const signedForOtherContent: Probe<Reply> = probe(
 );
 
 /** The very signature of the sample a second time. */
-export const replayedSignature: Probe<Reply> = probe('replayed-signature', async ({ ask, http }) => {
-  const first = await ask(served);
-  const parameters = queryOf(first.exchange.request.target);
-  return http.send({
-    purpose: 'with the signature of an earlier request',
-    target: ({ path }) => withQuery(path, parameters),
-    credential: 'held',
-  });
-});
+export const replayedSignature: Probe<Reply> = probe(
+  'replayed-signature',
+  { needs: [served] },
+  async ({ ask, http }) => {
+    const first = await ask(served);
+    const parameters = queryOf(first.exchange.request.target);
+    return http.send({
+      purpose: 'with the signature of an earlier request',
+      target: ({ path }) => withQuery(path, parameters),
+      credential: 'held',
+    });
+  },
+);
 
 /** Signed by the application where a key is configured. */
 export const signedInstead = variation('signed-instead', {

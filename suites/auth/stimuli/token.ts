@@ -1,6 +1,6 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { expiryOf, type Forgery } from '../../../harness/config/credential/json-web-token.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { served, variation } from '../../stimuli/sample.ts';
 
@@ -31,11 +31,15 @@ export const forgedTokens: readonly Probe<Reply>[] = [
 ];
 
 /** How long ago the token ended with which the sample was served, in ms; null where it has not. */
-export const tokenOverdue: Probe<number | null> = probe('token-overdue', async ({ ask, config }) => {
-  const { exchange } = await ask(served);
-  const { carrier, secret } = config.credentials;
-  const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
-  if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
-  const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
-  return overdueMs > 0 ? overdueMs : null;
-});
+export const tokenOverdue: Probe<number | null> = derived(
+  'token-overdue',
+  [served],
+  async ({ ask, config }) => {
+    const { exchange } = await ask(served);
+    const { carrier, secret } = config.credentials;
+    const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
+    if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
+    const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
+    return overdueMs > 0 ? overdueMs : null;
+  },
+);

@@ -21,7 +21,7 @@ interface Conditional {
 const NO_TAG = 'the documented response has no ETag';
 
 function byTag(name: string, { purpose, fields, unless }: Conditional): Probe<Reply> {
-  return probe(name, async ({ ask, http }) => {
+  return probe(name, { needs: [served] }, async ({ ask, http }) => {
     const tag = (await ask(served)).response.entityTag;
     const reason = tag === null ? NO_TAG : unless?.(tag);
     if (tag === null || reason) throw new NotApplicable(reason ?? NO_TAG);
@@ -64,7 +64,7 @@ interface Dated {
 }
 
 function byDate(name: string, { purpose, fields, besideTag }: Dated): Probe<Reply> {
-  return probe(name, async ({ ask, http }) => {
+  return probe(name, { needs: [served] }, async ({ ask, http }) => {
     const { response } = await ask(served);
     const { lastModified } = response;
     if (lastModified === null) throw new NotApplicable('the documented response has no Last-Modified');
@@ -97,37 +97,49 @@ export const otherTagSameDate = byDate('other-tag-same-date', {
 });
 
 /** What is served for both is served for the tag alone. */
-export const otherTag: Probe<Reply> = probe('other-tag', async ({ ask, http }) => {
-  const { entityTag, lastModified } = (await ask(served)).response;
-  if (entityTag === null) throw new NotApplicable(NO_TAG);
-  const both = lastModified === null ? null : await ask(otherTagSameDate);
-  if (both?.served) return both;
-  return http.send({
-    purpose: 'with another ETag in If-None-Match',
-    fields: [['If-None-Match', OTHER_TAG]],
-    raw: true,
-  });
-});
+export const otherTag: Probe<Reply> = probe(
+  'other-tag',
+  { needs: [served, otherTagSameDate] },
+  async ({ ask, http }) => {
+    const { entityTag, lastModified } = (await ask(served)).response;
+    if (entityTag === null) throw new NotApplicable(NO_TAG);
+    const both = lastModified === null ? null : await ask(otherTagSameDate);
+    if (both?.served) return both;
+    return http.send({
+      purpose: 'with another ETag in If-None-Match',
+      fields: [['If-None-Match', OTHER_TAG]],
+      raw: true,
+    });
+  },
+);
 
 /** Asked where the second key gets something else: the tag is none of what it gets. */
-export const tagOfAnother: Probe<Reply> = probe('tag-of-another', async ({ ask, http }) => {
-  const { entityTag } = (await ask(served)).response;
-  const other = await ask(secondKeySample);
-  if (entityTag === null || other.response.entityTag === null) throw new NotApplicable(NO_TAG);
-  if (!other.served) throw new NotApplicable('the second key is refused');
-  if (opaque(entityTag) === opaque(other.response.entityTag))
-    throw new NotApplicable('the second key gets the same ETag');
-  return http.send({
-    purpose: 'with the second key, and the ETag of what the first one gets in If-None-Match',
-    fields: [['If-None-Match', entityTag]],
-    credential: 'second',
-    raw: true,
-  });
-});
-export const secondKeyAfter: Probe<Reply> = probe('second-key-after', async ({ ask, http }) => {
-  await ask(tagOfAnother);
-  return http.send({ purpose: 'with the second key once more', credential: 'second' });
-});
+export const tagOfAnother: Probe<Reply> = probe(
+  'tag-of-another',
+  { needs: [served, secondKeySample] },
+  async ({ ask, http }) => {
+    const { entityTag } = (await ask(served)).response;
+    const other = await ask(secondKeySample);
+    if (entityTag === null || other.response.entityTag === null) throw new NotApplicable(NO_TAG);
+    if (!other.served) throw new NotApplicable('the second key is refused');
+    if (opaque(entityTag) === opaque(other.response.entityTag))
+      throw new NotApplicable('the second key gets the same ETag');
+    return http.send({
+      purpose: 'with the second key, and the ETag of what the first one gets in If-None-Match',
+      fields: [['If-None-Match', entityTag]],
+      credential: 'second',
+      raw: true,
+    });
+  },
+);
+export const secondKeyAfter: Probe<Reply> = probe(
+  'second-key-after',
+  { needs: [tagOfAnother] },
+  async ({ ask, http }) => {
+    await ask(tagOfAnother);
+    return http.send({ purpose: 'with the second key once more', credential: 'second' });
+  },
+);
 
 function asctime(at: Date): string {
   const [, weekday, day = '', month, year, time] =
@@ -142,7 +154,7 @@ export const unknownRangeUnit = variation('unknown-range-unit', {
 });
 
 function ofRanges(name: string, purpose: string, fields: (octets: number) => FieldLine[]): Probe<Reply> {
-  return probe(name, async ({ ask, http }) => {
+  return probe(name, { needs: [served, rangeRequest] }, async ({ ask, http }) => {
     const whole = await ask(served);
     if ((await ask(rangeRequest)).status !== 206) throw new NotApplicable('ranges are not served');
     return http.send({ purpose, fields: fields(whole.response.bodyLength) });

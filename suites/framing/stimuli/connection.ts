@@ -60,7 +60,7 @@ function refused(name: string, asking: Asking): Probe<Reply> {
     const purpose = `${asking.purpose}, and the right credential`;
     return port.http.send({ ...stimulusOf({ ...asking, purpose }), credential: 'right' });
   };
-  return risky(probe(name, send));
+  return risky(probe(name, { needs: [served, withoutCredential] }, send));
 }
 
 /** Content that ends at once by its chunks, and goes on by its length. */
@@ -116,7 +116,7 @@ export const overflowingChunk = hiding('overflowing-chunk', {
 });
 /** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
 export const hiddenFields: Probe<readonly Reply[]> = risky(
-  probe('hidden-fields', async ({ ask, http }) => {
+  probe('hidden-fields', { needs: [served] }, async ({ ask, http }) => {
     await ask(served);
     const replies: Reply[] = [];
     for (const [what, fields] of HIDDEN_CODINGS) {
@@ -151,6 +151,9 @@ export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'stay
   readonly alone: number | null;
 }
 
+/** What tells how the second is answered alone. */
+const PAIRED = [served, withoutCredential, unknownPath];
+
 /** Behind the first, the second comes without a credential, so that the answers tell the two apart. */
 async function pairOf(
   { ask, http, config, documented }: Pick<Port, 'ask' | 'http' | 'config' | 'documented'>,
@@ -170,13 +173,13 @@ async function pairOf(
 }
 
 /** §9.3.2 */
-export const pipelined: Probe<Pair> = probe('pipelined', (port) =>
+export const pipelined: Probe<Pair> = probe('pipelined', { needs: PAIRED }, (port) =>
   pairOf(port, { purpose: 'as documented, with another request right behind it' }),
 );
 
 /** §7.1: chunks with an extension and a trailer, as any recipient must take them. */
 export const chunkedContent: Probe<Pair> = risky(
-  probe('chunked-content', (port) =>
+  probe('chunked-content', { needs: PAIRED }, (port) =>
     pairOf(port, {
       purpose: 'with content in chunks, and another request right behind it',
       fields: [CHUNKED],

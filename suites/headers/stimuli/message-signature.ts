@@ -3,7 +3,7 @@ import {
   type SignatureVerdict,
   verdictOnSignature,
 } from '../../../harness/config/credential/signing/verification-key.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { type Component, sameness } from '../../../harness/wire/fields/signature/component.ts';
 import { readDigests, weakDigests, wrongDigest } from '../../../harness/wire/fields/signature/digest.ts';
@@ -18,10 +18,11 @@ import { errorReplies, successReplies } from '../../stimuli/every-reply.ts';
 /** HTTP Message Signatures (RFC 9421) of responses, and the digests that they sign (RFC 9530). */
 
 /** To requests in which nothing is odd: what is signed of them is what was sent. */
-export const plainReplies: Probe<readonly Reply[]> = probe('plain-replies', async ({ ask }) => [
-  ...(await ask(successReplies)),
-  ...(await ask(errorReplies)),
-]);
+export const plainReplies: Probe<readonly Reply[]> = derived(
+  'plain-replies',
+  [successReplies, errorReplies],
+  async ({ ask }) => [...(await ask(successReplies)), ...(await ask(errorReplies))],
+);
 
 /** `Signature` alone is older than the standard, and in use for other things. */
 export const isSigned = ({ response }: Reply): boolean => response.has('signature-input');
@@ -52,8 +53,9 @@ export function missingComponent(reply: Reply): string | null {
 }
 
 /** What becomes of the signatures of each plain reply by the keys of the config, which are known by their names. */
-export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = probe(
+export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = derived(
   'signature-verdicts',
+  [plainReplies],
   async ({ ask, config: { signatures = {} } }) =>
     new Map((await ask(plainReplies)).map((reply) => [reply, verdictOn(reply, signatures)])),
 );

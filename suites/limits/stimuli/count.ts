@@ -33,19 +33,21 @@ export interface Count extends Span {
 type Mode = 'serial' | 'parallel';
 
 /** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
-export const serialCount: Probe<Count> = probe('serial-count', async (port) =>
+export const serialCount: Probe<Count> = probe('serial-count', { needs: () => [firstBurst] }, async (port) =>
   count(port, 'serial', await port.ask(firstBurst)),
 );
-export const serialRecount: Probe<Count> = probe('serial-recount', async (port) =>
+export const serialRecount: Probe<Count> = probe('serial-recount', { needs: [serialCount] }, async (port) =>
   count(port, 'serial', await port.ask(serialCount)),
 );
 export const parallelCount: Probe<Count> = probe('parallel-count', (port) => count(port, 'parallel', null));
-export const parallelRecount: Probe<Count> = probe('parallel-recount', async (port) =>
-  count(port, 'parallel', await port.ask(parallelCount)),
+export const parallelRecount: Probe<Count> = probe(
+  'parallel-recount',
+  { needs: [parallelCount] },
+  async (port) => count(port, 'parallel', await port.ask(parallelCount)),
 );
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
-export const firstBurst: Probe<Count> = probe('first-burst', async (port) => {
+export const firstBurst: Probe<Count> = probe('first-burst', { needs: [exhaustion] }, async (port) => {
   const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
   const admitted = firstRefused === null ? sent : firstRefused - 1;
   const toMs = sinceMs + elapsedMs;

@@ -19,26 +19,30 @@ const UNAVAILABLE = 503;
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_UNAVAILABLE = 2;
 
-export const burstFailures: Probe<BurstFailures> = probe('burst-failures', async ({ ask, quota }) => {
-  const { evidence: measured } = await ask(limitMeasurement);
-  const evidence = quota.evidenceSoFar();
-  const bursts = evidence.filter((each): each is Burst => each.kind === 'burst');
-  const ids = new Set(bursts.flatMap(({ faults = [] }) => faults));
-  const failed = evidence.filter(
-    (each): each is Exchange =>
-      each.kind === 'exchange' && ids.has(each.id) && !isLimitersRefusal(each, quota.refusal),
-  );
-  const unavailable = failed.filter(({ response }) => response?.status === UNAVAILABLE).length;
-  const told = failed.filter(
-    ({ response }) => response?.status !== UNAVAILABLE || unavailable >= FEWEST_UNAVAILABLE,
-  );
-  const [first] = told;
-  const refused = quota.refusal?.status ?? null;
-  const unrefused = bursts.flatMap(({ entries }) => entries).filter(({ status }) => status !== refused);
-  return {
-    status: first?.response?.status ?? null,
-    count: told.length,
-    of: unrefused.length,
-    evidence: first?.id ?? bursts[0]?.id ?? measured,
-  };
-});
+export const burstFailures: Probe<BurstFailures> = probe(
+  'burst-failures',
+  { needs: [limitMeasurement] },
+  async ({ ask, quota }) => {
+    const { evidence: measured } = await ask(limitMeasurement);
+    const evidence = quota.evidenceSoFar();
+    const bursts = evidence.filter((each): each is Burst => each.kind === 'burst');
+    const ids = new Set(bursts.flatMap(({ faults = [] }) => faults));
+    const failed = evidence.filter(
+      (each): each is Exchange =>
+        each.kind === 'exchange' && ids.has(each.id) && !isLimitersRefusal(each, quota.refusal),
+    );
+    const unavailable = failed.filter(({ response }) => response?.status === UNAVAILABLE).length;
+    const told = failed.filter(
+      ({ response }) => response?.status !== UNAVAILABLE || unavailable >= FEWEST_UNAVAILABLE,
+    );
+    const [first] = told;
+    const refused = quota.refusal?.status ?? null;
+    const unrefused = bursts.flatMap(({ entries }) => entries).filter(({ status }) => status !== refused);
+    return {
+      status: first?.response?.status ?? null,
+      count: told.length,
+      of: unrefused.length,
+      evidence: first?.id ?? bursts[0]?.id ?? measured,
+    };
+  },
+);

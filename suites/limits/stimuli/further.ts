@@ -1,5 +1,5 @@
 import type { FurtherLimit } from '../../../harness/config/service.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { isApart } from '../../../harness/wire/limit/apart.ts';
 import { howKept, isAbove, type Kept } from '../../../harness/wire/limit/fault/further-limit.ts';
@@ -27,23 +27,27 @@ export interface FurtherLimitMet {
  * How each further limit is kept. The shortest one is told by the requests that meet the main one, the others by all that
  * was sent: none is sent for them.
  */
-export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe('further-limits', async (port) => {
-  const { plan, groups, second, evidence } = await port.ask(exhaustion);
-  const shortest = shorterLimit(plan);
-  const observations = await observedByThen(port);
-  const met: FurtherLimitMet[] = [];
-  for (const limit of plan.further ?? []) {
-    if (limit !== shortest) {
-      met.push({ limit, kept: keptAnyway(observations, limit, plan), evidence });
-      continue;
+export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe(
+  'further-limits',
+  { needs: [exhaustion, limitMeasurement] },
+  async (port) => {
+    const { plan, groups, second, evidence } = await port.ask(exhaustion);
+    const shortest = shorterLimit(plan);
+    const observations = await observedByThen(port);
+    const met: FurtherLimitMet[] = [];
+    for (const limit of plan.further ?? []) {
+      if (limit !== shortest) {
+        met.push({ limit, kept: keptAnyway(observations, limit, plan), evidence });
+        continue;
+      }
+      const fromMs = groups[0]?.fromMs ?? 0;
+      const quietMs = fromMs - quietFrom(port, fromMs);
+      const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
+      met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
     }
-    const fromMs = groups[0]?.fromMs ?? 0;
-    const quietMs = fromMs - quietFrom(port, fromMs);
-    const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
-    met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
-  }
-  return met;
-});
+    return met;
+  },
+);
 
 /** All that was sent by the time at which the main limit is measured. */
 async function observedByThen(port: QuotaParts & Pick<Port, 'ask'>): Promise<readonly LimitObservation[]> {
@@ -59,36 +63,46 @@ export interface FurtherTold {
 }
 
 /** Whether what remains of each further limit fell by what was sent. */
-export const furtherFalls: Probe<readonly FurtherTold[]> = probe('further-falls', async (port) => {
-  const { plan, evidence } = await port.ask(exhaustion);
-  const observations = await observedByThen(port);
-  return (plan.further ?? []).flatMap((limit) => {
-    const fault = fallFault(observations, limit);
-    return fault === undefined ? [] : [{ limit, fault, evidence }];
-  });
-});
+export const furtherFalls: Probe<readonly FurtherTold[]> = probe(
+  'further-falls',
+  { needs: [exhaustion, limitMeasurement] },
+  async (port) => {
+    const { plan, evidence } = await port.ask(exhaustion);
+    const observations = await observedByThen(port);
+    return (plan.further ?? []).flatMap((limit) => {
+      const fault = fallFault(observations, limit);
+      return fault === undefined ? [] : [{ limit, fault, evidence }];
+    });
+  },
+);
 
 /** Whether two keys share each further limit of which the documents say whose requests are counted together. */
-export const furtherShared: Probe<readonly FurtherTold[]> = probe('further-shared', async (port) => {
-  const { plan } = await port.ask(exhaustion);
-  const sampled = await port.ask(secondKeySample);
-  const observations = await observedByThen(port);
-  const served = port.quota
-    .evidenceSoFar()
-    .flatMap((each) => (each.kind === 'exchange' && each.credential === 'second' ? [new Reply(each)] : []))
-    .filter((each) => each.served);
-  return (plan.further ?? []).flatMap((limit) => {
-    if (limit.per === undefined) return [];
-    const second = served.flatMap(({ response, exchange: { timing } }) => {
-      const remaining = remainingOf(response.quota, limit);
-      const { startedMs, durationMs } = timing;
-      return remaining === null ? [] : [{ sentMs: startedMs, finishedMs: startedMs + durationMs, remaining }];
+export const furtherShared: Probe<readonly FurtherTold[]> = probe(
+  'further-shared',
+  { needs: [exhaustion, limitMeasurement, secondKeySample] },
+  async (port) => {
+    const { plan } = await port.ask(exhaustion);
+    const sampled = await port.ask(secondKeySample);
+    const observations = await observedByThen(port);
+    const served = port.quota
+      .evidenceSoFar()
+      .flatMap((each) => (each.kind === 'exchange' && each.credential === 'second' ? [new Reply(each)] : []))
+      .filter((each) => each.served);
+    return (plan.further ?? []).flatMap((limit) => {
+      if (limit.per === undefined) return [];
+      const second = served.flatMap(({ response, exchange: { timing } }) => {
+        const remaining = remainingOf(response.quota, limit);
+        const { startedMs, durationMs } = timing;
+        return remaining === null
+          ? []
+          : [{ sentMs: startedMs, finishedMs: startedMs + durationMs, remaining }];
+      });
+      const fault = sharingFault(observations, second, limit, limit.per === 'address');
+      const evidence = served.at(-1)?.evidence ?? sampled.evidence;
+      return fault === undefined ? [] : [{ limit, fault, evidence }];
     });
-    const fault = sharingFault(observations, second, limit, limit.per === 'address');
-    const evidence = served.at(-1)?.evidence ?? sampled.evidence;
-    return fault === undefined ? [] : [{ limit, fault, evidence }];
-  });
-});
+  },
+);
 
 /** Once more, at a moment at which no window of a clock that ended the first time can end again. */
 async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Promise<FurtherLimitMet> {
@@ -110,7 +124,7 @@ async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Pro
 export const furtherPolicies: Probe<{
   readonly told: readonly { readonly limit: FurtherLimit; readonly policies: readonly number[] }[];
   readonly evidence: string;
-}> = probe('further-policies', async ({ ask, config }) => {
+}> = derived('further-policies', [quotaSample], async ({ ask, config }) => {
   const { response, evidence } = await ask(quotaSample);
   const limits = planOf(config).further ?? [];
   const told = limits.map((limit) => ({

@@ -35,42 +35,46 @@ export interface MeasuredLimit {
  * The index of the first refused request of a window. The documented one where no limiter of another explains what
  * was sent and refused so far; any other, and what a window's end leaves open, is counted, and counted twice.
  */
-export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (port) => {
-  const { ask } = port;
-  const met = await ask(exhaustion);
-  const { plan, sent, evidence } = met;
-  const { inference, observations } = await ask(limitMeasurement);
-  const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
-  const about = { sent, evidence, documented };
-  const first = observations.find(({ fate }) => fate === 'refused');
-  if (first && (met.firstRefused ?? 0) <= plan.requests && isOfAnother(first, plan))
-    throw new Blocked('another limit than the documented one refused first');
-  const shorter = shorterLimit(plan);
-  const spentLast = met.groups.at(-1)?.admitted ?? 0;
-  if (
-    shorter &&
-    met.second === null &&
-    (met.firstRefused ?? 0) <= plan.requests &&
-    spentLast >= shorter.requests
-  )
-    throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
-  const others = requestsOfOthers(observations);
-  if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
-  switch (inference.algorithm) {
-    case 'queue':
-    case 'delay':
-      throw new NotApplicable(`requests are held back instead of refused: ${inference.because.join('; ')}`);
-    case 'none':
-    case 'concurrency':
-      return { ...about, firstRefused: null, uncertainty: null };
-    default:
-      break;
-  }
-  const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
-  if (found?.uncertainty === null) return { ...about, firstRefused: found.at, uncertainty: null };
-  const { at, uncertainty, by } = await counted(port, plan, inference);
-  return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
-});
+export const measuredLimit: Probe<MeasuredLimit> = probe(
+  'measured-limit',
+  { needs: [exhaustion, limitMeasurement, firstBurst, serialCount, serialRecount] },
+  async (port) => {
+    const { ask } = port;
+    const met = await ask(exhaustion);
+    const { plan, sent, evidence } = met;
+    const { inference, observations } = await ask(limitMeasurement);
+    const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
+    const about = { sent, evidence, documented };
+    const first = observations.find(({ fate }) => fate === 'refused');
+    if (first && (met.firstRefused ?? 0) <= plan.requests && isOfAnother(first, plan))
+      throw new Blocked('another limit than the documented one refused first');
+    const shorter = shorterLimit(plan);
+    const spentLast = met.groups.at(-1)?.admitted ?? 0;
+    if (
+      shorter &&
+      met.second === null &&
+      (met.firstRefused ?? 0) <= plan.requests &&
+      spentLast >= shorter.requests
+    )
+      throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
+    const others = requestsOfOthers(observations);
+    if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
+    switch (inference.algorithm) {
+      case 'queue':
+      case 'delay':
+        throw new NotApplicable(`requests are held back instead of refused: ${inference.because.join('; ')}`);
+      case 'none':
+      case 'concurrency':
+        return { ...about, firstRefused: null, uncertainty: null };
+      default:
+        break;
+    }
+    const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
+    if (found?.uncertainty === null) return { ...about, firstRefused: found.at, uncertainty: null };
+    const { at, uncertainty, by } = await counted(port, plan, inference);
+    return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
+  },
+);
 
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
@@ -131,31 +135,36 @@ export const togetherAdmitted: Probe<{
   readonly excess: number;
   readonly sent: number;
   readonly evidence: string;
-}> = probe('together-admitted', async (port) => {
-  const { ask } = port;
-  const { plan, second: beside } = await ask(exhaustion);
-  const { parallel, inference } = await ask(limitMeasurement);
-  if (beside !== null)
-    throw new NotApplicable(
-      `a second limit refuses more than ${beside.requests} requests that come together`,
-    );
-  if (parallel === null) throw new NotApplicable('the quota did not come back in full while it was measured');
-  const seen = countOf([parallel], port);
-  const about = { sent: seen.sent, evidence: seen.evidence };
-  if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
-    return { ...about, excess: 0 };
-  }
-  const { firstRefused } = await ask(measuredLimit);
-  const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
-  const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - flowed);
-  if (excessOf(seen) === 0) return { ...about, excess: 0 };
-  const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
-  if (!isApart(first, second, plan.windowMs)) {
-    throw new Blocked('requests sent together take so long that a window may end meanwhile');
-  }
-  return {
-    sent: second.sent,
-    evidence: second.evidence,
-    excess: Math.min(excessOf(first), excessOf(second)),
-  };
-});
+}> = probe(
+  'together-admitted',
+  { needs: [exhaustion, limitMeasurement, measuredLimit, parallelCount, parallelRecount] },
+  async (port) => {
+    const { ask } = port;
+    const { plan, second: beside } = await ask(exhaustion);
+    const { parallel, inference } = await ask(limitMeasurement);
+    if (beside !== null)
+      throw new NotApplicable(
+        `a second limit refuses more than ${beside.requests} requests that come together`,
+      );
+    if (parallel === null)
+      throw new NotApplicable('the quota did not come back in full while it was measured');
+    const seen = countOf([parallel], port);
+    const about = { sent: seen.sent, evidence: seen.evidence };
+    if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
+      return { ...about, excess: 0 };
+    }
+    const { firstRefused } = await ask(measuredLimit);
+    const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
+    const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - flowed);
+    if (excessOf(seen) === 0) return { ...about, excess: 0 };
+    const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
+    if (!isApart(first, second, plan.windowMs)) {
+      throw new Blocked('requests sent together take so long that a window may end meanwhile');
+    }
+    return {
+      sent: second.sent,
+      evidence: second.evidence,
+      excess: Math.min(excessOf(first), excessOf(second)),
+    };
+  },
+);

@@ -1,6 +1,6 @@
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { resetFault, retryAfterFault, servedResetFault } from '../../../harness/wire/limit/fault/honesty.ts';
@@ -53,69 +53,90 @@ function forgets({ compatible, refusalsExtend }: LimitInference): boolean {
 const MOST_STEPS = 60;
 
 /** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
-export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (port) => {
-  const met = await port.ask(exhaustion);
-  const plan = planOf(port.config);
-  const probes: Reply[] = [];
-  let parallel = met.parallel;
-  let spentAsked = false;
-  const ownOffsetMs = wallOffsetMs(port.clock);
-  const { second } = met;
-  const observed = () => {
-    const counting = countingOnly(observedSoFar(port), plan.windowMs);
-    return second === null ? counting : withRefusedBeside(counting, second.refusedAtMs, plan);
-  };
-  const next = (): LimitStep =>
-    nextLimitStep({
-      documented: plan,
-      observations: observed(),
-      spentAsked,
-      isHasteRefused: second !== null,
-      nowMs: port.clock.now(),
-      ownOffsetMs,
-    });
+export const limitMeasurement: Probe<LimitMeasurement> = probe(
+  'limit-measurement',
+  {
+    needs: [
+      exhaustion,
+      spentAgain,
+      otherKindsWhileExhausted,
+      secondKeyWhileExhausted,
+      variantsWhileExhausted,
+      forwardedWhileExhausted,
+      otherAgentWhileExhausted,
+      spelledWhileExhausted,
+      spacedWhileExhausted,
+    ],
+  },
+  async (port) => {
+    const met = await port.ask(exhaustion);
+    const plan = planOf(port.config);
+    const probes: Reply[] = [];
+    let parallel = met.parallel;
+    let spentAsked = false;
+    const ownOffsetMs = wallOffsetMs(port.clock);
+    const { second } = met;
+    const observed = () => {
+      const counting = countingOnly(observedSoFar(port), plan.windowMs);
+      return second === null ? counting : withRefusedBeside(counting, second.refusedAtMs, plan);
+    };
+    const next = (): LimitStep =>
+      nextLimitStep({
+        documented: plan,
+        observations: observed(),
+        spentAsked,
+        isHasteRefused: second !== null,
+        nowMs: port.clock.now(),
+        ownOffsetMs,
+      });
 
-  const isCutShort = () => longerLimitMet(observed(), plan);
-  let ended = 'too many steps';
-  let untilMs = Number.POSITIVE_INFINITY;
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-    if (isCutShort()) {
-      ended = 'a longer limit than the documented one refuses';
-      break;
+    const isCutShort = () => longerLimitMet(observed(), plan);
+    let ended = 'too many steps';
+    let untilMs = Number.POSITIVE_INFINITY;
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      if (isCutShort()) {
+        ended = 'a longer limit than the documented one refuses';
+        break;
+      }
+      const step = next();
+      if (step.kind === 'stop') {
+        ended = step.reason;
+        break;
+      }
+      if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
+      else if (step.kind === 'probe') {
+        probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+      } else if (step.kind === 'tell') {
+        untilMs = port.clock.now();
+        // No record of an earlier version has it.
+        await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }).catch(unlessBlocked);
+        ended = step.reason;
+        break;
+      } else if (step.kind === 'while-spent') {
+        await askWhileSpent(port);
+        spentAsked = true;
+      } else {
+        const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
+        const upTo = step.kind === 'serial' ? step.upTo : step.count;
+        const burst = await port.quota.burst({
+          purpose,
+          before: 0,
+          upTo,
+          together: step.kind === 'parallel',
+        });
+        if (step.kind === 'parallel') parallel ??= burst;
+      }
     }
-    const step = next();
-    if (step.kind === 'stop') {
-      ended = step.reason;
-      break;
-    }
-    if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
-    else if (step.kind === 'probe') {
-      probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
-    } else if (step.kind === 'tell') {
-      untilMs = port.clock.now();
-      // No record of an earlier version has it.
-      await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }).catch(unlessBlocked);
-      ended = step.reason;
-      break;
-    } else if (step.kind === 'while-spent') {
-      await askWhileSpent(port);
-      spentAsked = true;
-    } else {
-      const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
-      const upTo = step.kind === 'serial' ? step.upTo : step.count;
-      const burst = await port.quota.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
-      if (step.kind === 'parallel') parallel ??= burst;
-    }
-  }
-  const isCut = isCutShort();
-  const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
-  if (isCut) parallel = null;
-  const inference = inferLimit(all, plan, ownOffsetMs);
-  if (forgets(inference)) port.quota.forgets();
-  const observations = all.filter(({ sentMs }) => sentMs < untilMs);
-  const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-  return { observations, inference, probes, parallel, ended, evidence };
-});
+    const isCut = isCutShort();
+    const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
+    if (isCut) parallel = null;
+    const inference = inferLimit(all, plan, ownOffsetMs);
+    if (forgets(inference)) port.quota.forgets();
+    const observations = all.filter(({ sentMs }) => sentMs < untilMs);
+    const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
+    return { observations, inference, probes, parallel, ended, evidence };
+  },
+);
 
 /**
  * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
@@ -157,33 +178,37 @@ export interface Recovery {
 }
 
 /** How the quota came back: told by requests sent alone, each at the earliest moment that can tell something. */
-export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config }) => {
-  const met = await ask(refusal);
-  const { observations, inference, probes } = await ask(limitMeasurement);
-  const plan = planOf(config);
-  const { windowMs } = plan;
-  const refusedAt = endOf(met);
-  const resetDishonesty = resetFault(observations, windowMs, inference);
-  const served = probes.find((each) => each.served);
-  const refused = probes.filter((each) => !each.served && each.answered);
-  const answers = [met, ...refused].filter(({ answered }) => answered);
-  const told = answers.find(({ response }) => response.retryAfterMs !== null);
-  return {
-    window: `${windowMs / 1000} s`,
-    retryAfterMs: told?.response.retryAfterMs ?? null,
-    dishonesty: retryAfterFault(observations, windowMs),
-    resetDishonesty,
-    servedResetDishonesty: servedResetFault(observations, plan, inference),
-    remainingDishonesty: remainingFault(observations, plan, inference),
-    windowFault: windowFault(observations, plan, resetDishonesty === null),
-    putOff: inference.refusalsExtend,
-    attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
-    servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
-    waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
-    toWaitMs: Math.max(0, Math.min(...answers.map(askedUntil)) - refusedAt),
-    evidence: (served ?? probes.at(-1) ?? met).evidence,
-  };
-});
+export const recovery: Probe<Recovery> = derived(
+  'recovery',
+  [refusal, limitMeasurement],
+  async ({ ask, config }) => {
+    const met = await ask(refusal);
+    const { observations, inference, probes } = await ask(limitMeasurement);
+    const plan = planOf(config);
+    const { windowMs } = plan;
+    const refusedAt = endOf(met);
+    const resetDishonesty = resetFault(observations, windowMs, inference);
+    const served = probes.find((each) => each.served);
+    const refused = probes.filter((each) => !each.served && each.answered);
+    const answers = [met, ...refused].filter(({ answered }) => answered);
+    const told = answers.find(({ response }) => response.retryAfterMs !== null);
+    return {
+      window: `${windowMs / 1000} s`,
+      retryAfterMs: told?.response.retryAfterMs ?? null,
+      dishonesty: retryAfterFault(observations, windowMs),
+      resetDishonesty,
+      servedResetDishonesty: servedResetFault(observations, plan, inference),
+      remainingDishonesty: remainingFault(observations, plan, inference),
+      windowFault: windowFault(observations, plan, resetDishonesty === null),
+      putOff: inference.refusalsExtend,
+      attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
+      servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
+      waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
+      toWaitMs: Math.max(0, Math.min(...answers.map(askedUntil)) - refusedAt),
+      evidence: (served ?? probes.at(-1) ?? met).evidence,
+    };
+  },
+);
 
 function askedUntil(refusal: Reply): number {
   return endOf(refusal) + (refusal.response.retryAfterMs ?? 0);
@@ -194,8 +219,9 @@ function endOf({ exchange: { timing } }: Reply): number {
 }
 
 /** What shows that several instances limit the client, each in its own way; null where nothing does. */
-export const instancesApart: Probe<{ readonly fault: string | null; readonly evidence: string }> = probe(
+export const instancesApart: Probe<{ readonly fault: string | null; readonly evidence: string }> = derived(
   'instances-apart',
+  [exhaustion, limitMeasurement],
   async ({ ask, config }) => {
     const { evidence } = await ask(exhaustion);
     const { observations } = await ask(limitMeasurement);

@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable, unlessBlocked } from '../../../harness/base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../../harness/config/service.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Evidence } from '../../../harness/wire/evidence.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { freshAfterMs } from '../../../harness/wire/limit/fault/further-limit.ts';
@@ -44,52 +44,60 @@ export interface Exhaustion {
 }
 
 /** The sample as the burst is about to begin: its quota fields. An earlier one where there is no room for another. */
-export const quotaSample: Probe<Reply> = probe('quota-sample', async ({ ask, http, quota }) => {
-  const first = await ask(served);
-  if (quota.isAwaited) return first;
-  return http.send({ purpose: 'as documented, to read the quota fields' });
-});
+export const quotaSample: Probe<Reply> = probe(
+  'quota-sample',
+  { needs: [served] },
+  async ({ ask, http, quota }) => {
+    const first = await ask(served);
+    if (quota.isAwaited) return first;
+    return http.send({ purpose: 'as documented, to read the quota fields' });
+  },
+);
 
 /**
  * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
  * before lies apart from it, so that a sliding window is told from a fixed one.
  */
-export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) => {
-  await port.ask(served);
-  // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
-  await port.ask(quotaSample).catch(unlessBlocked);
-  await port.ask(ownWindow);
-  const { windowMs } = planOf(port.config);
-  const before = countedSoFar(port);
-  const sinceMs = before[0]?.sentMs ?? port.clock.now();
-  const opened = surelyOpened(countingOnly(observedSoFar(port), windowMs), windowMs);
-  await port.pause.until(
-    (opened?.fromMs ?? sinceMs) + TOLERANCE.spreadShare * windowMs,
-    'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
-  );
-  const shorter = shorterLimit(planOf(port.config));
-  if (shorter !== null)
-    await port.pause.until(quietFrom(port) + freshAfterMs(shorter), 'the further limit has to be fresh');
-  const upTo = serialBurst(planOf(port.config));
-  const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
-  if (met.refusal !== null) return met;
-  const { requests } = met.plan;
-  const together = await port.quota.burst({
-    purpose: 'all at once, for one by one none was refused',
-    before: met.sent,
-    upTo: requests + PARALLEL_OVERSHOOT,
-    together: true,
-  });
-  const { burst, refusal } = together;
-  return {
-    ...met,
-    sent: met.sent + burst.entries.length,
-    evidence: burst.id,
-    refusal: refusal === null ? null : new Reply(refusal),
-    refusedAtMs: refusal?.timing.startedMs ?? null,
-    parallel: together,
-  };
-});
+export const exhaustion: Probe<Exhaustion> = probe(
+  'exhaustion',
+  { needs: () => [served, quotaSample, ownWindow] },
+  async (port) => {
+    await port.ask(served);
+    // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
+    await port.ask(quotaSample).catch(unlessBlocked);
+    await port.ask(ownWindow);
+    const { windowMs } = planOf(port.config);
+    const before = countedSoFar(port);
+    const sinceMs = before[0]?.sentMs ?? port.clock.now();
+    const opened = surelyOpened(countingOnly(observedSoFar(port), windowMs), windowMs);
+    await port.pause.until(
+      (opened?.fromMs ?? sinceMs) + TOLERANCE.spreadShare * windowMs,
+      'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
+    );
+    const shorter = shorterLimit(planOf(port.config));
+    if (shorter !== null)
+      await port.pause.until(quietFrom(port) + freshAfterMs(shorter), 'the further limit has to be fresh');
+    const upTo = serialBurst(planOf(port.config));
+    const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
+    if (met.refusal !== null) return met;
+    const { requests } = met.plan;
+    const together = await port.quota.burst({
+      purpose: 'all at once, for one by one none was refused',
+      before: met.sent,
+      upTo: requests + PARALLEL_OVERSHOOT,
+      together: true,
+    });
+    const { burst, refusal } = together;
+    return {
+      ...met,
+      sent: met.sent + burst.entries.length,
+      evidence: burst.id,
+      refusal: refusal === null ? null : new Reply(refusal),
+      refusedAtMs: refusal?.timing.startedMs ?? null,
+      parallel: together,
+    };
+  },
+);
 
 /** When the last request so far was answered, on the session's clock. */
 export function quietFrom(port: QuotaParts, untilMs = Number.POSITIVE_INFINITY): number {
@@ -175,7 +183,7 @@ export async function exhaust(
 }
 
 /** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
-export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
+export const refusal: Probe<Reply> = derived('refusal', [exhaustion, sample], async ({ ask }) => {
   const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
   if (met !== null) return met;
   const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
@@ -189,7 +197,7 @@ export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
 });
 
 /** The first refusal as a response. @throws NotApplicable where the limit is answered by no response at all. */
-export const refusalAnswer: Probe<Reply> = probe('refusal-answer', async ({ ask }) => {
+export const refusalAnswer: Probe<Reply> = derived('refusal-answer', [refusal], async ({ ask }) => {
   const met = await ask(refusal);
   if (met.status === null) {
     throw new NotApplicable('at the limit the connection ends without a response');
@@ -230,6 +238,7 @@ export interface FailuresCounted {
 /** Whether requests with a wrong key are taken from the quota of the right one. */
 export const failuresCounted: Probe<FailuresCounted> = probe(
   'failures-counted',
+  { needs: [quotaSample] },
   async ({ ask, http, quota }) => {
     const read = await ask(quotaSample);
     if (read.response.quota.remaining === null) throw new NotApplicable('no remaining quota is told');

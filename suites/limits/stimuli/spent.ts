@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { CredentialSpelling } from '../../../harness/config/credential/placing.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { oneByOne } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
@@ -32,6 +32,7 @@ const PATIENCE = 12;
 /** How long a refusal takes at the least, beside a served request; times in ms. */
 export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidence: string }> = probe(
   'refusal-delay',
+  { needs: () => [exhaustion, refusal, spentAgain] },
   async (port) => {
     const { typicalMs } = await port.ask(exhaustion);
     const met = await port.ask(refusal);
@@ -47,21 +48,25 @@ export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidenc
 );
 
 /** The first refusal. @throws NotApplicable where only requests sent together were refused: then no quota is ever spent. */
-const spent: Probe<Reply> = probe('quota-spent', async ({ ask }) => {
-  const met = await ask(refusal);
-  const { parallel } = await ask(exhaustion);
-  if (parallel === null) return met;
-  const alone = await ask(aloneAfterParallel);
-  if (alone.served) throw new NotApplicable('one request after the other is never refused');
-  return met;
-});
+const spent: Probe<Reply> = derived(
+  'quota-spent',
+  () => [refusal, exhaustion, aloneAfterParallel],
+  async ({ ask }) => {
+    const met = await ask(refusal);
+    const { parallel } = await ask(exhaustion);
+    if (parallel === null) return met;
+    const alone = await ask(aloneAfterParallel);
+    if (alone.served) throw new NotApplicable('one request after the other is never refused');
+    return met;
+  },
+);
 
 const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', ({ quota }) =>
   quota.sendWhileSpent({ purpose: 'alone, after requests sent together were refused' }),
 );
 
 /** A further refusal, whatever it takes to meet one. */
-export const spentAgain: Probe<Reply> = probe('spent-again', async (port) => {
+export const spentAgain: Probe<Reply> = probe('spent-again', { needs: [spent] }, async (port) => {
   await port.ask(spent);
   return ensureSpent(port);
 });
@@ -80,26 +85,31 @@ const SECOND_KEY: Stimulus = {
 };
 
 /** The refusal of the second key while the quota of the first is spent, or its service. */
-export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exhausted', async (port) => {
-  await port.ask(spent);
-  for (let round = 1; round < ROUNDS; round++) {
-    const reply = await port.quota.sendWhileSpent(SECOND_KEY);
-    if (!reply.served) return reply;
-    const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
-    if (!first.served) return reply;
-    // Where requests may not follow each other closely, the second key must not be refused for its own haste.
-    await port.pause.until(
-      port.clock.now() + TOLERANCE.slotsToRefill * slotMs(planOf(port.config)),
-      'the time in which one request of the second key flows back',
-    );
-    await ensureSpent(port);
-  }
-  return servedBeyondFlow(port, SECOND_KEY);
-});
+export const secondKeyWhileExhausted: Probe<Reply> = probe(
+  'second-key-while-exhausted',
+  { needs: [spent] },
+  async (port) => {
+    await port.ask(spent);
+    for (let round = 1; round < ROUNDS; round++) {
+      const reply = await port.quota.sendWhileSpent(SECOND_KEY);
+      if (!reply.served) return reply;
+      const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
+      if (!first.served) return reply;
+      // Where requests may not follow each other closely, the second key must not be refused for its own haste.
+      await port.pause.until(
+        port.clock.now() + TOLERANCE.slotsToRefill * slotMs(planOf(port.config)),
+        'the time in which one request of the second key flows back',
+      );
+      await ensureSpent(port);
+    }
+    return servedBeyondFlow(port, SECOND_KEY);
+  },
+);
 
 /** Each refused, or served although the quota is spent; but not where another spelling is the path of something else. */
 export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
   'variants-while-exhausted',
+  { needs: [spent, sample] },
   async (port) => {
     await port.ask(spent);
     const samePath: readonly Stimulus[] = [
@@ -148,44 +158,58 @@ const OTHER_KINDS: readonly Stimulus[] = [
 ];
 
 /** Whether handshakes, refused keys and the like spend the quota, where that is not known: tried between two refusals. */
-export const otherKindsWhileExhausted: Probe<void> = probe('other-kinds-while-exhausted', async (port) => {
-  await port.ask(spent);
-  const { config, quota } = port;
-  const reading = { ...planOf(config), refusal: quota.refusal };
-  const evidence = quota.evidenceSoFar();
-  const known = spendingsOf(evidence, reading);
-  const taken = evidence.flatMap((each) => (each.kind === 'conversation' ? (spendingKind(each) ?? []) : []));
-  const isOpen = quota.isAwaited || taken.some((kind) => !known.has(kind));
-  const handshake = () => quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
-  const others = OTHER_KINDS.map((stimulus) => () => quota.sendWhileSpent(stimulus));
-  const kinds: readonly (() => Promise<unknown>)[] = [
-    ...(config.websocket !== null && isOpen ? [handshake] : []),
-    ...(quota.isAwaited ? others : []),
-  ];
-  for (const send of kinds) {
-    await ensureSpent(port);
-    for (let count = 0; count < OF_A_KIND; count++) await send().catch(unlessUnjudged);
-  }
-  if (kinds.length > 0) await ensureSpent(port);
-});
+export const otherKindsWhileExhausted: Probe<void> = probe(
+  'other-kinds-while-exhausted',
+  { needs: [spent] },
+  async (port) => {
+    await port.ask(spent);
+    const { config, quota } = port;
+    const reading = { ...planOf(config), refusal: quota.refusal };
+    const evidence = quota.evidenceSoFar();
+    const known = spendingsOf(evidence, reading);
+    const taken = evidence.flatMap((each) =>
+      each.kind === 'conversation' ? (spendingKind(each) ?? []) : [],
+    );
+    const isOpen = quota.isAwaited || taken.some((kind) => !known.has(kind));
+    const handshake = () => quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
+    const others = OTHER_KINDS.map((stimulus) => () => quota.sendWhileSpent(stimulus));
+    const kinds: readonly (() => Promise<unknown>)[] = [
+      ...(config.websocket !== null && isOpen ? [handshake] : []),
+      ...(quota.isAwaited ? others : []),
+    ];
+    for (const send of kinds) {
+      await ensureSpent(port);
+      for (let count = 0; count < OF_A_KIND; count++) await send().catch(unlessUnjudged);
+    }
+    if (kinds.length > 0) await ensureSpent(port);
+  },
+);
 
 /** Refused, or served because of an address that the client has made up. */
-export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exhausted', async (port) => {
-  await port.ask(spent);
-  const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
-  return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
-});
+export const forwardedWhileExhausted: Probe<Reply> = probe(
+  'forwarded-while-exhausted',
+  { needs: [spent] },
+  async (port) => {
+    await port.ask(spent);
+    const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
+    return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
+  },
+);
 
 /** Refused, or served because the client says that it is another program. */
-export const otherAgentWhileExhausted: Probe<Reply> = probe('other-agent-while-exhausted', async (port) => {
-  await port.ask(spent);
-  const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
-  return whileSpent(port, { purpose: 'as another User-Agent, while the quota is spent', fields });
-});
+export const otherAgentWhileExhausted: Probe<Reply> = probe(
+  'other-agent-while-exhausted',
+  { needs: [spent] },
+  async (port) => {
+    await port.ask(spent);
+    const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
+    return whileSpent(port, { purpose: 'as another User-Agent, while the quota is spent', fields });
+  },
+);
 
 /** Refused, or served because the same credential is written in another way. */
 const respelledWhileExhausted = (name: string, purpose: string, spelled: CredentialSpelling): Probe<Reply> =>
-  probe(name, async (port) => {
+  probe(name, { needs: [spent] }, async (port) => {
     await port.ask(spent);
     return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, credential: { spelled } });
   });

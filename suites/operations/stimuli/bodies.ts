@@ -5,7 +5,7 @@ import { isJsonType } from '../../../harness/config/operation/call/call.ts';
 import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
-import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
 import { removalOf } from './removal.ts';
@@ -133,7 +133,7 @@ const METHODS = ['POST', 'PUT', 'PATCH'];
  * One operation is enough: bodies are read in one place. What they create is removed, so that of creations only those
  * are asked that can be undone.
  */
-const tried: Probe<Tried> = probe('operation-bodies', async (port) => {
+const tried: Probe<Tried> = probe('operation-bodies', { needs: [operationCalls] }, async (port) => {
   const { config, ask } = port;
   if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
   const documented = config.operations.filter((each) => isMeant(each, config));
@@ -223,7 +223,7 @@ export const bodiesOf = Object.fromEntries(
   Object.keys(BODIES).map((kind) => [
     kind,
     risky(
-      probe(`operation-bodies-${kind}`, async ({ ask }) => {
+      derived(`operation-bodies-${kind}`, [tried], async ({ ask }) => {
         const { replies, ended } = await ask(tried);
         const found = replies.get(kind) ?? [];
         if (found.length > 0) return found;

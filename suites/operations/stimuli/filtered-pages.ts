@@ -24,19 +24,23 @@ export interface FilteredPages {
 }
 
 /** @throws NotApplicable where no list in pages is seen to obey a parameter. */
-export const filteredPages: Probe<readonly FilteredPages[]> = probe('filtered-pages', async (port) => {
-  const found: FilteredPages[] = [];
-  for (const { paged, both, first } of await port.ask(pages)) {
-    if (nextOf(first) === null) continue;
-    const filtered = await filter(paged, both, port);
-    if (filtered !== null) found.push(filtered);
-  }
-  if (found.length === 0)
-    throw new NotApplicable(
-      'no list in pages has a parameter that says which items are in it, and more than one page of them',
-    );
-  return found;
-});
+export const filteredPages: Probe<readonly FilteredPages[]> = probe(
+  'filtered-pages',
+  { needs: [pages] },
+  async (port) => {
+    const found: FilteredPages[] = [];
+    for (const { paged, both, first } of await port.ask(pages)) {
+      if (nextOf(first) === null) continue;
+      const filtered = await filter(paged, both, port);
+      if (filtered !== null) found.push(filtered);
+    }
+    if (found.length === 0)
+      throw new NotApplicable(
+        'no list in pages has a parameter that says which items are in it, and more than one page of them',
+      );
+    return found;
+  },
+);
 
 async function filter(
   { operation, size }: Paged,

@@ -77,24 +77,28 @@ export interface Life extends Readonly<Partial<Steps>> {
 }
 
 /** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
-export const lives: Probe<readonly Life[]> = probe('operation-lives', async (port) => {
-  const { config, ask } = port;
-  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-  const known = lifecyclesOf(config.operations, config.definitions ?? {});
-  if (known.length === 0) {
-    throw new NotApplicable('no documented operations create items that can be found and removed again');
-  }
-  await ask(operationCalls);
-  const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
-  if (affordable === 0) {
-    throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
-  }
-  const found: Life[] = [];
-  for (const lifecycle of known.slice(0, Math.min(MOST_LIVES, affordable))) {
-    found.push(await live(lifecycle, port));
-  }
-  return found;
-});
+export const lives: Probe<readonly Life[]> = probe(
+  'operation-lives',
+  { needs: [operationCalls] },
+  async (port) => {
+    const { config, ask } = port;
+    if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+    const known = lifecyclesOf(config.operations, config.definitions ?? {});
+    if (known.length === 0) {
+      throw new NotApplicable('no documented operations create items that can be found and removed again');
+    }
+    await ask(operationCalls);
+    const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
+    if (affordable === 0) {
+      throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
+    }
+    const found: Life[] = [];
+    for (const lifecycle of known.slice(0, Math.min(MOST_LIVES, affordable))) {
+      found.push(await live(lifecycle, port));
+    }
+    return found;
+  },
+);
 
 type LifePort = Pick<Port, 'http' | 'remains' | 'config'>;
 

@@ -2,7 +2,7 @@ import { Blocked } from '../../../harness/base/verdict.ts';
 import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
 import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/rate.ts';
 import {
@@ -69,31 +69,42 @@ const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ co
 });
 
 /** Every operation called as it is documented. */
-export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config, cover }) => {
-  const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
-  const calls = all.ofKind('call').with({ unexercised: planned(config, 'call') });
-  cover(coverageOf('call', calls));
-  return calls;
-});
+export const operationCalls: Probe<Trials> = derived(
+  'operation-calls',
+  [safeCalls, unsafeTrials],
+  async ({ ask, config, cover }) => {
+    const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+    const calls = all.ofKind('call').with({ unexercised: planned(config, 'call') });
+    cover(coverageOf('call', calls));
+    return calls;
+  },
+);
 
 const OTHER_STATUS: ReasonAgainst = { reason: 'its status is not the documented one', why: 'left' };
 const NO_MEDIA_TYPE: ReasonAgainst = { reason: 'no media type is documented for its response', why: 'open' };
 
 /** The calls whose response is documented with a media type. */
-export const callsOfMediaType: Probe<Trials> = probe('operation-calls-of-media-type', async ({ ask }) =>
-  (await ask(operationCalls)).judgeable(({ expected }) => {
-    if (expected === null) return OTHER_STATUS;
-    return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
-  }),
+export const callsOfMediaType: Probe<Trials> = derived(
+  'operation-calls-of-media-type',
+  [operationCalls],
+  async ({ ask }) =>
+    (await ask(operationCalls)).judgeable(({ expected }) => {
+      if (expected === null) return OTHER_STATUS;
+      return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
+    }),
 );
 
 /** The calls whose response is documented with a schema, and could be held against it. */
-export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', async ({ ask, config }) => {
-  const schemas = responseSchemas(config);
-  return (await ask(operationCalls)).judgeable((reply) =>
-    reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply),
-  );
-});
+export const callsOfSchema: Probe<Trials> = derived(
+  'operation-calls-of-schema',
+  [operationCalls],
+  async ({ ask, config }) => {
+    const schemas = responseSchemas(config);
+    return (await ask(operationCalls)).judgeable((reply) =>
+      reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply),
+    );
+  },
+);
 
 /**
  * Requests beside the calls: each counts only where the call itself is answered as documented, for else it would
@@ -101,7 +112,7 @@ export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', a
  */
 function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
   const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
-  const stimulus = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
+  const stimulus = probe(`operation-sent-${kind}`, { needs: [safeCalls] }, async ({ ask, config, http }) => {
     const calls = await ask(safeCalls);
     // A service that has refused to go on, or is all too slow, is not asked again.
     if (calls.ended !== null)
@@ -119,25 +130,29 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
     );
   });
   const sent = WELL_FORMED.includes(kind) ? stimulus : risky(stimulus);
-  return probe(`operation-${kind}`, async ({ ask, config, cover }) => {
-    const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
-    const { called, ended } = await ask(operationCalls);
-    const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
-    const trials = found.about(called).with({
-      unexercised: [
-        ...planned(config, kind),
-        // Where nothing could be called there was no occasion either.
-        ...(called.size === 0 ? planned(config, 'call') : []),
-        ...vain.map(({ operation }) => ({
-          operation,
-          kind,
-          ...(ended === null ? IN_VAIN : reasonFor(ended)),
-        })),
-      ],
-    });
-    cover(coverageOf(kind, trials));
-    return trials;
-  });
+  return derived(
+    `operation-${kind}`,
+    [sent, unsafeTrials, operationCalls],
+    async ({ ask, config, cover }) => {
+      const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
+      const { called, ended } = await ask(operationCalls);
+      const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
+      const trials = found.about(called).with({
+        unexercised: [
+          ...planned(config, kind),
+          // Where nothing could be called there was no occasion either.
+          ...(called.size === 0 ? planned(config, 'call') : []),
+          ...vain.map(({ operation }) => ({
+            operation,
+            kind,
+            ...(ended === null ? IN_VAIN : reasonFor(ended)),
+          })),
+        ],
+      });
+      cover(coverageOf(kind, trials));
+      return trials;
+    },
+  );
 }
 
 /** What no service should fall over; input that the documents rule out is another matter. */

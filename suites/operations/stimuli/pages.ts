@@ -52,19 +52,23 @@ interface ItemsOfPages {
 }
 
 /** @throws NotApplicable where no list is documented with both parameters. */
-export const pages: Probe<readonly Pages[]> = probe('operation-pages', async (port) => {
-  const lists = pagedIn(port.config);
-  if (lists.length === 0)
-    throw new NotApplicable(
-      'no list is documented with a size of pages and a cursor, an offset, or a number whose first value is documented',
-    );
-  const { called } = await port.ask(operationCalls);
-  const turned: Pages[] = [];
-  for (const list of lists.filter(({ operation }) => called.has(operation)).slice(0, MOST_LISTS)) {
-    turned.push(await turn(list, port));
-  }
-  return turned;
-});
+export const pages: Probe<readonly Pages[]> = probe(
+  'operation-pages',
+  { needs: [operationCalls] },
+  async (port) => {
+    const lists = pagedIn(port.config);
+    if (lists.length === 0)
+      throw new NotApplicable(
+        'no list is documented with a size of pages and a cursor, an offset, or a number whose first value is documented',
+      );
+    const { called } = await port.ask(operationCalls);
+    const turned: Pages[] = [];
+    for (const list of lists.filter(({ operation }) => called.has(operation)).slice(0, MOST_LISTS)) {
+      turned.push(await turn(list, port));
+    }
+    return turned;
+  },
+);
 
 function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Paged[] {
   return operations.flatMap((operation): Paged[] => {

@@ -76,7 +76,7 @@ function spelled(target: string, spell: Spell): string {
 }
 
 function withoutCredential(name: string, purpose: string, spell: Spell): Probe<Reply> {
-  return probe(`path-${name}-without-credential`, async ({ ask, http, documented }) => {
+  return probe(`path-${name}-without-credential`, { needs: [served] }, async ({ ask, http, documented }) => {
     await ask(served);
     if (spelled(documented.path, spell) === documented.path)
       throw new NotApplicable('the documented path has no such spelling');
@@ -98,20 +98,24 @@ export const SPELLED: Readonly<Record<SpellingName, Probe<Reply>>> = Object.from
 ) as Record<SpellingName, Probe<Reply>>;
 
 /** The path of another resource, and that of the documented one in fields that replace it in some applications. */
-export const rewritten: Probe<Reply> = probe('path-rewritten', async ({ ask, http, documented }) => {
-  const { pathname } = new URL((await ask(served)).exchange.request.url);
-  if (spelled(documented.path, (path) => path) === '/')
-    throw new NotApplicable('the documented path is the root');
-  return http.send({
-    purpose: 'at / with the documented path in X-Original-URL and X-Rewrite-URL, without a credential',
-    target: () => '/',
-    fields: [
-      ['X-Original-URL', pathname],
-      ['X-Rewrite-URL', pathname],
-    ],
-    credential: 'none',
-  });
-});
+export const rewritten: Probe<Reply> = probe(
+  'path-rewritten',
+  { needs: [served] },
+  async ({ ask, http, documented }) => {
+    const { pathname } = new URL((await ask(served)).exchange.request.url);
+    if (spelled(documented.path, (path) => path) === '/')
+      throw new NotApplicable('the documented path is the root');
+    return http.send({
+      purpose: 'at / with the documented path in X-Original-URL and X-Rewrite-URL, without a credential',
+      target: () => '/',
+      fields: [
+        ['X-Original-URL', pathname],
+        ['X-Rewrite-URL', pathname],
+      ],
+      credential: 'none',
+    });
+  },
+);
 
 /** Several oddities at once, with the credential: what falls over one of them, falls. */
 export const oddPath = variation('odd-path', {
@@ -161,6 +165,7 @@ export const forwardedHost = variation('forwarded-host', {
 /** RFC 9112 §3.2.2: the whole URL in the request line. */
 export const absoluteForm: Probe<Reply> = probe(
   'absolute-form',
+  { needs: [served] },
   async ({ ask, config, http, documented }) => {
     if (config.credentials.carrier?.in === 'signature')
       throw new NotApplicable('what is signed is the target in its usual form');

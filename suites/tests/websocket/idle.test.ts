@@ -14,6 +14,7 @@ const WAITS_S = 40;
 
 const waiting: Probe<string> = {
   name: 'waits-for-a-window',
+  needs: [],
   async send({ clock, pause }) {
     await pause.until(clock.now() + WAITS_S * 1_000, 'for a window');
     return '';
@@ -28,6 +29,7 @@ const exhausting: Suite = {
       headline: 'It does not wait',
       why: 'It stands for a window.',
       change: 'Wait.',
+      uses: [waiting],
       grounds: [practice('a window')],
       judge: async ({ probe }) => void (await probe(waiting)),
     }),

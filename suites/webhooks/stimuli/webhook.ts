@@ -3,7 +3,7 @@ import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
 import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Received } from '../../../harness/engine/session/webhooks.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { fieldValue } from '../../../harness/wire/fields/grammar/field-lines.ts';
@@ -44,6 +44,7 @@ export const deliveries: Probe<readonly Received[]> = probe(
 /** What comes to a receiver that says at once that it wants nothing more; the first one was refused in another way. */
 export const afterGone: Probe<readonly Received[]> = probe(
   'webhook-gone',
+  { needs: () => [delivered] },
   async ({ ask, config, http, webhooks }) => {
     const { withinMs } = configured(config);
     const [pauseMs] = pausesOf(await ask(delivered));
@@ -85,11 +86,15 @@ async function trigger({ config, http }: Pick<Port, 'config' | 'http'>, url: str
 const PLACE = '$' + '{WEBHOOK_URL}';
 
 /** The same, where something came. */
-export const delivered: Probe<readonly Received[]> = probe('webhook-delivered', async ({ ask }) => {
-  const all = await ask(deliveries);
-  if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
-  return all;
-});
+export const delivered: Probe<readonly Received[]> = derived(
+  'webhook-delivered',
+  [deliveries],
+  async ({ ask }) => {
+    const all = await ask(deliveries);
+    if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
+    return all;
+  },
+);
 
 /** What was expected of a delivery and what came in its place, where that is not JSON by POST; else null. */
 export function jsonFault({ reply }: Received): string | null {

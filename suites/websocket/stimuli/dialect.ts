@@ -1,7 +1,7 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import type { Dialect, DialectEvent } from '../../../harness/config/blocks/dialect.ts';
 import type { MessagePair } from '../../../harness/config/blocks/websocket.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../harness/engine/session/websocket/dialects/dialects.ts';
 import type { Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -17,7 +17,7 @@ import { alive } from './ordinary-client.ts';
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
 
 /** The dialect of the endpoint; a probe, so that a module is loaded once. */
-export const spoken: Probe<Dialect> = probe('websocket-dialect', async ({ config }) => {
+export const spoken: Probe<Dialect> = derived('websocket-dialect', [], async ({ config }) => {
   if (config.websocket === null) throw new NotApplicable('no websocket is configured for this service');
   return dialectOf(config.websocket);
 });
@@ -27,18 +27,26 @@ export interface HeardEvent extends DialectEvent {
 }
 
 /** Every conversation in which the service may have said something in its dialect. */
-const talks: Probe<readonly ConversationView[]> = probe('websocket-talks', async ({ ask, config }) => {
-  const { dialect: kind, exchange } = config.websocket ?? {};
-  const spokenTo = kind === 'own' ? [await ask(client)] : [];
-  const asked = exchange?.length ? await ask(exchanged) : [];
-  return [...spokenTo, ...asked.map(({ conversation }) => conversation), ...(await ask(everyConversation))];
-});
+const talks: Probe<readonly ConversationView[]> = derived(
+  'websocket-talks',
+  () => [client, exchanged, everyConversation],
+  async ({ ask, config }) => {
+    const { dialect: kind, exchange } = config.websocket ?? {};
+    const spokenTo = kind === 'own' ? [await ask(client)] : [];
+    const asked = exchange?.length ? await ask(exchanged) : [];
+    return [...spokenTo, ...asked.map(({ conversation }) => conversation), ...(await ask(everyConversation))];
+  },
+);
 
 /** Everything that the service said in any of them, but for its heartbeats: how many come is a matter of time. */
-export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', async ({ ask }) => {
-  const dialect = await ask(spoken);
-  return (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
-});
+export const events: Probe<readonly HeardEvent[]> = derived(
+  'websocket-events',
+  [spoken, talks],
+  async ({ ask }) => {
+    const dialect = await ask(spoken);
+    return (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
+  },
+);
 
 function heardIn(
   conversation: ConversationView,
@@ -59,8 +67,9 @@ export interface JudgedEvent extends HeardEvent {
   readonly unjudged: string | null;
 }
 
-export const judgedEvents: Probe<readonly JudgedEvent[]> = probe(
+export const judgedEvents: Probe<readonly JudgedEvent[]> = derived(
   'websocket-judged-events',
+  [spoken, talks, events],
   async ({ ask, config }) => {
     const schemas = config.websocket?.messages ?? {};
     const book = new SchemaBook();
@@ -82,8 +91,9 @@ export const judgedEvents: Probe<readonly JudgedEvent[]> = probe(
 );
 
 /** The shape of the first event of each name that has no schema, sorted by the names. */
-export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = probe(
+export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = derived(
   'websocket-event-shapes',
+  [events],
   async ({ ask, config }) => {
     const schemas = config.websocket?.messages ?? {};
     const open = (await ask(events)).filter(({ event }) => !Object.hasOwn(schemas, event));
@@ -101,32 +111,43 @@ export interface Heard {
   readonly events: readonly string[];
 }
 
-export const heardByClient: Probe<Heard> = probe('websocket-dialect-heard', async ({ ask }) => {
-  const conversation = await ask(client);
-  const { to, evidence } = conversation;
-  return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
-});
+export const heardByClient: Probe<Heard> = derived(
+  'websocket-dialect-heard',
+  () => [client, spoken],
+  async ({ ask }) => {
+    const conversation = await ask(client);
+    const { to, evidence } = conversation;
+    return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
+  },
+);
 
 /** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
-const client: Probe<ConversationView> = probe('websocket-dialect-client', async ({ ask, websocket }) => {
-  await ask(alive);
-  const dialect = await ask(spoken);
-  const { greeting, heartbeat, subscribe } = dialect;
-  return websocket.hold({ purpose: `a WebSocket with a client of ${dialect.name}` }, async (conversation) => {
-    const heard = (name: string) =>
-      conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
-    if (greeting !== undefined) await heard(greeting);
-    if (heartbeat) {
-      await conversation.text(heartbeat.send);
-      await heard(heartbeat.answer);
-    }
-    if (subscribe) {
-      await conversation.text(subscribe.send(subscribe.channel));
-      await heard(subscribe.answer);
-    }
-    await conversation.close(1000);
-  });
-});
+const client: Probe<ConversationView> = probe(
+  'websocket-dialect-client',
+  { needs: [alive, spoken] },
+  async ({ ask, websocket }) => {
+    await ask(alive);
+    const dialect = await ask(spoken);
+    const { greeting, heartbeat, subscribe } = dialect;
+    return websocket.hold(
+      { purpose: `a WebSocket with a client of ${dialect.name}` },
+      async (conversation) => {
+        const heard = (name: string) =>
+          conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
+        if (greeting !== undefined) await heard(greeting);
+        if (heartbeat) {
+          await conversation.text(heartbeat.send);
+          await heard(heartbeat.answer);
+        }
+        if (subscribe) {
+          await conversation.text(subscribe.send(subscribe.channel));
+          await heard(subscribe.answer);
+        }
+        await conversation.close(1000);
+      },
+    );
+  },
+);
 
 /** A message of the config, and the conversation in which it was sent. */
 export interface Answered {
@@ -143,7 +164,7 @@ function answered(
   first: Errand,
   errandAt: (place: number) => Errand,
 ): Probe<readonly Answered[]> {
-  return probe(name, async (port) => {
+  return probe(name, { needs: [alive] }, async (port) => {
     await port.ask(alive);
     const { exchange: pairs = [] } = port.config.websocket ?? {};
     return Promise.all(
@@ -163,16 +184,20 @@ function answeredIn(conversation: ConversationView, pair: MessagePair): Answered
 }
 
 /** The login of the config, by itself. @throws NotApplicable where the config has none. */
-export const loggedIn: Probe<Answered> = probe('websocket-login', async ({ ask, config, websocket }) => {
-  await ask(alive);
-  const { login } = config.websocket ?? {};
-  if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
-  const purpose = 'a WebSocket with the login of the config';
-  const view = await websocket.hold({ purpose }, (conversation) =>
-    exchange(conversation, login, { send: whole, login: undefined }),
-  );
-  return answeredIn(view, login);
-});
+export const loggedIn: Probe<Answered> = probe(
+  'websocket-login',
+  { needs: [alive] },
+  async ({ ask, config, websocket }) => {
+    await ask(alive);
+    const { login } = config.websocket ?? {};
+    if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
+    const purpose = 'a WebSocket with the login of the config';
+    const view = await websocket.hold({ purpose }, (conversation) =>
+      exchange(conversation, login, { send: whole, login: undefined }),
+    );
+    return answeredIn(view, login);
+  },
+);
 
 export const exchanged = answered('websocket-exchange', EXCHANGE, exchangeAt);
 export const exchangedInFragments = answered(

@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import {
   LONGEST_MS,
   type OpenConversation,
@@ -36,21 +36,25 @@ const SHOWN = 60;
  * What the endpoint does in place of sending a message back, in words; null where something like the message came back,
  * be it damaged. In what order it speaks, and how often, does not matter.
  */
-export const insteadOfEcho: Probe<string | null> = probe('websocket-instead-of-echo', async ({ ask }) => {
-  const twin = await ask(textEcho);
-  const [ours] = twin.sent;
-  if (ours === undefined || twin.messages.some((message) => isLike(message, ours))) return null;
-  // Our message may have been under way when a greeting came; the ordinary client sends none.
-  const { greeting, dialect } = await ask(alive);
-  if (dialect !== null) return `it speaks ${dialect}`;
-  const answer = twin.messages.find((each) => greeting === null || !carriesTheSame(each, greeting));
-  if (answer !== undefined) {
-    const { kind, text } = answer;
-    return `it answers with a ${kind} message${text === null ? '' : `, ${JSON.stringify(visible(text, SHOWN))}`}`;
-  }
-  if (twin.unaskedEnd !== null) return `it ends the connection (close code ${twin.closeCode ?? 'none'})`;
-  return greeting === null ? 'it sends nothing back' : 'it speaks first, and sends nothing back';
-});
+export const insteadOfEcho: Probe<string | null> = derived(
+  'websocket-instead-of-echo',
+  [textEcho, alive],
+  async ({ ask }) => {
+    const twin = await ask(textEcho);
+    const [ours] = twin.sent;
+    if (ours === undefined || twin.messages.some((message) => isLike(message, ours))) return null;
+    // Our message may have been under way when a greeting came; the ordinary client sends none.
+    const { greeting, dialect } = await ask(alive);
+    if (dialect !== null) return `it speaks ${dialect}`;
+    const answer = twin.messages.find((each) => greeting === null || !carriesTheSame(each, greeting));
+    if (answer !== undefined) {
+      const { kind, text } = answer;
+      return `it answers with a ${kind} message${text === null ? '' : `, ${JSON.stringify(visible(text, SHOWN))}`}`;
+    }
+    if (twin.unaskedEnd !== null) return `it ends the connection (close code ${twin.closeCode ?? 'none'})`;
+    return greeting === null ? 'it sends nothing back' : 'it speaks first, and sends nothing back';
+  },
+);
 
 /** The same, a piece of it, or as long and for the most part the same. */
 function isLike({ payload, length }: Message, ours: Message): boolean {
@@ -61,22 +65,27 @@ function isLike({ payload, length }: Message, ours: Message): boolean {
 }
 
 /** A short text message, where the endpoint is an echo at all, be it one that damages what it sends back. */
-export const ofAnEcho: Probe<ConversationView> = probe('websocket-of-an-echo', async ({ ask }) => {
-  const instead = await ask(insteadOfEcho);
-  if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
-  return ask(textEcho);
-});
+export const ofAnEcho: Probe<ConversationView> = derived(
+  'websocket-of-an-echo',
+  [insteadOfEcho, textEcho],
+  async ({ ask }) => {
+    const instead = await ask(insteadOfEcho);
+    if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
+    return ask(textEcho);
+  },
+);
 
 /** The same, where it came back. */
-export const echoes: Probe<ConversationView> = probe('websocket-echoes', async ({ ask }) => {
+export const echoes: Probe<ConversationView> = derived('websocket-echoes', [ofAnEcho], async ({ ask }) => {
   const twin = await ask(ofAnEcho);
   if (twin.echoes.every(({ isSame }) => isSame)) return twin;
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 
 /** The same, where the config says that it should. */
-export const echoesAsConfigured: Probe<ConversationView> = probe(
+export const echoesAsConfigured: Probe<ConversationView> = derived(
   'websocket-echoes-as-configured',
+  [echoes],
   async ({ ask, config }) => {
     if (!config.websocket?.echo) throw new NotApplicable('no echo is configured');
     return ask(echoes);
@@ -92,7 +101,7 @@ const LENGTHS = [65_535, 65_536, LONGEST_ECHO];
  * slow is not tried.
  */
 export const longEchoes: Probe<ConversationView> = risky(
-  probe('websocket-long-echoes', async ({ ask, websocket, clock }) => {
+  probe('websocket-long-echoes', { needs: [echoes] }, async ({ ask, websocket, clock }) => {
     const [twin] = (await ask(echoes)).echoes;
     // A service may take its time, whatever the length.
     const shortMs = twin?.back ? twin.back.atMs - twin.sent.atMs : 0;
@@ -134,7 +143,7 @@ const PARTS = 32;
 
 /** The length that is refused in one frame, in fragments. A service may bound frames more narrowly than messages. */
 export const longFragmentedEcho: Probe<ConversationView> = risky(
-  probe('websocket-long-fragmented-echo', async ({ ask, websocket }) => {
+  probe('websocket-long-fragmented-echo', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const length = refusedLength(await ask(longEchoes));
     if (length === null) throw new NotApplicable('no message was too long for it');
     const parts = Array.from({ length: PARTS }, () => patterned(Math.ceil(length / PARTS)));

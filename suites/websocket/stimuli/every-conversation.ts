@@ -1,5 +1,6 @@
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import * as echo from './echo.ts';
 import * as lawful from './errand/lawful.ts';
@@ -53,8 +54,9 @@ const ECHOES: readonly Conversations[] = [
 export const failures = gathered('websocket-failures', () => FAILURES);
 
 /** Those of them in which the service sent a frame. */
-export const everyConversation: Probe<readonly ConversationView[]> = probe(
+export const everyConversation: Probe<readonly ConversationView[]> = derived(
   'websocket-every-conversation',
+  () => [ofAllKinds],
   async ({ ask }) => {
     const held = (await ask(ofAllKinds)).filter(({ serverFrames }) => serverFrames.length > 0);
     if (held.length === 0) throw new Blocked('the service sent no frame in any conversation');
@@ -75,9 +77,9 @@ function gathered(
   name: string,
   probes: (websocket: { readonly echo: boolean; readonly dialect: string }) => readonly Conversations[],
 ): Probe<readonly ConversationView[]> {
-  return probe(name, async ({ config, ask }) => {
-    const { websocket } = config;
-    const asked = websocket === null ? [] : probes(websocket);
+  const needs = ({ websocket }: ServiceConfig) => (websocket === null ? [] : probes(websocket));
+  return derived(name, needs, async ({ config, ask }) => {
+    const asked = needs(config);
     const answers = await Promise.allSettled(
       asked.map(
         (each): Promise<ConversationView | readonly ConversationView[]> =>

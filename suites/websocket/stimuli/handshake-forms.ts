@@ -1,5 +1,5 @@
 import { unlessInapplicable } from '../../../harness/base/verdict.ts';
-import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { randomKey } from '../../../harness/wire/websocket/opening-handshake.ts';
@@ -101,13 +101,17 @@ export const otherUpgrade = held('websocket-other-upgrade', {
   fields: [['Upgrade', 'conform/1']],
 });
 /** What any answer to a handshake tells of a server in front; null for nothing. Some say who they are in refusals alone. */
-export const inFront: Probe<string | null> = probe('websocket-in-front', async ({ ask }) => {
-  for (const each of [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey]) {
-    const { intermediary } = await ask(each);
-    if (intermediary !== null) return intermediary;
-  }
-  return null;
-});
+export const inFront: Probe<string | null> = derived(
+  'websocket-in-front',
+  [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey],
+  async ({ ask }) => {
+    for (const each of [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey]) {
+      const { intermediary } = await ask(each);
+      if (intermediary !== null) return intermediary;
+    }
+    return null;
+  },
+);
 /** §4.1: a subprotocol is a token, and a space stands in none. */
 export const badSubprotocol = risky(
   held('websocket-bad-subprotocol', {
@@ -138,7 +142,7 @@ export const wrongCredential = tried('websocket-wrong-credential', {
 
 /** A handshake, and whether what it opened serves the client. */
 function tried(name: string, stimulus: HandshakeStimulus): Probe<ConversationView> {
-  return probe(name, async ({ ask, config, websocket }) => {
+  return probe(name, { needs: [taken] }, async ({ ask, config, websocket }) => {
     await ask(taken);
     return websocket.converse(stimulus, (conversation) => tryService(conversation, config));
   });
@@ -157,6 +161,7 @@ const NEARLY: readonly (readonly [
 
 export const nearCredentials: Probe<readonly ConversationView[]> = probe(
   'websocket-near-credentials',
+  { needs: [taken] },
   async ({ ask, config, websocket }) => {
     await ask(taken);
     const held = await Promise.all(
@@ -175,6 +180,7 @@ export const nearCredentials: Probe<readonly ConversationView[]> = probe(
 /** With each of the keys that the config says must be refused. */
 export const refusedKeys: Probe<readonly ConversationView[]> = probe(
   'websocket-refused-keys',
+  { needs: [taken] },
   async ({ ask, config, websocket }) => {
     await ask(taken);
     return Promise.all(
@@ -210,7 +216,11 @@ export const keyInHeader = held(
 );
 
 /** Handshakes whose credential must not be accepted. */
-export const refusals: Probe<readonly ConversationView[]> = probe('websocket-refusals', async ({ ask }) => {
-  await ask(taken);
-  return Promise.all([ask(withoutCredential), ask(wrongCredential)]);
-});
+export const refusals: Probe<readonly ConversationView[]> = derived(
+  'websocket-refusals',
+  [taken, withoutCredential, wrongCredential],
+  async ({ ask }) => {
+    await ask(taken);
+    return Promise.all([ask(withoutCredential), ask(wrongCredential)]);
+  },
+);

@@ -1,5 +1,5 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import {
   answerOf,
   type Conversing,
@@ -34,7 +34,7 @@ export function conversed(
   conversing?: Conversing,
   twins: readonly Probe<unknown>[] = [],
 ): Probe<ConversationView> {
-  return probe(name, async ({ ask, websocket }) => {
+  return probe(name, { needs: [...twins] }, async ({ ask, websocket }) => {
     for (const twin of twins) await ask(twin);
     return websocket.converse(stimulus, conversing);
   });
@@ -55,7 +55,7 @@ export function heldWith(
   stimulus: HandshakeStimulus,
   errand: Errand | undefined,
 ): Probe<ConversationView> {
-  return probe(name, async (port) => {
+  return probe(name, { needs: [taken, ...(errand?.after ? [errand.after] : [])] }, async (port) => {
     await port.ask(taken);
     return carry(port, stimulus, errand);
   });
@@ -67,21 +67,21 @@ export function heldOpen(
   stimulus: HandshakeStimulus,
   conversing: Conversing,
 ): Probe<ConversationView> {
-  return probe(name, async ({ ask, websocket }) => {
+  return probe(name, { needs: [alive] }, async ({ ask, websocket }) => {
     await ask(alive);
     return websocket.hold(stimulus, conversing);
   });
 }
 
 /** The ordinary handshake, where it was taken. */
-export const taken: Probe<ConversationView> = probe('websocket-taken', async ({ ask }) => {
+export const taken: Probe<ConversationView> = derived('websocket-taken', [opening], async ({ ask }) => {
   const twin = await ask(opening);
   if (twin.opened) return twin;
   throw new Blocked(`an ordinary handshake is not accepted (${answerOf(twin)}), so this would prove nothing`);
 });
 
 /** The ordinary conversation, where the connection stayed open until we closed it. */
-export const kept: Probe<ConversationView> = probe('websocket-kept', async ({ ask }) => {
+export const kept: Probe<ConversationView> = derived('websocket-kept', [taken], async ({ ask }) => {
   const twin = await ask(taken);
   requireHeardOut(twin);
   const { serverClose, unaskedEnd } = twin;
@@ -91,7 +91,7 @@ export const kept: Probe<ConversationView> = probe('websocket-kept', async ({ as
 });
 
 /** And the service shows, in some way, that somebody is there: otherwise each further wait would be in vain. */
-export const alive: Probe<ConversationView> = probe('websocket-alive', async ({ ask }) => {
+export const alive: Probe<ConversationView> = derived('websocket-alive', [kept], async ({ ask }) => {
   const twin = await ask(kept);
   if (twin.serverFrames.length > 0 || twin.ended !== null) return twin;
   throw new Blocked(
@@ -100,8 +100,12 @@ export const alive: Probe<ConversationView> = probe('websocket-alive', async ({ 
 });
 
 /** The ordinary conversation, where its Pings were answered. */
-export const answersPings: Probe<ConversationView> = probe('websocket-answers-pings', async ({ ask }) => {
-  const twin = await ask(alive);
-  if (twin.unansweredPings.length === 0) return twin;
-  throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
-});
+export const answersPings: Probe<ConversationView> = derived(
+  'websocket-answers-pings',
+  [alive],
+  async ({ ask }) => {
+    const twin = await ask(alive);
+    if (twin.unansweredPings.length === 0) return twin;
+    throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
+  },
+);

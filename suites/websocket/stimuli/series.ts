@@ -1,5 +1,5 @@
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -41,21 +41,25 @@ export function alongHandshake(series: Series): {
   readonly of: (name: string) => Probe<ConversationView>;
 } {
   const { name, stimulus, exchanges, fields, held, twins, when, fits } = series;
-  const whole = probe(`${name}-and-series`, async ({ ask, websocket }): Promise<Shared> => {
-    await ask(held);
-    const goesAlong = !websocket.waitsInVain && (await ask(when).catch(unlessUnjudged)) !== null;
-    const said = sayingAll(exchanges, fits);
-    const conversing = goesAlong ? said.conversing : async () => {};
-    return said.in(await websocket.converse(stimulus, conversing));
-  });
+  const whole = probe(
+    `${name}-and-series`,
+    { needs: [held, when] },
+    async ({ ask, websocket }): Promise<Shared> => {
+      await ask(held);
+      const goesAlong = !websocket.waitsInVain && (await ask(when).catch(unlessUnjudged)) !== null;
+      const said = sayingAll(exchanges, fits);
+      const conversing = goesAlong ? said.conversing : async () => {};
+      return said.in(await websocket.converse(stimulus, conversing));
+    },
+  );
   return {
-    handshake: probe(name, async ({ ask }) => (await ask(whole)).view),
+    handshake: derived(name, [whole], async ({ ask }) => (await ask(whole)).view),
     of(each) {
       const [purpose, exchange] = exchanges[each] ?? [];
       if (purpose === undefined || exchange === undefined) {
         throw new TypeError(`${each} is no part of ${name}`);
       }
-      return probe(each, async ({ ask, websocket }) => {
+      return probe(each, { needs: [...twins, whole] }, async ({ ask, websocket }) => {
         for (const twin of twins) await ask(twin);
         const shared = await ask(whole).catch(unlessBlocked);
         if (shared?.isWhole) return shared.view;

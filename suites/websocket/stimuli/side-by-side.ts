@@ -11,7 +11,7 @@ export function heldOpenEach(
   name: string,
   conversations: readonly (readonly [purpose: string, conversing: Conversing])[],
 ): Probe<readonly ConversationView[]> {
-  return probe(name, async (port) => {
+  return probe(name, { needs: [alive, keptTogether] }, async (port) => {
     await port.ask(alive);
     return holdEach(
       port,
@@ -36,13 +36,17 @@ export async function makeRoom({ ask, websocket }: Pick<Port, 'ask' | 'websocket
 }
 
 /** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
-export const keptTogether: Probe<number> = probe('websocket-kept-together', async (port) => {
-  // Where nothing is answered, that they stay open has to do.
-  const all =
-    (await port.ask(manyConnections).catch(unlessUnjudged)) ??
-    (await openedTogether(port, (conversation) => conversation.silence(SETTLED_MS)));
-  return all.every(({ isServed }) => isServed) ? all.length : 1;
-});
+export const keptTogether: Probe<number> = probe(
+  'websocket-kept-together',
+  { needs: [manyConnections] },
+  async (port) => {
+    // Where nothing is answered, that they stay open has to do.
+    const all =
+      (await port.ask(manyConnections).catch(unlessUnjudged)) ??
+      (await openedTogether(port, (conversation) => conversation.silence(SETTLED_MS)));
+    return all.every(({ isServed }) => isServed) ? all.length : 1;
+  },
+);
 
 /** Whoever keeps fewer connections has ended others by then, in ms. */
 const SETTLED_MS = 500;

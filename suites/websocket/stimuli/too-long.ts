@@ -23,7 +23,7 @@ const CONTENT = 3;
 
 /** The length over which the connection was dropped, once more: a step at a time, each taken before the next. */
 export const longInSteps: Probe<ConversationView> = risky(
-  probe('websocket-long-in-steps', async ({ ask, websocket }) => {
+  probe('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const refused = await ask(longEchoes);
     if (!isDropped(refused))
       throw new NotApplicable('no connection ended without a Close over a long message');

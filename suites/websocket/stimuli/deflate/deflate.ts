@@ -8,7 +8,7 @@ import { deflatedRepeatedly } from '../../../../harness/wire/websocket/deflate.t
 import { echoes, echoesAsConfigured } from '../echo.ts';
 import { carry, type Errand, onTheWay, type Ride, rideOf, runErrand } from '../errand/errand.ts';
 import { alive } from '../ordinary-client.ts';
-import { makeRoom } from '../side-by-side.ts';
+import { keptTogether, makeRoom } from '../side-by-side.ts';
 import { compresses, NAME, NOVEL } from './series.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
@@ -111,15 +111,19 @@ type Offer = readonly [offer: string, along?: Errand];
 
 /** One handshake for each offer, with what goes along where it is taken. */
 function offered(name: string, ...offers: readonly Offer[]): Probe<readonly ConversationView[]> {
-  return probe(name, async (port) => {
-    await port.ask(compresses);
-    return Promise.all(
-      offers.map(([offer, errand]) => {
-        const purpose = `a WebSocket handshake that offers ${offer}`;
-        return carry(port, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, errand);
-      }),
-    );
-  });
+  return probe(
+    name,
+    { needs: [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])] },
+    async (port) => {
+      await port.ask(compresses);
+      return Promise.all(
+        offers.map(([offer, errand]) => {
+          const purpose = `a WebSocket handshake that offers ${offer}`;
+          return carry(port, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, errand);
+        }),
+      );
+    },
+  );
 }
 
 /** §7.1: a parameter that does not exist, a value that is none, a parameter twice. */
@@ -178,7 +182,7 @@ function compressed(
   twin: Probe<unknown> = alive,
   offer = NAME,
 ): Probe<ConversationView> {
-  return probe(name, async (port) => {
+  return probe(name, { needs: [twin, compresses, keptTogether] }, async (port) => {
     await port.ask(twin);
     await port.ask(compresses);
     await makeRoom(port);
@@ -222,7 +226,7 @@ export const smallWindowEcho = compressed(
 
 /** What comes back may be more than is heard out. */
 export const bomb: Probe<ConversationView> = risky(
-  probe('websocket-deflate-bomb', async (port) => {
+  probe('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
     await port.ask(echoes);
     await port.ask(compresses);
     const shared = await onTheWay(port, BOMB, along(severalOffers, 1));

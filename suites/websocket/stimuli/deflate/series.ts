@@ -1,5 +1,5 @@
 import { NotApplicable } from '../../../../harness/base/verdict.ts';
-import { type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { derived, type Probe } from '../../../../harness/engine/session/probe.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import { OPCODE } from '../../../../harness/wire/conversation/frame.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
@@ -16,11 +16,15 @@ export const NAME = 'permessage-deflate';
 export const PLAIN: readonly FieldLine[] = [['Sec-WebSocket-Extensions', NAME]];
 
 /** Who declines a plain offer will hardly take another, and is not bothered with them. */
-export const compresses: Probe<ConversationView> = probe('websocket-compresses', async ({ ask }) => {
-  const offer = await ask(deflateOffer);
-  if (!offer.isCompressing) throw new NotApplicable(`${NAME} is declined`);
-  return offer;
-});
+export const compresses: Probe<ConversationView> = derived(
+  'websocket-compresses',
+  () => [deflateOffer],
+  async ({ ask }) => {
+    const offer = await ask(deflateOffer);
+    if (!offer.isCompressing) throw new NotApplicable(`${NAME} is declined`);
+    return offer;
+  },
+);
 
 /** Long enough that servers which leave short messages uncompressed compress it; the second part repeats the first. */
 const TEXT = 'conform looks at compressed messages. '.repeat(60);

@@ -1,6 +1,6 @@
 import { isForLogin } from '../../../../harness/config/blocks/subprotocol.ts';
 import type { ServiceConfig } from '../../../../harness/config/service.ts';
-import { lastOfAll, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { derived, lastOfAll, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../../harness/engine/session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import { IdleView } from '../../../../harness/wire/conversation/idle.ts';
@@ -35,62 +35,69 @@ export interface LeftAlone {
 }
 
 /** Where the service keeps several connections of one client it is open from now on, and over at once where not. */
-export const leftAlone: Probe<LeftAlone> = probe('websocket-left-alone', async (port) => {
-  const { ask, config, websocket, pause, clock, signal } = port;
-  await ask(answersPings);
-  const isBeside = Math.min(config.safety.maxConnections, await ask(keptTogether)) >= ROOM;
-  const leastMs = config.websocket?.keepsIdleMs ?? IDLE_MS;
-  const opened = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
-  let isAsked = false;
-  let isOver = false;
-  const askForEnd = () => {
-    isAsked = true;
-    asked.resolve();
-  };
-  if (!isBeside) askForEnd();
-  const dialect = config.websocket && (await dialectOf(config.websocket));
-  const inSilence = async (conversation: OpenConversation) => {
-    opened.resolve();
-    await logIn(conversation, config.websocket?.login);
-    const sinceMs = clock.now();
-    let isKept = await conversation.silence(LONGEST_MS, asked.promise);
-    const leftMs = leastMs - (clock.now() - sinceMs);
-    if (isKept && isAsked && leftMs > 0) {
-      if (leftMs >= WORTH_TELLING_MS) pause.announce(clock.now() + leftMs, LEFT_ALONE);
-      isKept = await conversation.silence(leftMs);
-    }
-    isOver = !isKept;
-    if (isKept) {
-      if (dialect?.heartbeat) {
-        const { send, answer } = dialect.heartbeat;
-        await conversation.text(send);
-        await conversation.message(`for ${answer}`, ({ text }) => dialect.read(text ?? '')?.event === answer);
+export const leftAlone: Probe<LeftAlone> = probe(
+  'websocket-left-alone',
+  { needs: [answersPings, keptTogether] },
+  async (port) => {
+    const { ask, config, websocket, pause, clock, signal } = port;
+    await ask(answersPings);
+    const isBeside = Math.min(config.safety.maxConnections, await ask(keptTogether)) >= ROOM;
+    const leastMs = config.websocket?.keepsIdleMs ?? IDLE_MS;
+    const opened = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    let isAsked = false;
+    let isOver = false;
+    const askForEnd = () => {
+      isAsked = true;
+      asked.resolve();
+    };
+    if (!isBeside) askForEnd();
+    const dialect = config.websocket && (await dialectOf(config.websocket));
+    const inSilence = async (conversation: OpenConversation) => {
+      opened.resolve();
+      await logIn(conversation, config.websocket?.login);
+      const sinceMs = clock.now();
+      let isKept = await conversation.silence(LONGEST_MS, asked.promise);
+      const leftMs = leastMs - (clock.now() - sinceMs);
+      if (isKept && isAsked && leftMs > 0) {
+        if (leftMs >= WORTH_TELLING_MS) pause.announce(clock.now() + leftMs, LEFT_ALONE);
+        isKept = await conversation.silence(leftMs);
       }
-      await conversation.ping('still there?');
-      await conversation.close(1000);
-    }
-  };
-  const purpose = `a WebSocket on which nothing is said for ${leastMs} ms`;
-  const view = websocket.hold({ purpose, beside: isBeside }, inSilence);
-  // Whoever asks for its end hears of it.
-  view.catch(() => undefined);
-  signal.addEventListener('abort', askForEnd, { once: true });
-  await (isBeside ? Promise.race([opened.promise, view]) : view);
-  return {
-    end() {
-      askForEnd();
-      return view;
-    },
-    isBeside,
-    isOver: () => isOver,
-  };
-});
+      isOver = !isKept;
+      if (isKept) {
+        if (dialect?.heartbeat) {
+          const { send, answer } = dialect.heartbeat;
+          await conversation.text(send);
+          await conversation.message(
+            `for ${answer}`,
+            ({ text }) => dialect.read(text ?? '')?.event === answer,
+          );
+        }
+        await conversation.ping('still there?');
+        await conversation.close(1000);
+      }
+    };
+    const purpose = `a WebSocket on which nothing is said for ${leastMs} ms`;
+    const view = websocket.hold({ purpose, beside: isBeside }, inSilence);
+    // Whoever asks for its end hears of it.
+    view.catch(() => undefined);
+    signal.addEventListener('abort', askForEnd, { once: true });
+    await (isBeside ? Promise.race([opened.promise, view]) : view);
+    return {
+      end() {
+        askForEnd();
+        return view;
+      },
+      isBeside,
+      isOver: () => isOver,
+    };
+  },
+);
 
 /** What became of it, at the very end. */
 export const idle: Probe<IdleView> = lastOfAll(
   leftAlone,
-  probe('websocket-idle', async ({ ask }) => {
+  derived('websocket-idle', [leftAlone], async ({ ask }) => {
     const { conversation } = await (await ask(leftAlone)).end();
     // Its evidence is there now.
     await ask(leftAlone);
@@ -107,8 +114,9 @@ export function isEndedForLogin(
 }
 
 /** What came of the dialect's own heartbeat behind the silence; null where none was sent, for the connection had ended. */
-export const askedAfterSilence: Probe<AfterSilence | null> = probe(
+export const askedAfterSilence: Probe<AfterSilence | null> = derived(
   'websocket-asked-after-silence',
+  [idle],
   async ({ ask, config }) => {
     const view = await ask(idle);
     const dialect = config.websocket && (await dialectOf(config.websocket));

@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../../../harness/base/verdict.ts';
-import { type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { echoes, echoesAsConfigured } from '../echo.ts';
@@ -112,15 +112,19 @@ const ERRANDS: readonly Errand[] = [
  * As many connections as the config allows, open at the same time; each then says something that no other says, and goes on
  * with an errand.
  */
-export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
-  const { ask, config } = port;
-  await ask(answersPings);
-  const isEcho = config.websocket?.echo === true;
-  if (isEcho) await ask(echoes);
-  const speak = (conversation: OpenConversation, said: string) =>
-    isEcho ? conversation.echo('text', said) : conversation.ping(said);
-  return openedTogether(port, speak, ERRANDS);
-});
+export const manyConnections: Probe<readonly Beside[]> = probe(
+  'websocket-many-connections',
+  { needs: [answersPings, echoes] },
+  async (port) => {
+    const { ask, config } = port;
+    await ask(answersPings);
+    const isEcho = config.websocket?.echo === true;
+    if (isEcho) await ask(echoes);
+    const speak = (conversation: OpenConversation, said: string) =>
+      isEcho ? conversation.echo('text', said) : conversation.ping(said);
+    return openedTogether(port, speak, ERRANDS);
+  },
+);
 
 /** On the one of them with which this went along. */
 export function besideOthers(errand: Errand): Ride {
@@ -166,8 +170,9 @@ export interface Apart {
   readonly foreign: string | null;
 }
 
-export const connectionsApart: Probe<readonly Apart[]> = probe(
+export const connectionsApart: Probe<readonly Apart[]> = derived(
   'websocket-connections-apart',
+  [manyConnections],
   async ({ ask }) => {
     const all = await ask(manyConnections);
     const saidOnOpen = all.filter(({ conversation }) => conversation !== null).map(({ said }) => said);
@@ -213,6 +218,7 @@ export interface Return {
 /** The connection is cut without a Close, as when a network fails; the client comes back. */
 export const comesBack: Probe<Return> = probe(
   'websocket-comes-back',
+  { needs: [alive] },
   async ({ ask, websocket, clock, signal }) => {
     await ask(alive);
     await websocket.hold({ purpose: 'a WebSocket that is cut without a Close' }, async (conversation) => {
@@ -239,7 +245,7 @@ export interface Latency {
 }
 
 /** There and back, one after the other. */
-export const echoLatency: Probe<Latency> = probe('websocket-latency', async ({ ask }) => {
+export const echoLatency: Probe<Latency> = derived('websocket-latency', [measured], async ({ ask }) => {
   const view = await ask(measured);
   const tookMs = view.echoes.flatMap(({ sent, back, isSame }) =>
     back !== null && isSame ? [back.atMs - sent.atMs] : [],

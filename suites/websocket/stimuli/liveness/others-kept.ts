@@ -1,4 +1,5 @@
 import { NotApplicable, unlessUnjudged } from '../../../../harness/base/verdict.ts';
+import type { ServiceConfig } from '../../../../harness/config/service.ts';
 import { type Port, type Probe, probe, risky } from '../../../../harness/engine/session/probe.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { bomb } from '../deflate/deflate.ts';
@@ -25,6 +26,10 @@ const RISKY: readonly Conversations[] = [
 /** And what only an echo is sent. */
 const LONG: readonly Conversations[] = [longEchoes, longFragmentedEcho];
 
+function saidIn({ websocket, safety }: ServiceConfig): readonly Conversations[] {
+  return websocket?.echo ? [...RISKY, ...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : RISKY;
+}
+
 /** What one client sent, and what came of the connection of another. */
 export interface BesideOthers {
   readonly to: string;
@@ -40,7 +45,7 @@ interface Suspect {
 
 export const othersKept: Probe<BesideOthers> = {
   ...risky(
-    probe('websocket-others-kept', async (port) => {
+    probe('websocket-others-kept', { needs: (config) => [leftAlone, ...saidIn(config)] }, async (port) => {
       const other = await port.ask(leftAlone);
       if (!other.isBeside) throw new NotApplicable('the service keeps no several connections of one client');
       const said = await everythingRisky(port);
@@ -64,9 +69,7 @@ export const othersKept: Probe<BesideOthers> = {
 
 async function everythingRisky({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<readonly Suspect[]> {
   const all: Suspect[] = [];
-  const { websocket, safety } = config;
-  const long = websocket?.echo ? [...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : [];
-  for (const each of [...RISKY, ...long]) {
+  for (const each of saidIn(config)) {
     const views = await ask<ConversationView | readonly ConversationView[]>(each).catch(unlessUnjudged);
     for (const view of [views ?? []].flat()) all.push({ probe: each, view });
   }

@@ -25,7 +25,7 @@ function said(
   purpose: string,
   say: (conversation: OpenConversation) => Promise<void>,
 ): Probe<ConversationView> {
-  return probe(name, async ({ ask, websocket }) => {
+  return probe(name, { needs: [establishedClient] }, async ({ ask, websocket }) => {
     await ask(establishedClient);
     const says = client(async (conversation) => {
       await say(conversation);
@@ -79,6 +79,7 @@ const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
 /** What comes to a subscriber of a public and a private channel while another client, in the public one alone, sends these. */
 export const forbiddenClientEvents: Probe<ConversationView> = probe(
   'websocket-pusher-forbidden-client-events',
+  { needs: [establishedClient] },
   async (port) => {
     const app = await applicationOf(port);
     return port.websocket.hold(
@@ -158,6 +159,7 @@ export function forgedWays(conversation: ConversationView): readonly string[] {
 /** A client with a right signature tries others that are wrong. */
 export const forgedSubscriptions: Probe<ConversationView> = probe(
   'websocket-pusher-forged-subscriptions',
+  { needs: [establishedClient] },
   async (port) => {
     const { key, secret } = await applicationOf(port);
     const app = { key, secret: secret.reveal() };
@@ -176,6 +178,7 @@ export const forgedSubscriptions: Probe<ConversationView> = probe(
 /** Who subscribes twice, to a channel in which another client then says one thing. */
 export const repeatedSubscription: Probe<ConversationView> = probe(
   'websocket-pusher-repeated-subscription',
+  { needs: [establishedClient] },
   async (port) => {
     const app = await applicationOf(port);
     return port.websocket.hold(

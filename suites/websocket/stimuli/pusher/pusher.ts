@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../../harness/base/verdict.ts';
 import type { AppCredentials } from '../../../../harness/config/credential/keys.ts';
 import { signChannel } from '../../../../harness/config/credential/signing/signature.ts';
-import { type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
 import type { Conversing } from '../../../../harness/engine/session/websocket/conversation.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import {
@@ -27,6 +27,7 @@ export const SIGNED_CHANNEL = 'private-conform-signed';
 /** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
 export const pusherClient: Probe<ConversationView> = probe(
   'websocket-pusher-client',
+  { needs: [alive] },
   async ({ ask, config, websocket }) => {
     await ask(alive);
     const app = config.credentials.app;
@@ -42,8 +43,9 @@ export const pusherClient: Probe<ConversationView> = probe(
 );
 
 /** The same, where the service established the connection: without it no client goes on. */
-export const establishedClient: Probe<ConversationView> = probe(
+export const establishedClient: Probe<ConversationView> = derived(
   'websocket-pusher-established',
+  [pusherClient],
   async ({ ask }) => {
     const client = await ask(pusherClient);
     if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
@@ -57,15 +59,19 @@ export const PRESENCE_CHANNEL = 'presence-conform';
 export const PRESENT_USER = 'conform';
 
 /** A client that enters a presence channel: the signature covers who it says it is. */
-export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (port) => {
-  const app = await applicationOf(port);
-  const says = client(async (conversation, socketId) => {
-    const channelData = JSON.stringify({ user_id: PRESENT_USER });
-    const auth = authOf(app, socketId, PRESENCE_CHANNEL, channelData);
-    await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
-  });
-  return port.websocket.hold({ purpose: 'a WebSocket with a client that is present' }, says);
-});
+export const presentClient: Probe<ConversationView> = probe(
+  'websocket-pusher-present',
+  { needs: [establishedClient] },
+  async (port) => {
+    const app = await applicationOf(port);
+    const says = client(async (conversation, socketId) => {
+      const channelData = JSON.stringify({ user_id: PRESENT_USER });
+      const auth = authOf(app, socketId, PRESENCE_CHANNEL, channelData);
+      await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+    });
+    return port.websocket.hold({ purpose: 'a WebSocket with a client that is present' }, says);
+  },
+);
 
 /** A subscriber, and another client that sends events to their channel. */
 export interface ClientEvents {
@@ -91,36 +97,44 @@ function clientEventsIn(
   );
 }
 
-export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (port) => {
-  const { websocket } = port;
-  const app = await applicationOf(port);
-  let sender: ConversationView | undefined;
-  const subscriber = await websocket.hold({ purpose: 'a WebSocket with a subscriber' }, async (listening) => {
-    if (!(await enters(listening, app))) return;
-    sender = await websocket.hold(
-      { purpose: 'a WebSocket with a client that sends events' },
-      async (conversation) => {
-        if (!(await enters(conversation, app))) return;
-        for (let index = 0; index < CLIENT_EVENTS; index++) {
-          const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
-          await conversation.text(JSON.stringify(message));
-          const isIt = ({ event, data }: PusherEvent) => event === 'client-conform' && data?.index === index;
-          if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
-        }
-        await conversation.close(1000);
+export const clientEvents: Probe<ClientEvents> = probe(
+  'websocket-pusher-client-events',
+  { needs: [establishedClient] },
+  async (port) => {
+    const { websocket } = port;
+    const app = await applicationOf(port);
+    let sender: ConversationView | undefined;
+    const subscriber = await websocket.hold(
+      { purpose: 'a WebSocket with a subscriber' },
+      async (listening) => {
+        if (!(await enters(listening, app))) return;
+        sender = await websocket.hold(
+          { purpose: 'a WebSocket with a client that sends events' },
+          async (conversation) => {
+            if (!(await enters(conversation, app))) return;
+            for (let index = 0; index < CLIENT_EVENTS; index++) {
+              const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+              await conversation.text(JSON.stringify(message));
+              const isIt = ({ event, data }: PusherEvent) =>
+                event === 'client-conform' && data?.index === index;
+              if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+            }
+            await conversation.close(1000);
+          },
+        );
+        await listening.close(1000);
       },
     );
-    await listening.close(1000);
-  });
-  if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
-  const sent = clientEventsIn(sender, sender.sent);
-  const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
-    const sentMs = sent.get(index);
-    return sentMs === undefined ? [] : [atMs - sentMs];
-  });
-  const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
-  return { subscriber, sender, latency };
-});
+    if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+    const sent = clientEventsIn(sender, sender.sent);
+    const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
+      const sentMs = sent.get(index);
+      return sentMs === undefined ? [] : [atMs - sentMs];
+    });
+    const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+    return { subscriber, sender, latency };
+  },
+);
 
 /** The application of the config, once clients are established at all. @throws NotApplicable where there is none. */
 export async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<AppCredentials> {
@@ -237,8 +251,9 @@ export const missingProtocol = held(
 );
 
 /** Clients that can never be served as they come. */
-export const refusedClients: Probe<readonly ConversationView[]> = probe(
+export const refusedClients: Probe<readonly ConversationView[]> = derived(
   'websocket-pusher-refused-clients',
+  [unknownApp, unsupportedProtocol, missingProtocol],
   ({ ask }) => Promise.all([unknownApp, unsupportedProtocol, missingProtocol].map((each) => ask(each))),
 );
 
