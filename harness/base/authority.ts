@@ -2,7 +2,7 @@ import { type ClauseValue, type Contract, findClause } from './clause.ts';
 import { HarnessError } from './exit.ts';
 import { type ClauseKey, isClauseKey } from './vocabulary.ts';
 
-/** The strength of a check: what its grounds allow a violation to mean. */
+/** The strength of a check: a violation fails, warns or is only recorded. */
 export type Level = 'MUST' | 'SHOULD' | 'NONE';
 
 /** A ground of a check as it stands for one service. */
@@ -16,7 +16,7 @@ export interface ResolvedGround {
   readonly place: string;
 }
 
-/** What a check appeals to; `resolveAuthority` weighs it for one service. */
+/** The basis of a check; `resolveAuthority` weighs it for one service. */
 export type Ground =
   /** A clause of the contract; `key` is one of the vocabulary. */
   | { readonly kind: 'clause'; readonly key: string }
@@ -64,7 +64,7 @@ export const rfc9112: RfcGround = (section, word) => rfc(9112, section, word);
 /** Problem details for HTTP APIs. */
 export const rfc9457: RfcGround = (section, word) => rfc(9457, section, word);
 
-/** What the user's config fills in, by clause key; `origin` is the place in the config, for a person. */
+/** Facts from the user's config by clause key; `origin` is their place in the config, for a person. */
 type FilledFacts = Readonly<Record<string, { readonly value: ClauseValue; readonly origin: string }>>;
 
 interface Authority {
@@ -77,7 +77,7 @@ interface WeighedGround {
   readonly ground: ResolvedGround;
 }
 
-/** How much a level binds, to be compared. */
+/** Levels as numbers, to compare them. */
 export const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
 
 const LEVEL_OF_WORD: Readonly<Record<RequirementWord, Level>> = {

@@ -1,6 +1,6 @@
 import { hasMembers, isJsonObject } from './json-text.ts';
 
-/** How firmly the provider's document says something. */
+/** How firmly the provider's document states something. */
 export type Standing = 'stated' | 'advised' | 'not-shown';
 
 /**
@@ -28,11 +28,11 @@ export interface Clause {
   readonly standing: Standing;
   readonly value: ClauseValue;
   readonly place: ClausePlace;
-  /** Keys of clauses of the same contract that this one cannot be squared with. */
+  /** Keys of clauses of the same contract that contradict this one. */
   readonly contradicts?: readonly string[];
-  /** What the clause leaves open, in one sentence. */
+  /** The open question of the clause, in one sentence. */
   readonly question?: string;
-  /** What a row names without showing it, e.g. `signing` in "how the credentials are used (signing …): not shown". */
+  /** Subjects that a row names without showing them, e.g. `signing` in "how the credentials are used (signing …): not shown". */
   readonly names?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface Sample {
   readonly path: string;
   /** Field names and the values sent; the credential field is left to `credentials`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What is sent with it; null for nothing. */
+  /** Request body; null if none. */
   readonly body: string | null;
 }
 
@@ -68,7 +68,7 @@ export function documentedSample(contract: Contract): Sample | null {
   return { method, path, fields: { ...JSON_CONTENT, ...fields }, body: JSON.stringify(body) };
 }
 
-/** What says that a body is JSON, where the contract does not say it otherwise. */
+/** Marks a body as JSON, unless the contract has a Content-Type. */
 const JSON_CONTENT = { 'Content-Type': 'application/json' };
 
 function isSample(value: unknown): value is Omit<Sample, 'body'> & { readonly body?: unknown } {

@@ -17,14 +17,14 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Where in a file something is wrong; lines and columns count from 1. */
+/** Place of a fault in a file; lines and columns count from 1. */
 export interface Place {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Prints as `file:line:column`, leaving out what is not known. */
+/** Prints as `file:line:column`, without unknown parts. */
 export function formatPlace(place: Place): string {
   return [place.file, place.line, place.column].filter((part) => part !== undefined).join(':');
 }
@@ -33,14 +33,14 @@ interface UsageErrorDetail {
   readonly place?: Place;
   /** The config key in dotted form, e.g. `plan.window`. */
   readonly key?: string;
-  /** What would be right, as an instruction. */
+  /** How to fix it, as an instruction. */
   readonly remedy?: string;
 }
 
 /** The user's input is wrong (exit 2): says what, where, and what would be right. */
 export class UsageError extends Error {
   readonly exitCode = EXIT.usage;
-  /** What is wrong, without the place, key and remedy that the message has beside it. */
+  /** The fault alone, without the place, key and remedy of the message. */
   readonly problem: string;
   readonly place: Place | undefined;
   readonly key: string | undefined;
@@ -59,7 +59,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Several things are wrong, all of them told in one go. */
+/** Several faults, reported together. */
 export class UsageErrors extends UsageError {
   readonly faults: readonly UsageError[];
 
@@ -69,7 +69,7 @@ export class UsageErrors extends UsageError {
   }
 }
 
-/** No verdict could be reached (exit 3), through nobody's proven fault. */
+/** No verdict could be reached (exit 3), and no fault is proven. */
 export class InconclusiveError extends Error {
   readonly exitCode = EXIT.inconclusive;
   constructor(reason: string, options?: ErrorOptions) {

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { type AddressInfo, BlockList, createServer, isIP, type Server } from 'node:net';
 
-/** The loopback interface: what listens there, and which hosts are there. */
+/** The loopback interface: servers on it, and the hosts that mean it. */
 
-/** The port of a server on TCP that listens. */
+/** The port of a listening TCP server. */
 export function portOf(server: { address(): AddressInfo | string | null }): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Has a server listen on a free port, and tells which. Rejects with the system's error. */
+/** Makes a server listen on a free port. Resolves with the port; rejects with the system's error. */
 export async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return portOf(server);
 }
 
-/** Ports that this process has given away, whether they are taken yet or not. */
+/** Ports that this process has given out, in use or not. */
 const given = new Set<number>();
 
-/** A port that was free a moment ago, for programs that cannot say which one they took; each is given once. */
+/** A port that was free a moment ago, for programs that cannot report the port they chose. Each is given out once. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listening(server);
@@ -35,8 +35,7 @@ LOOPBACK.addAddress('::1', 'ipv6');
 LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
 /**
- * Whether what is sent to a host stays on this machine (RFC 6761 §6.3 for the names). An IPv6 address may stand in
- * brackets, as in a URL.
+ * Whether a host is this machine (RFC 6761 §6.3 for the names). An IPv6 address may have the brackets of a URL.
  */
 export function isLoopback(hostname: string): boolean {
   const host = withoutBrackets(hostname);
@@ -45,7 +44,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(host);
 }
 
-/** A host as it is dialled: an IPv6 address without the brackets that it has in a URL. */
+/** The host to dial: an IPv6 address without the brackets of a URL. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -34,7 +34,7 @@ export class Secret {
   }
 }
 
-/** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
+/** A text with secret parts: printed masked, revealed only to the provider. */
 export type SecretText = readonly (string | Secret)[];
 
 export function revealed(text: SecretText): string {

@@ -1,6 +1,6 @@
 /** Text for people. */
 
-/** As a sentence of its own: a path at its head stays as it is, and no stop follows another. */
+/** As a sentence: a leading path keeps its case, and an existing full stop is not doubled. */
 export function asSentence(text: string): string {
   const whole = /^\S*\/\S/.test(text) ? text : capitalized(text);
   return /[.?!]$/.test(whole) ? whole : `${whole}.`;
@@ -15,18 +15,17 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `12,480`, with at most three decimals. By hand: the first number that `Intl` writes costs as much as a Node that starts. */
+/** `12,480`, with at most three decimals. Not by `Intl`: its first use costs as much as starting Node. */
 export function grouped(n: number): string {
   return String(Math.round(n * 1_000) / 1_000).replace(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ',');
 }
 
-/** Of what is left the share that stands before the gap: the beginning of a value tells most of it. */
+/** Share of the kept text that comes before the gap: the beginning of a value says most about it. */
 const BEFORE = 2 / 3;
 
 /**
- * A value that is longer than so many UTF-16 units without its middle, in whose place its size stands:
- * `kkkkkkkkkk…9,216 characters…kkkkk`. However values are shown, long ones are shortened by this; the whole is in the
- * evidence. Never half of a surrogate pair.
+ * The value without its middle if it is longer than `longest` UTF-16 units: `kkkkkkkkkk…9,216 characters…kkkkk`. All
+ * long values are shortened in this way; the evidence has the whole. Surrogate pairs stay whole.
  */
 export function shortened(value: string, longest: number): string {
   if (value.length <= longest) return value;
@@ -38,7 +37,7 @@ export function shortened(value: string, longest: number): string {
   return `${head}${gap}${tail}`;
 }
 
-/** A text in which every value, which is a run without blanks, is `shortened`. */
+/** The text with each of its values (runs without blanks) `shortened`. */
 export function withShortValues(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return text.replace(/\S+/g, (value) => shortened(value, longest));

@@ -1,7 +1,7 @@
 import { type Context, createContext, Script } from 'node:vm';
 import { isJsonObject } from './json-text.ts';
 
-/** Work that does not end by itself soon enough, such as a pattern that backtracks without end. */
+/** The work took too long, for example a pattern that backtracks without end. */
 export class TimeLimitReached extends Error {
   constructor(limitMs: number) {
     super(`takes longer than ${limitMs} ms`);
@@ -9,12 +9,12 @@ export class TimeLimitReached extends Error {
   }
 }
 
-/** Only a script of a context can be ended from outside; it costs about a tenth of a millisecond. */
+/** Only a script in a context can be interrupted; it costs about a tenth of a millisecond. */
 const SCRIPT = new Script('work()');
 let context: Context | undefined;
 
 /**
- * Does synchronous work within a time limit. What is cut short leaves behind whatever it had changed by then.
+ * Does synchronous work within a time limit. Work that is cut short keeps the changes it has made.
  *
  * @throws TimeLimitReached, and what the work throws.
  */

@@ -10,15 +10,15 @@ export const OUTCOMES = [
 ] as const;
 
 /**
- * What became of a check. `skipped`: does not apply to this service. `blocked`: applies, but could not be
+ * The outcome of a check. `skipped`: does not apply to this service. `blocked`: applies, but could not be
  * exercised; never green. `error`: the harness's own fault. `known`: a listed known failure.
  */
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * How what is observed may differ from day to day without anything having changed: `never`; `order`, lists are sets;
- * `shape`, it is a shape, and what is optional may be missing; `upwards`, numbers are the least that was seen;
- * `downwards`, numbers are the most; `count`, numbers are some or none; `text`, texts are others.
+ * How an observed value may vary from day to day without being a change: `never`; `order`, lists are sets; `shape`, it is
+ * a shape whose optional parts may be missing; `upwards`, numbers are a minimum; `downwards`, numbers are a maximum;
+ * `count`, numbers are some or none; `text`, texts may differ.
  */
 export const VARIATIONS = ['never', 'order', 'shape', 'upwards', 'downwards', 'count', 'text'] as const;
 export type Variation = (typeof VARIATIONS)[number];
@@ -30,11 +30,11 @@ export type Variation = (typeof VARIATIONS)[number];
 
 /** The evidence contradicts what the check expects. */
 export class Violation extends Error {
-  /** Id of the evidence that decided it; null when no single one did. */
+  /** Id of the decisive evidence; null if no single one decided. */
   readonly evidence: string | null;
-  /** Where that stands which the evidence contradicts; empty when it stands in no particular place. */
+  /** Places of the contradicted clauses; may be empty. */
   readonly places: readonly string[];
-  /** What came instead, each once, in the words of the message; empty when there are none. */
+  /** The results instead, each once, in the words of the message; may be empty. */
   readonly got: readonly string[];
 
   constructor(
@@ -66,19 +66,19 @@ export class NotApplicable extends Error {
   }
 }
 
-/** For what was only tried: null where it could not be exercised. @throws anything else. */
+/** For an attempt: null if it was blocked. @throws anything else. */
 export function unlessBlocked(thrown: unknown): null {
   if (thrown instanceof Blocked) return null;
   throw thrown;
 }
 
-/** For what there may be nothing to try of: null where there is not. @throws anything else. */
+/** For an attempt: null if it does not apply. @throws anything else. */
 export function unlessInapplicable(thrown: unknown): null {
   if (thrown instanceof NotApplicable) return null;
   throw thrown;
 }
 
-/** The same of both. */
+/** For an attempt: null if it was blocked or does not apply. @throws anything else. */
 export function unlessUnjudged(thrown: unknown): null {
   return thrown instanceof Blocked ? null : unlessInapplicable(thrown);
 }

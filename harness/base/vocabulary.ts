@@ -114,7 +114,7 @@ const TABLE = {
         path: { type: 'string', pattern: '^/' },
         fields: { ...fieldValues, description: 'headers beside the credential' },
         credentialField: { ...text, description: 'the header with the credential in the sample request' },
-        body: { description: 'what is sent with it: JSON, or a text that is sent as it is written' },
+        body: { description: 'request body: JSON, or text that is sent unchanged' },
         payload: text,
         response: text,
       },
@@ -212,7 +212,7 @@ const TABLE = {
         burst: {
           type: 'integer',
           minimum: 1,
-          description: 'so many at once; the rate is that at which they come back, one by one',
+          description: 'number of requests allowed at once; they come back one by one at the rate',
         },
         per: scope,
         further: {

@@ -1,21 +1,21 @@
 import { StringDecoder } from 'node:string_decoder';
 import { InconclusiveError } from '../base/exit.ts';
 
-/** Lines kept from the beginning, where a start goes wrong, and from the end, where a run does. */
+/** Lines kept from the beginning, for a failed start, and from the end, for a failed run. */
 const FIRST_LINES = 200;
 const LAST_LINES = 1_000;
-/** UTF-16 units that are kept of a line. */
+/** UTF-16 units kept of a line. */
 const LONGEST_LINE = 2_000;
 
-/** What a provider writes, kept within bounds however much it is. */
+/** The output of a provider, kept within bounds. */
 export interface LogCapture {
-  /** Takes what one stream yields; each stream needs a writer of its own, so that lines do not run together. */
+  /** Takes the output of one stream; each stream needs its own writer, so that lines do not mix. */
   writer(): (chunk: Buffer) => void;
-  /** The lines kept, those left out counted. */
+  /** The kept lines, with the number of those left out. */
   text(): string;
-  /** The last lines that are wanted, at most so many. */
+  /** The last `count` lines that are wanted. */
   last(count: number, wanted: (line: string) => boolean): readonly string[];
-  /** Counts the lines that hold the text, from those that are kept on. */
+  /** Counts the lines that contain the text, beginning with the kept ones. */
   watch(text: string): () => number;
 }
 
@@ -33,7 +33,7 @@ export function createLogCapture(): LogCapture {
       return;
     }
     last.push(line);
-    // Many in one go: taking away the first of an array costs its length.
+    // Many at a time: removing the head of an array costs its length.
     if (last.length < 2 * LAST_LINES) return;
     leftOut += last.length - LAST_LINES;
     last.splice(0, last.length - LAST_LINES);
@@ -61,7 +61,7 @@ export function createLogCapture(): LogCapture {
   };
 }
 
-/** Puts together the lines of one stream; of one that grows too long the rest is dropped. */
+/** Joins the chunks of one stream to lines; drops the rest of a line that is too long. */
 class LineBuilder {
   line = '';
   readonly #decoder = new StringDecoder('utf8');
@@ -93,25 +93,25 @@ class LineBuilder {
   }
 }
 
-/** Lines that a message quotes. */
+/** Lines quoted in a message. */
 const MOST_LINES = 8;
-/** UTF-16 units that it quotes of each. */
+/** UTF-16 units quoted of each. */
 const LONGEST = 240;
 
-/** What happened, and the last that was written before. */
+/** The event with the last lines of the output before it. */
 export function withLastLines(what: string, logs: LogCapture): string {
   const lines = logs.last(MOST_LINES, isTelling).map((line) => cut(line.trim()));
   return lines.length === 0 ? `${what}; it wrote nothing` : `${what}; its last lines: ${lines.join(' | ')}`;
 }
 
-/** Why a start failed, with the last lines; anything but an InconclusiveError is left as it is. */
+/** An InconclusiveError with the last lines added; any other error unchanged. */
 export function explained(error: unknown, logs: LogCapture): unknown {
   return error instanceof InconclusiveError
     ? new InconclusiveError(withLastLines(error.message, logs))
     : error;
 }
 
-/** Stack frames say little to whoever has not the source, and would leave no room for the message above them. */
+/** Stack frames are no help without the source, and would push out the message above them. */
 function isTelling(line: string): boolean {
   return line.trim() !== '' && !/^\s+at /.test(line);
 }

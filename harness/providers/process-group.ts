@@ -4,22 +4,22 @@ import { codeOf } from '../base/thrown.ts';
 
 const POLL_MS = 40;
 
-/** Everything that was started with it carries this variable, wherever it has gone to since. */
+/** Environment variable of the program and of all that it starts. */
 export const MARK = 'CONFORM_START';
 
-/** A program that was started in a process group of its own, and all that it started. */
+/** A program in its own process group, and everything that it started. */
 export interface ProcessGroup {
   readonly leader: number;
-  /** The value of its `MARK`. On Linux it tells also those that left the group (`setsid`), by proc_pid_environ(5). */
+  /** The value of its `MARK`. On Linux it also identifies processes that left the group (`setsid`), by proc_pid_environ(5). */
   readonly mark: string;
 }
 
-/** Sends a signal to every process of it. Returns whether there was one to get it. */
+/** Sends a signal to every process of the group. Returns whether there was one. */
 export function signalGroup(group: ProcessGroup, signal: NodeJS.Signals | 0): boolean {
-  const told = [process.platform === 'win32' ? group.leader : -group.leader, ...strays(group)].map((id) =>
+  const reached = [process.platform === 'win32' ? group.leader : -group.leader, ...strays(group)].map((id) =>
     signalProcess(id, signal),
   );
-  return told.includes(true);
+  return reached.includes(true);
 }
 
 function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
@@ -28,33 +28,33 @@ function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
     return true;
   } catch (error) {
     const code = codeOf(error);
-    // EPERM: there is one, which has become somebody else's.
+    // EPERM: there is one, of another user by now.
     if (code === 'ESRCH' || code === 'EPERM') return code === 'EPERM';
     throw error;
   }
 }
 
-/** Asks the group to end, and ends what is left of it after `graceMs`. */
+/** Asks the group to end, and kills the rest after `graceMs`. */
 export async function endGroup(group: ProcessGroup, graceMs: number): Promise<void> {
   if (!signalGroup(group, 'SIGTERM')) return;
   for (const until = performance.now() + graceMs; performance.now() < until; ) {
     await pause(POLL_MS);
-    // A process that nobody has asked about since it ended still counts for the first, and not for the second.
+    // The first still counts a process that has ended but was not waited for; the second does not.
     if (!signalGroup(group, 0) || groupRuns(group) === false) return;
   }
   signalGroup(group, 'SIGKILL');
 }
 
-/** What Linux tells of a process, from proc_pid_stat(5). */
+/** A process by proc_pid_stat(5), on Linux. */
 interface ProcessStat {
-  /** `Z`: it has ended, and its parent has not asked about it yet, which may take for ever. */
+  /** `Z`: it has ended, and its parent has not waited for it, which may take for ever. */
   readonly state: string;
   readonly group: number;
-  /** In clock ticks since the start of the machine: with the id it names one process. */
+  /** Clock ticks since the machine started: with the id it identifies one process. */
   readonly started: string;
 }
 
-/** null when there is no such process, and on other systems. */
+/** null if there is no such process, and on other systems. */
 export function processStat(pid: number): ProcessStat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -67,7 +67,7 @@ export function processStat(pid: number): ProcessStat | null {
   }
 }
 
-/** Whether a process of the group still runs; null where that cannot be told. */
+/** Whether a process of the group still runs; null if unknown. */
 function groupRuns(group: ProcessGroup): boolean | null {
   if (process.platform !== 'linux') return null;
   const runs = (pid: number) => {
@@ -77,7 +77,7 @@ function groupRuns(group: ProcessGroup): boolean | null {
   return processes().some(runs) || strays(group).length > 0;
 }
 
-/** Those that carry its mark in another group. One that has ended carries none. */
+/** Processes with its mark in another group. A process that has ended has no mark. */
 function strays({ leader, mark }: ProcessGroup): readonly number[] {
   const carried = `${MARK}=${mark}`;
   return processes().filter(
@@ -85,13 +85,13 @@ function strays({ leader, mark }: ProcessGroup): readonly number[] {
   );
 }
 
-/** Linux only: elsewhere none is known. */
+/** Linux only: empty elsewhere. */
 function processes(): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** Empty for those of others, and for one that has ended. */
+/** Empty for processes of other users, and for one that has ended. */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

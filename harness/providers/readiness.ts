@@ -7,14 +7,14 @@ import { createRedaction } from '../wire/redaction/redaction.ts';
 import type { LogCapture } from './log-capture.ts';
 import type { StartOptions } from './provider.ts';
 
-/** One look: null when it is ready, else what was seen instead, as in `GET / was answered with 503`. */
+/** One look: null if ready, else the reason, such as `GET / was answered with 503`. */
 export type ReadinessProbe = (signal: AbortSignal) => Promise<string | null>;
 
 export interface Awaited {
-  /** As messages call it: `the container`. */
+  /** Its name in messages: `the container`. */
   readonly called: string;
   readonly probe: ReadinessProbe;
-  /** Resolves with how it ended, if it ends before it is ready. */
+  /** Resolves with how it ended, if it ends first. */
   readonly ended: Promise<string>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ const POLL_MS = 150;
 /** For one look. */
 const PROBE_MS = 1_000;
 
-/** @throws InconclusiveError when it ends or is not ready in time, with what was last seen of it. */
+/** @throws InconclusiveError with the last reason, when it ends or is not ready in time. */
 export async function awaitReady({ called, probe, ended, timeoutMs, signal }: Awaited): Promise<void> {
   const giveUp = new AbortController();
   const timedOut = AbortSignal.timeout(timeoutMs);
@@ -50,11 +50,11 @@ export async function awaitReady({ called, probe, ended, timeoutMs, signal }: Aw
   }
 }
 
-/** Whose question it is, and which way it goes. */
-export type Asker = Pick<StartOptions, 'network' | 'runId'>;
+/** The run that asks, and its network. */
+export type ProbeOptions = Pick<StartOptions, 'network' | 'runId'>;
 
 /** Ready when a GET is answered at all (`any`), with a 2xx (null), or with this status. */
-export function httpProbe(url: string, status: number | null | 'any', asker: Asker): ReadinessProbe {
+export function httpProbe(url: string, status: number | null | 'any', options: ProbeOptions): ReadinessProbe {
   const fits = (code: number) => {
     if (status === 'any') return true;
     return status === null ? code >= 200 && code < 300 : code === status;
@@ -62,13 +62,13 @@ export function httpProbe(url: string, status: number | null | 'any', asker: Ask
   const { pathname, search } = new URL(url);
   const asked = `GET ${pathname}${search}`;
   return async (signal) => {
-    const answer = await statusOf(url, asker, signal);
+    const answer = await statusOf(url, options, signal);
     if (typeof answer === 'string') return `${asked} ${answer}`;
     return fits(answer) ? null : `${asked} was answered with ${answer}`;
   };
 }
 
-/** Ready when as many lines as asked for hold the text. */
+/** Ready when enough lines of the output contain the text. */
 export function logProbe(text: string, times: number, logs: LogCapture): ReadinessProbe {
   const lines = logs.watch(text);
   return async () => {
@@ -79,10 +79,10 @@ export function logProbe(text: string, times: number, logs: LogCapture): Readine
   };
 }
 
-/** The status of the answer, or why there was none. Of the answer nothing but its status is read. */
+/** The status of the answer, or why there was none. The body is not read. */
 async function statusOf(
   url: string,
-  { network, runId }: Asker,
+  { network, runId }: ProbeOptions,
   signal: AbortSignal,
 ): Promise<number | string> {
   const { origin, pathname, search } = new URL(url);

@@ -54,7 +54,7 @@ describe('a service behind a Unix domain socket', () => {
   });
 
   it('that nobody serves is told before anything is sent', async () => {
-    await expect(started()).rejects.toThrow(`nobody listens on the socket ${path}: ENOENT`);
+    await expect(started()).rejects.toThrow(`no service listens on the socket ${path}: ENOENT`);
   });
 
   it('that goes away is known to have ended, but not when it is stopped', async () => {
@@ -62,7 +62,7 @@ describe('a service behind a Unix domain socket', () => {
     const running = await started();
     expect(await running.ending?.(0)).toBeNull();
     server.close();
-    expect(await running.ending?.(2_000)).toMatch(/^nobody listens on the socket .* any more: E/);
+    expect(await running.ending?.(2_000)).toMatch(/^no service listens on the socket .* any more: E/);
     await running.stop();
     expect(await running.ending?.(0)).toBeNull();
   });

@@ -5,20 +5,19 @@ import { listening } from '../base/loopback.ts';
 import type { UnixSocketProvider } from '../config/provider/unix-socket.ts';
 import type { RunningProvider } from './provider.ts';
 
-/** For a connection to a socket of this machine, to see whether somebody listens. */
+/** Milliseconds to connect to a socket of this machine. */
 const CONNECT_MS = 1_000;
 const POLL_MS = 100;
 
 /**
- * Makes a service that listens on a Unix domain socket, as those do that stand behind a reverse proxy on the same
- * machine, reachable at a port of the loopback interface. What passes is handed on octet by octet; that either side
- * ends, or breaks off, is handed on as well.
+ * Makes a service on a Unix domain socket, such as one behind a reverse proxy on the same machine, reachable at a port
+ * of the loopback interface. Octets pass unchanged in both directions, and so do ends and resets.
  *
- * @throws InconclusiveError when nobody listens there.
+ * @throws InconclusiveError when no service listens there.
  */
 export async function startUnixSocket({ path }: UnixSocketProvider): Promise<RunningProvider> {
   const refused = await whyRefused(path);
-  if (refused !== null) throw new InconclusiveError(`nobody listens on the socket ${path}: ${refused}`);
+  if (refused !== null) throw new InconclusiveError(`no service listens on the socket ${path}: ${refused}`);
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const service = connect({ path, allowHalfOpen: true });
@@ -41,7 +40,7 @@ export async function startUnixSocket({ path }: UnixSocketProvider): Promise<Run
     async ending(patienceMs) {
       for (const until = performance.now() + patienceMs; !stopped; await pause(POLL_MS)) {
         const why = await whyRefused(path);
-        if (why !== null) return stopped ? null : `nobody listens on the socket ${path} any more: ${why}`;
+        if (why !== null) return stopped ? null : `no service listens on the socket ${path} any more: ${why}`;
         if (performance.now() + POLL_MS > until) break;
       }
       return null;
@@ -51,14 +50,14 @@ export async function startUnixSocket({ path }: UnixSocketProvider): Promise<Run
 
 function join(client: Socket, service: Socket): void {
   client.pipe(service).pipe(client);
-  // Who breaks off does not end in good order: the other must not take it for that.
+  // A reset must not look like an orderly end to the other side.
   client.on('error', () => service.destroy());
   service.on('error', () => client.resetAndDestroy());
   client.on('close', () => service.destroySoon());
   service.on('close', () => client.destroySoon());
 }
 
-/** null when somebody listens. */
+/** null if a service listens. */
 function whyRefused(path: string): Promise<string | null> {
   const socket = connect({ path, timeout: CONNECT_MS });
   return new Promise((resolve) => {

@@ -2,25 +2,25 @@ import { createRequire } from 'node:module';
 import { type Schema, validate } from '@cfworker/json-schema';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 
-/** Holds values against one of our own schemas. */
+/** Validates values by one of our own schemas. */
 export interface OwnSchema<Value = unknown> {
   (value: unknown): value is Value;
-  /** Of the value that was held against it last; null where it fits. */
+  /** Of the value that was validated last; null if it fits. */
   errors: readonly ErrorObject[] | null;
 }
 
-/** After so many values, and so many ms that they took, it is worth the time that loading ajv and compiling takes. */
+/** Number of values, and the milliseconds spent on them, after which loading ajv and compiling pays. */
 const WORTH_COMPILING = { values: 100, ms: 50 };
-/** After so many ms it is, however few took them. */
+/** Milliseconds after which it pays, whatever the number of values. */
 const WORTH_COMPILING_MS = 300;
-/** What stands in the schemas of the config beside JSON Schema's own keywords. */
+/** Keywords of the config's schemas that JSON Schema does not have. */
 const ANNOTATIONS = ['x-expected', 'x-def'];
 const require = createRequire(import.meta.url);
 
 /**
  * A schema of ours, JSON Schema 2020-12; `x-expected` in it says in words what would be right. Compiling a large one
- * takes longer than a whole run of one check. So it is read as it is until a value does not fit it, since what is wrong
- * is told by ajv alone, or until it was asked often and that took long.
+ * takes longer than a whole run of one check. So it is interpreted until a value does not fit, because only ajv reports
+ * faults, or until it has been used often and at length.
  */
 export function ownSchema<Value>(schema: object, options: Options = {}): OwnSchema<Value> {
   const read = schema as Schema;
@@ -48,7 +48,7 @@ export function ownSchema<Value>(schema: object, options: Options = {}): OwnSche
   return fits;
 }
 
-/** All that our schemas refer to, by how they do. To find out every address within one would take as long as a use. */
+/** Every `$ref` target of our schemas. Finding the addresses inside a schema would take as long as one use of it. */
 function definitionsOf({ $defs = {} }: Schema): Record<string, Schema | boolean> {
   return Object.fromEntries(
     Object.entries<Schema | boolean>($defs).map(([name, schema]) => [`#/$defs/${name}`, schema]),
@@ -57,7 +57,7 @@ function definitionsOf({ $defs = {} }: Schema): Record<string, Schema | boolean>
 
 function compile(schema: object, options: Options): ValidateFunction {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
-  // Held against the schema of schemas by the tests: at a start that would take most of the time.
+  // The tests validate the schemas themselves: at a start that would take most of the time.
   const ajv = new Ajv2020({ ...options, strictRequired: false, meta: false, validateSchema: false });
   for (const keyword of ANNOTATIONS) ajv.addKeyword({ keyword, schemaType: 'string' });
   return ajv.compile(schema);

@@ -3,13 +3,13 @@ import { shortened } from '../text.ts';
 /** What a violation says, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
 export interface Deviation {
   readonly expected: string;
-  /** All that came, and of what. */
+  /** All results with their stimuli. */
   readonly got: string;
-  /** What came, of the first alone. */
+  /** The first result alone. */
   readonly value: string;
 }
 
-/** Between what came, and each of what was sent. */
+/** Separates the result from each stimulus. */
 export const STIMULUS = /(?:,| and)? for (?=[A-Z]|an? |(?:N|\d+) more)/;
 
 const EXPECTED = 'expected ';
@@ -31,13 +31,12 @@ export function withoutGround(message: string): string {
   return ground === -1 ? message : message.slice(0, ground);
 }
 
-/** How what came begins where that is no response. */
+/** How a result begins if it is no response. */
 export const NO_RESPONSE = 'no whole response';
 
 /**
- * A sentence with places for values: `{answer}`, how a request was answered; `{got}`, what came otherwise;
- * `{status:200}`, with what stands there when nothing is known. Each name of the latter is also how its value is found
- * in what came.
+ * A sentence with places for values: `{answer}`, how a request was answered; `{got}`, any other result;
+ * `{status:200}`, with its default. The name of such a place is also the key to its value in the result.
  */
 const PLACES = {
   status: /\bstatus (\d{3})\b/,
@@ -58,7 +57,7 @@ export function filledIn(sentence: string, message = ''): string {
   });
 }
 
-/** What is wrong, by a check's sentence and the message of its violation; or that no response came to see it in. */
+/** The sentence of a check with the values of its violation; or that no response arrived. */
 export function headlineOf(sentence: string, message: string): string {
   const isSilence = deviationIn(message)?.value.startsWith(NO_RESPONSE) ?? false;
   return filledIn(

@@ -11,20 +11,20 @@ import type {
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
-import { type Asker, awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import { awaitReady, httpProbe, logProbe, type ProbeOptions, type ReadinessProbe } from '../readiness.ts';
 import { labelsOf, removeStart, sweep, sweepOnce } from '../runtime/leftovers.ts';
 import { openRuntime, REQUEST_MS, type Runtime, within } from '../runtime/runtime.ts';
 import { type PresentImage, presentImage } from './image.ts';
 import { type Launched, launch, type Role } from './launch.ts';
 
-/** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
+/** The judged image stays the same, even if its name or its build folder changes. */
 type ImagesAtHand = Map<ImageSource, PresentImage>;
 
 /**
- * Starts a provider's container, its companions before it, and waits until it can be asked.
+ * Starts a provider's companions and then its container, and waits until it is ready.
  *
  * @throws InconclusiveError when there is no container runtime, or one of the containers does not start, ends or is
- * not ready in time; nothing of them is left then.
+ * not ready in time; all are removed then.
  */
 export async function startContainer(
   service: string,
@@ -85,7 +85,7 @@ class ContainerGroup {
   readonly #running: Launched[] = [];
   readonly #outputs: { readonly called: string; readonly logs: LogCapture }[] = [];
   readonly #startId = randomUUID();
-  /** Its name; null while there is none. */
+  /** Its name; null if none. */
   #network: string | null = null;
   #stopping: Promise<void> | null = null;
 
@@ -140,7 +140,7 @@ class ContainerGroup {
     }
   }
 
-  /** Of the first that ended of its own. */
+  /** The first container that ended by itself. */
   async ending(patienceMs: number): Promise<string | null> {
     if (this.#stopping !== null) return null;
     await Promise.race([...this.#running.map(({ ended }) => ended), pause(patienceMs)]);
@@ -151,7 +151,7 @@ class ContainerGroup {
     return this.#stopping === null ? (first ?? null) : null;
   }
 
-  /** Each container's, under its name where there are several. */
+  /** Output of each container, under its name if there are several. */
   logs(): string {
     const [only, ...others] = this.#outputs;
     if (only !== undefined && others.length === 0) return only.logs.text();
@@ -163,16 +163,16 @@ class ContainerGroup {
     return this.#stopping;
   }
 
-  /** By their label, so that one that was being created is found as well. */
+  /** By label, so that a container that is still being created is found too. */
   async #stop(): Promise<void> {
     for (const launched of this.#running) launched.giveUp();
-    // What a killed run had just asked for may not have been there yet when this one began.
+    // A container that a killed run had requested may have appeared after this run began.
     const swept = sweep(this.runtime).catch(() => undefined);
     try {
       await removeStart(this.runtime, this.#startId);
       this.#release();
     } catch {
-      // What could not be removed stays the reaper's, and is for the next run to sweep.
+      // The reaper, or the next run, removes the rest.
     }
     await swept;
   }
@@ -192,19 +192,19 @@ async function createNetwork(
   }
 }
 
-/** Without `ready:` a provider is ready when it answers at all. A published port is open before anybody listens. */
+/** Without `ready:` a provider is ready when it answers at all. A published port is open before the provider listens. */
 export function providerProbe(
   runtime: Runtime,
   { ready, port }: ContainerProvider,
   url: string,
   launched: Launched,
-  asker: Asker,
+  options: ProbeOptions,
 ): ReadinessProbe {
   switch (ready?.kind) {
     case undefined:
-      return listening(port, httpProbe(`${url}/`, 'any', asker));
+      return listening(port, httpProbe(`${url}/`, 'any', options));
     case 'http':
-      return listening(port, httpProbe(`${url}${ready.path}`, ready.status, asker));
+      return listening(port, httpProbe(`${url}${ready.path}`, ready.status, options));
     case 'log':
       return logProbe(ready.text, ready.times, launched.logs);
     case 'health':
@@ -218,13 +218,13 @@ export function companionProbe(
   { ready, port }: Companion,
   image: PresentImage,
   launched: Launched,
-  asker: Asker,
+  options: ProbeOptions,
 ): ReadinessProbe {
   switch (ready?.kind) {
     case undefined:
       return image.hasHealthCheck ? healthProbe(runtime, launched) : async () => null;
     case 'http':
-      return listening(port, httpProbe(`${launched.address}${ready.path}`, ready.status, asker));
+      return listening(port, httpProbe(`${launched.address}${ready.path}`, ready.status, options));
     case 'log':
       return logProbe(ready.text, ready.times, launched.logs);
     case 'health':

@@ -9,10 +9,10 @@ import { createLogCapture, withLastLines } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
 import { type Docker, REQUEST_MS, type Runtime, within } from '../runtime/runtime.ts';
 
-/** An image that is there. */
+/** An image in the runtime's store. */
 export interface PresentImage {
   readonly name: string;
-  /** Names its content: `sha256:…`. */
+  /** Id of its content: `sha256:…`. */
   readonly id: string;
   /** It has a HEALTHCHECK. */
   readonly hasHealthCheck: boolean;
@@ -20,26 +20,30 @@ export interface PresentImage {
   readonly exposedPorts: readonly string[];
 }
 
-type Progress = Pick<StartOptions, 'signal' | 'say'>;
+type FetchProgress = Pick<StartOptions, 'signal' | 'say'>;
 
-/** For a pull or a build. */
+/** Milliseconds for a pull or a build. */
 const FETCH_MS = 10 * 60_000;
-/** More than that is a context that nobody meant. */
+/** A larger context is a mistake. */
 const MOST_FILES = 50_000;
 
-/** @throws InconclusiveError when it is not there and cannot be pulled or built. */
+/** @throws InconclusiveError when it cannot be pulled or built. */
 export function presentImage(
   runtime: Runtime,
   source: ImageSource,
   purpose: string,
-  progress: Progress,
+  progress: FetchProgress,
 ): Promise<PresentImage> {
   return source.kind === 'image'
     ? pulled(runtime, ImageName.fromString(source.name), progress)
     : built(runtime, source, purpose, progress);
 }
 
-async function pulled(runtime: Runtime, name: ImageName, { signal, say }: Progress): Promise<PresentImage> {
+async function pulled(
+  runtime: Runtime,
+  name: ImageName,
+  { signal, say }: FetchProgress,
+): Promise<PresentImage> {
   const present = await inspected(runtime.docker, name.string);
   if (present) return present;
   say(`pulling the image ${name.string}`);
@@ -65,7 +69,7 @@ async function built(
   { docker }: Runtime,
   { context, dockerfile, target, args }: Extract<ImageSource, { kind: 'build' }>,
   purpose: string,
-  { signal, say }: Progress,
+  { signal, say }: FetchProgress,
 ): Promise<PresentImage> {
   const name = `conform-built/${purpose}:latest`;
   say(`building an image from ${join(context, dockerfile)}`);
@@ -110,7 +114,7 @@ async function built(
   throw new InconclusiveError(withLastLines('the image is not there, even after it was built', log));
 }
 
-/** Else each build would leave an image without a name. One that is still in use stays. */
+/** Otherwise each build would leave an unnamed image. An image in use stays. */
 async function discard(docker: Docker, id: string): Promise<void> {
   await within(docker.getImage(id).remove(), REQUEST_MS, 'it was not removed').catch(() => undefined);
 }
@@ -121,7 +125,7 @@ interface BuildEvent {
   readonly aux?: { readonly ID?: string };
 }
 
-/** Every file of a build context; what `.dockerignore` rules out is left out when they are sent. */
+/** Every file of a build context; the client library applies `.dockerignore`. */
 async function filesBelow(context: string): Promise<readonly string[]> {
   const entries = await readdir(context, { recursive: true, withFileTypes: true });
   const files = entries

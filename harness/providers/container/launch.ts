@@ -10,44 +10,43 @@ import { removeContainer } from '../runtime/leftovers.ts';
 import { type Runtime, within } from '../runtime/runtime.ts';
 import type { PresentImage } from './image.ts';
 
-/** What a container is among those of its start. */
+/** The part of a container among those of its start. */
 export interface Role {
-  /** As messages call it: `the container`, `its companion cache`. */
+  /** Its name in messages: `the container`, `its companion cache`. */
   readonly called: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Name of the network that it joins; null for none of its own. */
+  /** Name of the network that it joins; null for the default. */
   readonly network: string | null;
   /** Its names there. */
   readonly aliases: readonly string[];
-  /** Port to reach it by; null when nobody does from here. */
+  /** Port to publish; null if none. */
   readonly port: number | null;
 }
 
-/** A container that was started, ready or not. */
+/** A started container, ready or not. */
 export interface Launched {
   readonly called: string;
-  /** `http://host:port` of its published port; null when none is. */
+  /** `http://host:port` of its published port; null if none. */
   readonly address: string | null;
   readonly logs: LogCapture;
-  /** Resolves with how it ended, if it ends of its own. */
+  /** Resolves with how it ended, if it ends by itself. */
   readonly ended: Promise<string>;
-  /** How it ended; null while it runs, and when that cannot be told. */
+  /** How it ended; null while it runs, and if unknown. */
   how(): Promise<string | null>;
-  /** By its image's HEALTHCHECK: `starting`, `healthy`, `unhealthy`; null where there is none. */
+  /** By its image's HEALTHCHECK: `starting`, `healthy`, `unhealthy`; null if it has none. */
   health(): Promise<string | null>;
-  /** From now on its end is no news. */
+  /** From now on its end is expected. */
   giveUp(): void;
 }
 
-/** To create and start it, with its image at hand. */
+/** Milliseconds to create and start it from a present image. */
 const START_MS = 60_000;
-/** For what was under way to come to an end when a start is given up. */
+/** Milliseconds for pending calls to settle after a start is given up. */
 const SETTLE_MS = 2_000;
 
 /**
- * Creates and starts a container, with no capabilities but those that its config keeps, and no way to new
- * privileges. Whether it can be asked is not waited for here: of the client library's own ways to do so none
- * notices everywhere that a container has ended.
+ * Creates and starts a container with only the capabilities of its config and no way to gain privileges. It does not
+ * wait until the container is ready: none of the client library's wait strategies always notices its end.
  *
  * @throws InconclusiveError when it does not start.
  */
@@ -100,7 +99,7 @@ export async function launch(
   } catch (error) {
     givenUp.abort();
     const known = await Promise.race([created.promise, pause(0, null)]);
-    // The library asks about it until it is gone.
+    // The library polls the container until it is removed.
     if (known) await removeContainer(docker, known.id).catch(() => undefined);
     await Promise.race([starting.catch(() => undefined), pause(SETTLE_MS)]);
     if (error instanceof InconclusiveError) throw error;
@@ -126,7 +125,7 @@ function define(
       ...(limits.cpus === null ? {} : { cpu: limits.cpus }),
     })
     .withCopyContentToContainer(
-      // The file is root's; whoever the provider runs as must be able to read it.
+      // The file belongs to root; the provider's user must be able to read it.
       Object.entries(secrets).map(([target, secret]) => ({ target, content: secret.reveal(), mode: 0o444 })),
     )
     .withCopyFilesToContainer(Object.entries(files).map(([target, source]) => ({ target, source })));
@@ -139,16 +138,16 @@ function isLocal(host: string): boolean {
   return host === 'localhost' || host === '127.0.0.1';
 }
 
-/** As it stands in a URL. A port that is published on 127.0.0.1 is not found at ::1, which `localhost` may mean. */
+/** As in a URL. A port published on 127.0.0.1 is not reachable at ::1, which `localhost` may mean. */
 function reachable(host: string): string {
   if (isLocal(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Else a provider that writes without end fills the disk. */
+/** Otherwise a provider with endless output fills the disk. */
 const LOG_FILES = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
 
-/** Readiness is waited for when the container is known, not on the way to it. */
+/** Readiness is awaited after the start, not during it. */
 const AT_ONCE: WaitStrategy = {
   waitUntilReady: () => Promise.resolve(),
   withStartupTimeout: () => AT_ONCE,
@@ -156,32 +155,32 @@ const AT_ONCE: WaitStrategy = {
   getStartupTimeout: () => 0,
 };
 
-/** What the client library keeps to itself of a container: the exact image, the loopback interface, its creation. */
+/** Settings that the client library does not expose: the exact image, the loopback interface, the creation hook. */
 class ProviderContainer extends GenericContainer {
   readonly #onCreated: (id: string) => Promise<void>;
 
-  /** `onCreated` is told the id before the container starts. */
+  /** `onCreated` gets the id before the container starts. */
   constructor(image: PresentImage, onCreated: (id: string) => Promise<void>) {
     super(image.name);
     this.#onCreated = onCreated;
     this.withPullPolicy(PullPolicy.neverPull());
-    // By its content: the name may mean another image by now.
+    // By content: the name may refer to another image by now.
     this.createOpts.Image = image.id;
     this.hostConfig.LogConfig = LOG_FILES;
     this.withWaitStrategy(AT_ONCE);
-    // The library's reaper is a container from a public registry that gets hold of the runtime; ours does its work.
+    // The library's reaper is a container from a public registry with access to the runtime; ours replaces it.
     this.withAutoCleanup(false);
   }
 
-  /** `local`: for this machine alone, not for its neighbours. */
+  /** `local`: reachable from this machine only. */
   publish(port: number, local: boolean): void {
     this.withExposedPorts(port);
     if (local) this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '0' }] };
   }
 
   /**
-   * Podman counts what an image exposes among the ports that are to be bound, and the client library waits until they
-   * all are: so they are, for this machine alone.
+   * Podman lists the exposed ports of an image among those to bind, and the client library waits for all of them. So
+   * they are bound, on this machine only.
    */
   bindExposed(ports: readonly string[]): void {
     const bound = this.hostConfig.PortBindings ?? {};

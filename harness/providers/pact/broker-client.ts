@@ -16,10 +16,10 @@ export interface BrokerRequest {
   readonly body: string | null;
 }
 
-/** Sends one request; resolves with a whole response, or with why there is none, within seconds. */
+/** Sends one request; resolves with the whole response, or the reason for none, within seconds. */
 export type SendToBroker = (request: BrokerRequest) => Promise<BrokerAnswer | { readonly failure: string }>;
 
-/** Why a broker, or another place that pacts are fetched from, did not give what was asked of it. */
+/** A broker, or another source of pacts, did not deliver. */
 export class BrokerFailure extends Error {
   constructor(reason: string) {
     super(reason);
@@ -28,18 +28,18 @@ export class BrokerFailure extends Error {
 }
 
 /** One resource of a broker: JSON with links (HAL). */
-export interface Resource {
+export interface BrokerResource {
   readonly value: JsonObject;
-  /** As it was received, for pacts whose numbers count as they are written. */
+  /** As received, for pacts in which the spelling of numbers matters. */
   readonly text: string;
-  /** The address of a relation, its template filled in; null where there is no such link. */
+  /** The address of a relation, its template filled in; null if there is no such link. */
   link(relation: string, variables?: Readonly<Record<string, string>>): string | null;
 }
 
 export interface BrokerClient {
-  get(url: string): Promise<Resource>;
-  post(url: string, body: unknown): Promise<Resource>;
-  put(url: string, body: unknown): Promise<Resource>;
+  get(url: string): Promise<BrokerResource>;
+  post(url: string, body: unknown): Promise<BrokerResource>;
+  put(url: string, body: unknown): Promise<BrokerResource>;
 }
 
 const MEDIA_TYPES = 'application/hal+json, application/json';
@@ -55,7 +55,7 @@ export function openBroker(
 ): BrokerClient {
   const { origin } = new URL(broker.url);
 
-  async function call(method: BrokerRequest['method'], url: string, body: unknown): Promise<Resource> {
+  async function call(method: BrokerRequest['method'], url: string, body: unknown): Promise<BrokerResource> {
     const trusted = new URL(url).origin === origin;
     const answer = await send({
       method,
@@ -94,7 +94,7 @@ function authorization(credentials: PactBroker['credentials']): readonly (readon
   return [['Authorization', `Basic ${pair.toString('base64')}`]];
 }
 
-function resourceOf(text: string, what: string, url: string): Resource {
+function resourceOf(text: string, what: string, url: string): BrokerResource {
   const parsed = parseKeepingNumbers(text === '' ? '{}' : text);
   if ('fault' in parsed) throw new BrokerFailure(`${what}: the answer ${parsed.fault.problem}`);
   const { value } = parsed;

@@ -2,16 +2,16 @@ import { isJsonObject } from '../../base/json-text.ts';
 import type { PactBroker } from '../../config/pact/pacts.ts';
 import { type BrokerClient, BrokerFailure } from './broker-client.ts';
 
-/** One version of a consumer's pact, as a broker has it. */
+/** One version of a consumer's pact in a broker. */
 export interface BrokerPact {
   readonly url: string;
   /** JSON text. */
   readonly text: string;
-  /** The broker says that the provider has never fulfilled it. */
+  /** By the broker, the provider has never fulfilled it. */
   readonly pending: boolean;
 }
 
-/** More than this are no contracts of one service. */
+/** More pacts than one service has. */
 const MAX_PACTS = 200;
 
 /**
@@ -66,18 +66,18 @@ export async function pactsOf(
 export interface PublishedVersion {
   readonly number: string;
   readonly branch: string | null;
-  /** Where the build that publishes it can be looked at. */
+  /** Address of the build that publishes it. */
   readonly buildUrl: string | null;
 }
 
-/** A pact to be published: its octets, and whose it is. */
+/** A pact to publish. */
 export interface PublishablePact {
   readonly consumer: string;
   readonly provider: string;
   readonly text: string;
 }
 
-/** What became of one pact that came from the broker. */
+/** The result for one pact of the broker. */
 export interface PactResult {
   /** Where the broker has it. */
   readonly url: string;
@@ -94,7 +94,7 @@ interface Tool {
   readonly version: string;
 }
 
-/** Publishes all pacts of one consumer version. @returns what the broker has to say. @throws BrokerFailure */
+/** Publishes all pacts of one consumer version. @returns the broker's notices. @throws BrokerFailure */
 export async function publishPacts(
   broker: PactBroker,
   pacts: readonly PublishablePact[],
@@ -156,7 +156,7 @@ export async function publishResults(
   }
 }
 
-/** A broker learns of a branch from this alone; the result itself does not name it. */
+/** Only this registers a branch with the broker; a result does not name it. */
 async function createBranchVersion(
   provider: string | null,
   { branch, number }: PublishedVersion,

@@ -13,10 +13,10 @@ export class PactFailure extends Error {
   }
 }
 
-/** Of what the process printed, kept to explain its end; in UTF-16 units. */
+/** UTF-16 units of its output that are kept to explain its end. */
 const PRINTED = 4_000;
 
-/** One process and the orders that it has not answered yet. */
+/** One process and its pending orders. */
 export class PactProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (answer: { readonly text: string } | PactFailure) => void>();
@@ -27,7 +27,7 @@ export class PactProcess {
 
   constructor(module: URL) {
     this.#child = fork(fileURLToPath(module), [], {
-      // Natives are looked for in the working folder before their package.
+      // Native modules are searched in the working folder first.
       cwd: dirname(fileURLToPath(module)),
       execArgv: [],
       env: childEnvironment(),
@@ -46,7 +46,7 @@ export class PactProcess {
     this.#child.on('exit', (code, signal) =>
       this.#over(`Pact ended ${signal ? `by ${signal}` : `with ${code}`}`),
     );
-    // What is left running must not keep its parent alive; it ends with the channel.
+    // The child must not keep its parent alive; it ends with the channel.
     this.#child.unref();
     this.#child.channel?.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -91,12 +91,12 @@ export class PactProcess {
   }
 }
 
-/** Without these Windows starts no process. */
+/** Windows starts no process without these. */
 const SYSTEM = ['SYSTEMROOT', 'TEMP', 'TMP'];
 
 /**
- * The whole environment of a process that runs Pact. Nothing of the user's: variables such as PACT_BROKER_BASE_URL or
- * PACT_DESCRIPTION change, without a word, what is verified, and secrets have no business there.
+ * The whole environment of a process that runs Pact, without the user's variables: PACT_BROKER_BASE_URL or
+ * PACT_DESCRIPTION would silently change the verification, and Pact needs no secrets.
  */
 export function childEnvironment(): NodeJS.ProcessEnv {
   const inherited = SYSTEM.flatMap((name) => {
@@ -106,13 +106,13 @@ export function childEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), PACT_DO_NOT_TRACK: 'true' };
 }
 
-/** What the child that runs Pact is told. */
+/** Message to the child that runs Pact. */
 export interface ChildOrder {
   readonly id: number;
   readonly options: VerifierOptions;
 }
 
-/** What it answers. */
+/** Its reply. */
 export interface ChildReply {
   readonly id: number;
   /** Pact's JSON, or the text of a fault of configuration. */
@@ -123,14 +123,14 @@ export function isChildReply(message: unknown): message is ChildReply {
   return isJsonObject(message) && typeof message.id === 'number' && typeof message.text === 'string';
 }
 
-/** What goes on at the addresses of one verification. */
+/** Requests at the addresses of one verification. */
 interface Activity {
-  /** Something is asked of the provider. */
+  /** A request to the provider is under way. */
   readonly busy: () => boolean;
   onActivity(listener: () => void): void;
 }
 
-/** Notices that Pact does nothing; what the provider takes is not counted, it has deadlines of its own. */
+/** Notices that Pact is idle. Time that the provider takes does not count: it has its own deadlines. */
 export class QuietWatch {
   readonly #ms: number;
   readonly #expired: () => void;

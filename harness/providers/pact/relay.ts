@@ -6,7 +6,7 @@ import { createServer } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { linesIn } from '../../wire/fields/grammar/field-lines.ts';
 
-/** A request of Pact's, as its interaction has it. Strings are latin1: one character is one octet. */
+/** A request of an interaction. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {
   readonly method: string;
   /** In origin-form, below the provider's base address. */
@@ -21,12 +21,12 @@ export interface RelayedResponse {
   readonly body: Uint8Array;
 }
 
-/** A request of Pact's to bring the provider into a state, or to have it give a message. */
+/** Pact asks for a provider state, or for a message. */
 export type PactQuestion = JsonObject;
 
-/** What Pact gets in place of the provider. A rejection ends the connection without an answer. */
+/** They answer Pact instead of the provider. A rejection closes the connection without an answer. */
 export interface RelayHandlers {
-  /** null: the provider gave no whole response. */
+  /** null if the provider gave no whole response. */
   readonly request: (request: RelayedRequest) => Promise<RelayedResponse | null>;
   /** `{ action, state, params }`. */
   readonly state: (change: PactQuestion) => Promise<RelayedResponse>;
@@ -43,27 +43,27 @@ export interface RelayRoute {
   readonly messagesPath: string;
   /** Requests under way. */
   readonly busy: () => boolean;
-  /** Told whenever a request comes and whenever one is done. */
+  /** Called at each begin and end of a request. */
   onActivity(listener: () => void): void;
-  /** The first thing that a handler threw; undefined while none did. */
+  /** The first error of a handler; undefined if none. */
   readonly thrown: () => unknown;
-  /** Takes the secret part of the addresses out of a text. */
+  /** The text without the secret part of the addresses. */
   readonly masked: (text: string) => string;
   release(): void;
 }
 
 export interface Relay {
-  /** Opens addresses of its own for one pact, that nobody can guess. */
+  /** Opens unguessable addresses for one pact. */
   route(pact: string, handlers: RelayHandlers): RelayRoute;
   close(): void;
 }
 
-/** Larger requests are no interaction of a pact. */
+/** Larger than any request of a pact. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 /** Field lines together; pacts hold long ones. */
 const MAX_FIELD_BYTES = 256 * 1024;
 
-interface Route {
+interface OpenRoute {
   readonly pact: string;
   readonly handlers: RelayHandlers;
   readonly listeners: (() => void)[];
@@ -72,23 +72,22 @@ interface Route {
 }
 
 /**
- * Stands between Pact and the provider, on the loopback interface. Pact's requests go on to the provider through
- * the session's own client: so they carry the service's credential wherever its scheme has it, count against its
- * budget and are recorded, while Pact's process knows neither the credential nor the provider. Octets pass as they
- * are, in both directions, but for what belongs to a connection.
+ * A relay between Pact and the provider, on the loopback interface. It sends Pact's requests with the session's own
+ * client, so they carry the service's credential, count against its budget and are recorded. Pact's process knows
+ * neither the credential nor the provider. Only fields of the connection are changed.
  */
 export async function openRelay(): Promise<Relay> {
-  const routes = new Map<string, Route>();
+  const routes = new Map<string, OpenRoute>();
   const server = createServer({ maxHeaderSize: MAX_FIELD_BYTES, keepAlive: true }, (request, response) => {
     void answer(routes, request, response);
   });
   const port = await listening(server);
-  // A relay that is left open must not keep its process alive.
+  // An open relay must not keep its process alive.
   server.unref();
   return {
     route(pact, handlers) {
       const secret = randomBytes(16).toString('hex');
-      const route: Route = { pact, handlers, listeners: [], underWay: 0, thrown: null };
+      const route: OpenRoute = { pact, handlers, listeners: [], underWay: 0, thrown: null };
       routes.set(secret, route);
       const base = `http://127.0.0.1:${port}/${secret}`;
       return {
@@ -117,7 +116,7 @@ export async function openRelay(): Promise<Relay> {
 }
 
 async function answer(
-  routes: ReadonlyMap<string, Route>,
+  routes: ReadonlyMap<string, OpenRoute>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -144,16 +143,16 @@ async function answer(
   }
 }
 
-interface Asked {
+interface RouteRequest {
   readonly place: string;
   readonly rest: string;
   readonly body: Buffer;
 }
 
 async function reply(
-  { pact, handlers }: Route,
+  { pact, handlers }: OpenRoute,
   request: IncomingMessage,
-  { place, rest, body }: Asked,
+  { place, rest, body }: RouteRequest,
 ): Promise<RelayedResponse | null> {
   switch (place) {
     case 'pact.json':
@@ -172,7 +171,7 @@ async function reply(
   }
 }
 
-/** Fields of the connection to the relay, and those that Pact's HTTP client adds to what the pact says. */
+/** Fields of the connection to the relay, and those that Pact's HTTP client adds to the pact's. */
 const NOT_THE_PACTS: ReadonlyMap<string, RegExp> = new Map(
   Object.entries({
     host: /^/,
@@ -188,7 +187,7 @@ function ownFields({ rawHeaders }: IncomingMessage): readonly FieldLine[] {
   return linesIn(rawHeaders).filter(([name, value]) => !NOT_THE_PACTS.get(name.toLowerCase())?.test(value));
 }
 
-/** RFC 9110 §7.6.1: what is said about one connection is not passed on. The length follows from the content. */
+/** RFC 9110 §7.6.1: fields about one connection are not forwarded. The length follows from the content. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

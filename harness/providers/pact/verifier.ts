@@ -11,56 +11,56 @@ export interface VerificationOrder {
   /** Name of the provider in the pact. */
   readonly provider: string;
   readonly handlers: RelayHandlers;
-  /** Whether `handlers.state` is to be asked. */
+  /** Whether to call `handlers.state`. */
   readonly setsStates: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Pact's verifier, in processes of its own. One that has answered an order takes the next, so that several orders that
- * come together have several processes, and none suffers for another; it goes where no other order comes soon.
+ * Pact's verifier, in its own processes. Orders that come together get a process each, so that none affects another. A
+ * process takes the next order, and ends if none comes soon.
  */
 export interface PactVerifier {
   /**
-   * Holds the provider behind the handlers against one interaction. Rejects with the first thing that a handler threw,
-   * with the signal's reason when it is aborted, and with PactFailure when Pact itself fails.
+   * Verifies one interaction against the provider behind the handlers. Rejects with the first error of a handler, with
+   * the signal's reason when it is aborted, and with PactFailure when Pact itself fails.
    */
   verify(order: VerificationOrder): Promise<PactVerdict>;
   close(): Promise<void>;
 }
 
-interface VerifierOptionsOfOurs {
-  /** How long Pact may do nothing while nothing is asked of the provider, its start included; in ms. */
+interface VerifierLimits {
+  /** Milliseconds that Pact may be idle, its start included. */
   readonly quietMs?: number;
-  /** How long the process waits for another order, in ms. */
+  /** Milliseconds that a process waits for another order. */
   readonly idleMs?: number;
   /** The module that the process runs. */
   readonly child?: URL;
 }
 
 const QUIET_MS = 20_000;
-/** It takes 30 MiB, as long as it is there, and a quarter of a second of the processor to start. */
+/** An idle process takes 30 MiB; starting one takes a quarter of a second of processor time. */
 const IDLE_MS = 1_000;
-/** Orders that come together; others wait. */
+/** Orders at the same time; others wait. */
 const AT_ONCE = 8;
-/** Deadlines are the relay's; Pact's own, per request and in ms, must never come first. */
+/** The relay has the deadlines; Pact's own, in ms per request, must never come first. */
 const NO_LIMIT_MS = 24 * 3_600_000;
 export function openVerifier({
   quietMs = QUIET_MS,
   idleMs = IDLE_MS,
   child,
-}: VerifierOptionsOfOurs = {}): PactVerifier {
+}: VerifierLimits = {}): PactVerifier {
   const module = child ?? new URL('./verify-child.ts', import.meta.url);
   const limited = pLimit(AT_ONCE);
-  /** All that have not been ended. */
+  /** All running processes. */
   const processes = new Set<PactProcess>();
-  /** Those without an order, and when each goes. */
+  /** Those without an order, each with the timer of its end. */
   const idle = new Map<PactProcess, NodeJS.Timeout>();
   let relay: Promise<Relay> | null = null;
   let closed = false;
 
   function take(): PactProcess {
-    // The one that was at work last, so that those go that are not needed.
+    // The last one used first, so that surplus processes time out.
     for (const [pact, going] of [...idle].reverse()) {
       clearTimeout(going);
       idle.delete(pact);
@@ -99,7 +99,7 @@ export function openVerifier({
     } finally {
       quiet.stop();
       route.release();
-      if (!answered) end(pact, 'nobody waits for the answer');
+      if (!answered) end(pact, 'the verification was given up');
       else if (!closed) {
         const going = setTimeout(() => end(pact, 'Pact had nothing to do'), idleMs).unref();
         idle.set(pact, going);
@@ -133,7 +133,7 @@ function verifierOptions(
     pactUrls: [route.pactUrl],
     timeout: NO_LIMIT_MS,
     logLevel: 'error',
-    // Otherwise the answer of another address would be taken for the one asked.
+    // Otherwise the response of another address would be judged.
     followRedirects: false,
     ...(setsStates
       ? {
@@ -157,19 +157,19 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return promise;
 }
 
-/** What Pact says of one interaction. */
+/** Pact's verdict on one interaction. */
 export type PactVerdict =
   | { readonly kind: 'verified' }
   /** Pact's own words, one line per mismatch. */
   | { readonly kind: 'mismatched'; readonly mismatches: readonly string[] }
-  /** Pact came to no verdict. */
+  /** Pact gave no verdict. */
   | { readonly kind: 'undecided'; readonly reason: string };
 
 const LONGEST_LINE = 300;
 
 /**
- * Reads what the verifier answered for a pact of one interaction. Pact resolves with success when it verified
- * nothing at all, so only the named interaction, reported once, counts as verified.
+ * Reads the verifier's report on a pact of one interaction. Pact reports success if it verified nothing at all, so only
+ * the named interaction, reported once, counts as verified.
  */
 export function readVerdict(text: string, description: string): PactVerdict {
   const report = parseJsonObject(text);
@@ -200,11 +200,11 @@ function lineOf({ type, path, key, mismatch, expected, actual }: JsonObject): st
     typeof mismatch === 'string' ? mismatch : `expected ${plain(expected)} but was ${plain(actual)}`;
   if (type === 'BodyMismatch' && typeof path === 'string') return shown(`${path}: ${said}`);
   if (type === 'StatusMismatch') return shown(`status: ${said}`);
-  // Pact's text names the header or metadata key already; where it does not, the line would be about nothing.
+  // Pact's text usually names the header or metadata key; if not, it is added.
   return shown(typeof key === 'string' && !said.includes(key) ? `${key}: ${said}` : said);
 }
 
-/** An object may have a `toString` of its own. */
+/** As JSON: an object may override `toString`. */
 function plain(value: unknown): string {
   return hasMembers(value) ? JSON.stringify(value) : String(value);
 }

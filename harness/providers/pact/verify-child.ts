@@ -3,9 +3,8 @@ import { reasonOf } from '../../base/thrown.ts';
 import type { ChildOrder, ChildReply } from './pact-process.ts';
 
 /**
- * The process in which Pact's native verifier runs: what it prints goes to this process's own output, what kills it
- * kills this process, and it is given nothing worth stealing. One order after the other comes over the private
- * channel; the answer is Pact's own JSON, which it throws as a message when something does not match.
+ * The process of Pact's native verifier: it isolates Pact's output and crashes, and has no secrets. Orders come one by
+ * one over the private channel; the answer is Pact's own JSON, which Pact throws as a message for a mismatch.
  */
 process.on('message', (order: ChildOrder) => {
   void verified(order.options).then((text) => {
@@ -14,7 +13,7 @@ process.on('message', (order: ChildOrder) => {
   });
 });
 
-// Whoever gives the orders is gone. Ordinary ending would wait for what Pact is doing.
+// The parent is gone. An ordinary exit would wait for Pact's work.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 async function verified(options: VerifierOptions): Promise<string> {

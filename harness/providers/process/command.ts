@@ -11,26 +11,26 @@ import { dial } from '../../wire/socket/dial.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { endGroup, MARK, signalGroup } from '../process-group.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
-import { type Asker, awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import { awaitReady, httpProbe, logProbe, type ProbeOptions, type ReadinessProbe } from '../readiness.ts';
 import { handOver } from './reaper.ts';
 
-/** What it may take to end when it is asked to, before it is ended. */
+/** Milliseconds between the request to end and the kill. */
 const GRACE_MS = 1_500;
-/** For its exit to be known once its group has been ended. */
+/** Milliseconds until its exit is reported, after its group has ended. */
 const REAP_MS = 500;
-/** For what it wrote to be read once it has ended: what it has started may go on, and write there. */
+/** Milliseconds to read its last output: its children may keep the pipe open. */
 const LAST_WORDS_MS = 250;
-/** For a connection on this machine, to see whether somebody listens. */
+/** Milliseconds to connect on this machine. */
 const CONNECT_MS = 500;
 
-/** What a program needs to run at all. The keys of everything else that this environment may hold are not its business. */
+/** Variables that any program needs. The rest of the environment may hold keys of others. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES)$/i;
 
 /**
- * Starts a program of this machine in a process group of its own, and waits until it can be asked.
+ * Starts a program of this machine in its own process group, and waits until it is ready.
  *
- * @throws InconclusiveError when it cannot be started, ends, or is not ready in time; nothing of it is left then.
+ * @throws InconclusiveError when it cannot be started, ends, or is not ready in time; it has been ended then.
  */
 export async function startCommand(
   config: CommandProvider,
@@ -41,7 +41,7 @@ export async function startCommand(
   const port = config.url.includes(PORT_PLACEHOLDER) ? await freePort() : null;
   const withPort = (text: string) => (port === null ? text : text.replaceAll(PORT_PLACEHOLDER, String(port)));
   const url = withPort(config.url).replace(/\/+$/, '');
-  // Else it would be the other one that is judged.
+  // Otherwise the other one would be judged.
   if (port === null && (await isTaken(url))) {
     throw new InconclusiveError(`something listens at ${url} already, before the command is started`);
   }
@@ -57,7 +57,7 @@ export async function startCommand(
   const release = handOver({ kind: 'group', group });
 
   let stopping: Promise<void> | null = null;
-  // What it started may live on when it does not; and when nothing does, its id may be given to another group.
+  // Its children may outlive it; once all have ended, its id may be reused by another group.
   let isEmpty = false;
   const emptied = exited.then(() => {
     isEmpty = !signalGroup(group, 0);
@@ -133,7 +133,7 @@ async function started(child: ChildProcess): Promise<number> {
   return child.pid;
 }
 
-/** Resolves with how it ended: `the command exited with code 1`; once the last that it wrote is read, or soon after. */
+/** Resolves with how it ended, such as `the command exited with code 1`, after its last output is read, or soon after. */
 function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
@@ -145,9 +145,14 @@ function exitOf(child: ChildProcess): Promise<string> {
   });
 }
 
-function probeOf({ ready }: CommandProvider, url: string, logs: LogCapture, asker: Asker): ReadinessProbe {
-  if (ready === null) return httpProbe(`${url}/`, 'any', asker);
-  if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status, asker);
+function probeOf(
+  { ready }: CommandProvider,
+  url: string,
+  logs: LogCapture,
+  options: ProbeOptions,
+): ReadinessProbe {
+  if (ready === null) return httpProbe(`${url}/`, 'any', options);
+  if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status, options);
   return logProbe(ready.text, ready.times, logs);
 }
 

@@ -5,12 +5,12 @@ import type { Charge, Instruction } from './reaper.ts';
 
 /** The program of the reaper: see `reaper.ts`. */
 
-/** What a group may take to end when it is asked to. */
+/** Milliseconds between the request to end and the kill. */
 const GRACE_MS = 1_000;
-/** So long a runtime may still create what it was asked for when the harness ended. */
+/** Milliseconds in which a runtime may still create a requested container after the harness ended. */
 const LATE_MS = 1_500;
 const POLL_MS = 250;
-/** Whatever a runtime has not removed by then is for the next run to sweep. */
+/** Milliseconds after which the next run has to remove the rest. */
 const PATIENCE_MS = 60_000;
 
 const charges = new Map<string, Charge>();
@@ -32,7 +32,7 @@ async function end(charge: Charge): Promise<void> {
   const { openRuntime } = await import('../runtime/runtime.ts');
   const { removeStart } = await import('../runtime/leftovers.ts');
   for (let found = performance.now(); performance.now() - found < LATE_MS; await pause(POLL_MS)) {
-    // A runtime that is busy, or just being started again, is asked once more.
+    // A runtime that is busy or restarting is asked again.
     const count = await openRuntime()
       .then((runtime) => removeStart(runtime, charge.startId))
       .catch(() => null);

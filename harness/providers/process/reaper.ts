@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url';
 import type { ProcessGroup } from '../process-group.ts';
 
 /**
- * What was started outlives a harness that is killed. So a small process of its own, the reaper, watches the harness
- * through a pipe, and when that closes, for whatever reason, ends what it was handed and has not been relieved of.
+ * Containers and commands outlive a killed harness. So a small separate process, the reaper, watches the harness through
+ * a pipe. When the pipe closes, for any reason, it ends everything it was given and that was not released.
  */
 export type Charge =
   | { readonly kind: 'group'; readonly group: ProcessGroup }
   /** The containers and networks that carry the label of one start. */
   | { readonly kind: 'containers'; readonly startId: string };
 
-/** One line of what it is told. */
+/** One line of its input. */
 export type Instruction = { readonly [Order in 'keep' | 'release']?: Charge };
 
 const PROGRAM = fileURLToPath(new URL('./reaper-process.ts', import.meta.url));
-/** What a container runtime is found by; nothing else of the environment goes there. */
+/** Variables that locate a container runtime; the reaper gets no others. */
 const ENVIRONMENT = /^(PATH|HOME|TMPDIR|XDG_RUNTIME_DIR|DOCKER_.*|TESTCONTAINERS_.*)$/;
 
 interface Reaper {
@@ -26,7 +26,7 @@ interface Reaper {
 
 let reaper: Reaper | null = null;
 
-/** Has the reaper end the charge should this process end first. Returns what to call when it has ended. */
+/** The reaper ends the charge if this process ends first. Returns a function that releases it. */
 export function handOver(charge: Charge): () => void {
   const current = reaper ?? startReaper();
   reaper = current;
@@ -47,13 +47,13 @@ export function handOver(charge: Charge): () => void {
 function startReaper(): Reaper {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)));
   const child: ChildProcess & { stdin: Writable } = spawn(process.execPath, [PROGRAM], {
-    // Out of the reach of what ends the harness: Ctrl-C, a closed terminal, a kill of its process group.
+    // Not reached by Ctrl-C, a closed terminal or a kill of the harness's process group.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env,
     cwd: '/',
   });
-  // Without it a killed run leaves something behind, which the next run finds: no reason to fail this one.
+  // Without a reaper the leftovers of a killed run are found by the next: no reason to fail this one.
   const withoutIt = () => undefined;
   child.on('error', withoutIt);
   child.stdin.on('error', withoutIt);

@@ -6,19 +6,19 @@ import { type Docker, within } from './runtime.ts';
 export type Container = ReturnType<Docker['getContainer']>;
 
 interface ContainerState {
-  /** How it ended, such as `the container exited with code 1`; null when it has not. */
+  /** How it ended, such as `the container exited with code 1`; null while it runs. */
   readonly ending: string | null;
-  /** By its image's HEALTHCHECK; null where there is none. */
+  /** By its image's HEALTHCHECK; null if none. */
   readonly health: string | null;
 }
 
 const REQUEST_MS = 2_000;
 const POLL_MS = 50;
 
-/** Writes down what it writes, from its first octet on: begun before it starts. */
+/** Captures its output from the first octet: called before it starts. */
 export async function followOutput(docker: Docker, container: Container, logs: LogCapture): Promise<void> {
   const stream = await container.attach({ stream: true, stdout: true, stderr: true });
-  // That the runtime breaks off ends the following, not the run.
+  // If the runtime disconnects, the capture ends, not the run.
   stream.on('error', () => undefined);
   docker.modem.demuxStream(stream, sink(logs), sink(logs));
 }
@@ -33,7 +33,7 @@ function sink(logs: LogCapture): Writable {
   });
 }
 
-/** Resolves with how it ended, if it does of its own; never when it is given up. */
+/** Resolves with how it ended by itself; never when it is given up. */
 export async function endingOf(
   docker: Docker,
   container: Container,
@@ -45,7 +45,7 @@ export async function endingOf(
       const { State } = await container.inspect();
       if (State.Status !== 'created') break;
     } catch {
-      // It is for whoever started it to find out that it is gone.
+      // The caller notices that it is gone.
     }
     await pause(POLL_MS);
   }
@@ -56,14 +56,14 @@ export async function endingOf(
       const state = await stateOf(docker, container, called);
       if (state !== null && state.ending !== null && !givenUp.aborted) return state.ending;
     } catch {
-      // The runtime is gone, or has broken off.
+      // The runtime is gone or has disconnected.
     }
     await pause(POLL_MS);
   }
   return new Promise(() => undefined);
 }
 
-/** null when the runtime does not tell. */
+/** null if the runtime does not say. */
 export async function stateOf(
   docker: Docker,
   container: Container,
@@ -96,12 +96,12 @@ async function endingBy(
   return `${called} exited with code ${ExitCode}${isOutOfMemory ? ', out of memory' : ''}`;
 }
 
-/** The exit code of what was ended by SIGKILL. */
+/** Exit code after SIGKILL. */
 const BY_SIGKILL = 137;
-/** How much later than of an ending the runtime may hear of its reason, in ms. */
+/** Milliseconds by which the runtime may report the reason after the end. */
 const HEARD_LATER_MS = 1_000;
 
-/** A busy runtime that hears of an ending first keeps no reason with it, but tells of it all the same. */
+/** A busy runtime may record the end without its reason, but still sends the event. */
 async function ranOutOfMemory(docker: Docker, { id }: Container): Promise<boolean> {
   const filters = { container: [id], event: ['oom'] };
   // By our own clock: the runtime's may be another.
@@ -109,7 +109,7 @@ async function ranOutOfMemory(docker: Docker, { id }: Container): Promise<boolea
   try {
     for await (const _ of await docker.getEvents(options)) return true;
   } catch {
-    // It has told nothing by then.
+    // Nothing was reported in time.
   }
   return false;
 }

@@ -7,27 +7,31 @@ import { request } from '../../base/node-http.ts';
 import { codeOf } from '../../base/thrown.ts';
 
 /** Where a container runtime listens. */
-export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+export type RuntimeAddress =
+  | { readonly socketPath: string }
+  | { readonly host: string; readonly port: number };
 
-/** Where a container runtime may listen. */
-export interface Endpoint {
+/** A place where a container runtime may listen. */
+export interface RuntimeEndpoint {
   /** For messages. */
   readonly name: string;
-  readonly address: Address;
+  readonly address: RuntimeAddress;
 }
 
-/** What answered there, or why nothing did. */
-export type Answer = { readonly podman: boolean } | { readonly reason: string; readonly silent: boolean };
+/** The runtime there, or why there is none. */
+export type RuntimeFound =
+  | { readonly podman: boolean }
+  | { readonly reason: string; readonly silent: boolean };
 
 const DEFAULT_PORT = 2375;
 
 /**
- * The endpoint that DOCKER_HOST names, else the usual sockets that there are. null where only the client library can
- * tell: over TLS.
+ * The endpoint that DOCKER_HOST names, else the usual sockets that exist. null for TLS, which only the client library
+ * can open.
  *
- * @throws Error saying why DOCKER_HOST cannot be meant.
+ * @throws Error saying why DOCKER_HOST cannot be used.
  */
-export function endpoints(env: NodeJS.ProcessEnv): readonly Endpoint[] | null {
+export function endpoints(env: NodeJS.ProcessEnv): readonly RuntimeEndpoint[] | null {
   const named = env.DOCKER_HOST ?? '';
   if (named === '') return usualSockets(env).filter(({ address }) => existsSync(address.socketPath));
   const url = URL.canParse(named) ? new URL(named) : null;
@@ -51,16 +55,16 @@ export function endpoints(env: NodeJS.ProcessEnv): readonly Endpoint[] | null {
   }
 }
 
-type SocketEndpoint = Endpoint & { readonly address: { readonly socketPath: string } };
+type RuntimeSocket = RuntimeEndpoint & { readonly address: { readonly socketPath: string } };
 
 const BY_VARIABLE = ' (named by DOCKER_HOST)';
 
-function socket(socketPath: string, namedBy = ''): SocketEndpoint {
+function socket(socketPath: string, namedBy = ''): RuntimeSocket {
   return { name: `${socketPath}${namedBy}`, address: { socketPath } };
 }
 
 /** In the order in which testcontainers tries them. */
-function usualSockets({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): readonly SocketEndpoint[] {
+function usualSockets({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): readonly RuntimeSocket[] {
   return [
     '/var/run/docker.sock',
     ...(XDG_RUNTIME_DIR === undefined ? [] : [join(XDG_RUNTIME_DIR, 'docker.sock')]),
@@ -70,8 +74,8 @@ function usualSockets({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): readonly SocketEn
   ].map((path) => socket(path));
 }
 
-/** Asks what listens there. Never rejects. */
-export async function ask({ name, address }: Endpoint, timeoutMs: number): Promise<Answer> {
+/** Asks the endpoint whether it is a container runtime. Never rejects. */
+export async function ask({ name, address }: RuntimeEndpoint, timeoutMs: number): Promise<RuntimeFound> {
   if ('socketPath' in address && !mayOpen(address.socketPath)) {
     const reason = existsSync(address.socketPath)
       ? `${name} may not be opened by this user (is the user in the group docker?)`
@@ -79,7 +83,7 @@ export async function ask({ name, address }: Endpoint, timeoutMs: number): Promi
     return { reason, silent: false };
   }
   try {
-    // Not its version: to tell that it runs other programs, which takes seconds on a machine that is busy.
+    // Not its version: for that a runtime starts other programs, which takes seconds on a busy machine.
     const { status, fields } = await get(address, '/_ping', timeoutMs);
     if (status !== 200 || fields['api-version'] === undefined) {
       return {
@@ -93,7 +97,7 @@ export async function ask({ name, address }: Endpoint, timeoutMs: number): Promi
       return { reason: `${name} does not answer within ${timeoutMs / 1_000} s`, silent: true };
     }
     const code = codeOf(error) ?? String(error);
-    return { reason: `nobody answers at ${name}: ${code}`, silent: false };
+    return { reason: `no answer at ${name}: ${code}`, silent: false };
   }
 }
 
@@ -110,22 +114,22 @@ const LOOPBACK = '127.0.0.1';
 const REQUEST_MS = 2_000;
 
 /**
- * The host on which this process reaches the ports that a runtime behind a local socket publishes: this machine's
- * loopback interface; the gateway when the process is itself in a container of that runtime, with a network of its own.
+ * The host at which this process reaches the published ports of a local runtime: the loopback interface, or the gateway
+ * if this process is itself in a container of that runtime with its own network.
  */
-export async function publishedHost(address: Address, mounts: string = ownMounts()): Promise<string> {
+export async function publishedHost(address: RuntimeAddress, mounts: string = ownMounts()): Promise<string> {
   const id = containerOf(mounts);
   if (id === null) return LOOPBACK;
   try {
     const { status, json } = await get(address, `/containers/${id}/json`, REQUEST_MS);
     return status === 200 ? (gatewayOf(json) ?? LOOPBACK) : LOOPBACK;
   } catch {
-    // Whatever it is in, it is not known to this runtime.
+    // This runtime does not know the container.
     return LOOPBACK;
   }
 }
 
-/** Runtimes mount a container's own /etc/hosts and the like from a folder that has its id for a name. */
+/** Runtimes mount a container's /etc/hosts from a folder named by its id. */
 function containerOf(mounts: string): string | null {
   return /\/(?:overlay-)?containers\/([0-9a-f]{64})\//.exec(mounts)?.[1] ?? null;
 }
@@ -143,7 +147,7 @@ interface Inspected {
   readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly Gateway?: unknown }>> };
 }
 
-/** null when it shares the network of its machine. */
+/** null if it shares the network of its machine. */
 function gatewayOf(json: unknown): string | null {
   if (!isJsonObject(json)) return null;
   const { HostConfig, NetworkSettings }: Inspected = json;
@@ -152,22 +156,22 @@ function gatewayOf(json: unknown): string | null {
   return gateways.find((gateway): gateway is string => typeof gateway === 'string' && gateway !== '') ?? null;
 }
 
-/** Octets of an answer that are read. */
+/** Octets read of an answer. */
 const LONGEST_ANSWER = 1024 * 1024;
 
 interface RuntimeAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly fields: IncomingHttpHeaders;
-  /** null when the content is none. */
+  /** undefined if the content is no JSON. */
   readonly json: unknown;
 }
 
 /**
  * GETs a path of a runtime's interface. Rejects with an AbortError when it takes longer than `timeoutMs`, and when
- * nobody answers.
+ * there is no answer.
  */
-export async function get(address: Address, path: string, timeoutMs: number): Promise<RuntimeAnswer> {
+export async function get(address: RuntimeAddress, path: string, timeoutMs: number): Promise<RuntimeAnswer> {
   const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const asked = request({ ...address, path, agent: false, signal }, (response: IncomingMessage) => {

@@ -5,22 +5,22 @@ import { codeOf } from '../../base/thrown.ts';
 import { hasEnded, processStat } from '../process-group.ts';
 import { type Docker, REQUEST_MS, type Runtime, within } from './runtime.ts';
 
-/** One process among those of all machines that share a container runtime, as far as the system tells. */
+/** A process among those of all machines that share a container runtime. */
 interface HarnessProcess {
   readonly host: string;
-  /** Of this start of the machine; '-' where it cannot be told. */
+  /** Of this start of the machine; '-' if unknown. */
   readonly boot: string;
-  /** Process ids mean something within it only; '-' where it cannot be told. */
+  /** Process ids are valid only within it; '-' if unknown. */
   readonly namespace: string;
   readonly pid: number;
-  /** Ids are given again: the process with this id that started then. */
+  /** Start time of the process: ids are reused. */
   readonly started: string;
 }
 
-/** No run lasts so long: whose harness cannot be asked about is taken for left behind after it. */
+/** Longer than any run: after it, a container whose harness is unknown counts as a leftover. */
 const LONGEST_RUN_MS = 24 * 3_600_000;
 
-/** This process, as a label says it: `host/boot/namespace/pid/started`. */
+/** The label of this process: `host/boot/namespace/pid/started`. */
 export function ownLabel(): string {
   const { host, boot, namespace, pid, started } = describe(process.pid);
   return [host, boot, namespace, pid, started].join('/');
@@ -73,7 +73,7 @@ const HARNESS_LABEL = 'conform.harness';
 const START_LABEL = 'conform.start';
 const RUN_LABEL = 'conform.run';
 
-/** So long somebody else may take to remove it, or what is on it. */
+/** Milliseconds in which another process may finish the same removal. */
 const OTHERS_MS = 10_000;
 const POLL_MS = 100;
 
@@ -125,7 +125,7 @@ export async function sweep({ docker }: Runtime): Promise<number> {
 
 let swept: Promise<void> | null = null;
 
-/** Sweeps when this process first starts a container. What cannot be swept hinders nobody. */
+/** Sweeps when this process first starts a container. A failure is only reported. */
 export function sweepOnce(runtime: Runtime, say: (text: string) => void): Promise<void> {
   swept ??= sweep(runtime).then(
     (count) => {
@@ -156,7 +156,7 @@ async function networksWith(docker: Docker, label: string): Promise<readonly Lab
   }));
 }
 
-/** What can be removed is, whatever becomes of the rest. A network goes only when nothing is on it any more. */
+/** Removes as much as possible, containers first: a network in use cannot be removed. */
 async function removeAll(
   docker: Docker,
   containers: readonly Labelled[],
@@ -169,7 +169,7 @@ async function removeAll(
   for (const each of removed) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Ends and removes it, with its anonymous volumes. @throws when it is still there. */
+/** Ends and removes it with its anonymous volumes. @throws when it is still there. */
 export function removeContainer(docker: Docker, id: string): Promise<void> {
   const remove = () => docker.getContainer(id).remove({ force: true, v: true });
   return untilGone(remove, `the container ${id.slice(0, 12)} was not removed`);
@@ -182,12 +182,12 @@ function removeNetwork(docker: Docker, id: string): Promise<void> {
 /** It is not there. */
 const GONE = 404;
 /**
- * Somebody else is removing it (a container: 409), or what is on it (a network: 403): a run that sweeps at the same
- * time, or its reaper. That may come to nothing, so it is not relied on.
+ * Another run or the reaper is removing it (a container: 409) or a container on it (a network: 403). That may fail, so it
+ * is asked again.
  */
 const BEING_REMOVED: ReadonlySet<unknown> = new Set([403, 409]);
 
-/** Asks for the removal until it is gone, whoever has removed it. */
+/** Asks for the removal until it is gone, by whatever process. */
 async function untilGone(remove: () => Promise<unknown>, what: string): Promise<void> {
   for (const until = performance.now() + OTHERS_MS; ; ) {
     try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { freePort } from '../../base/loopback.ts';
-import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
+import { ask, endpoints, publishedHost, type RuntimeEndpoint } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 
 afterEach(() => {
@@ -25,7 +25,7 @@ const answering = (status: number, body: string, fields: Readonly<Record<string,
     }),
   );
 
-const at = (path: string): Endpoint => ({ name: path, address: { socketPath: path } });
+const at = (path: string): RuntimeEndpoint => ({ name: path, address: { socketPath: path } });
 
 async function opening(dockerHost: string): Promise<string> {
   vi.stubEnv('DOCKER_HOST', dockerHost);
@@ -44,7 +44,7 @@ describe('no container runtime', () => {
 
   it('where nobody listens', async () => {
     expect(await opening(`tcp://127.0.0.1:${await freePort()}`)).toMatch(
-      /no container runtime: nobody answers at 127\.0\.0\.1:\d+ \(named by DOCKER_HOST\): ECONNREFUSED/,
+      /no container runtime: no answer at 127\.0\.0\.1:\d+ \(named by DOCKER_HOST\): ECONNREFUSED/,
     );
   });
 

@@ -1,7 +1,7 @@
 import type { ContainerRuntimeClient } from 'testcontainers';
 import { InconclusiveError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { type Address, ask, endpoints, publishedHost } from './endpoint.ts';
+import { ask, endpoints, publishedHost, type RuntimeAddress } from './endpoint.ts';
 
 export interface Runtime {
   readonly client: ContainerRuntimeClient;
@@ -13,16 +13,16 @@ export interface Runtime {
 
 export type Docker = ContainerRuntimeClient['container']['dockerode'];
 
-/** A runtime that is silent for so long is taken for none. */
+/** Milliseconds after which a silent runtime counts as none. */
 const ANSWER_MS = 3_000;
-/** For what the client library asks of one that has answered: all about it, which a busy one is slow to find out. */
+/** Milliseconds for the client library to query a runtime that has answered: a busy one is slow. */
 const ABOUT_MS = 30_000;
 
 let opened: Promise<Runtime> | null = null;
 
 /**
- * The container runtime of this machine, or the one that DOCKER_HOST names. Asked before the client library is:
- * that would wait for a silent one without end, and take another one where DOCKER_HOST names none that works.
+ * The container runtime of this machine, or the one that DOCKER_HOST names. It is asked before the client library, which
+ * would wait for a silent one without end, and take another one if that of DOCKER_HOST does not work.
  *
  * @throws InconclusiveError beginning with `no container runtime: `, within about 3 s.
  */
@@ -37,7 +37,7 @@ export function openRuntime(): Promise<Runtime> {
 
 async function find(): Promise<Runtime> {
   const candidates = endpoints(process.env);
-  let answering: { readonly address: Address; readonly podman: boolean } | null = null;
+  let answering: { readonly address: RuntimeAddress; readonly podman: boolean } | null = null;
   const reasons: string[] = [];
   for (const endpoint of candidates ?? []) {
     const answer = await ask(endpoint, ANSWER_MS);
@@ -71,8 +71,8 @@ async function openClient(patienceMs: number): Promise<ContainerRuntimeClient> {
 }
 
 /**
- * Tells the library where published ports are. By itself it takes a file in the root folder for the proof that it is
- * in a container, and then pulls an image from a public registry to find out more. What the user has said goes first.
+ * Gives the library the host of published ports. By itself it takes a file in the root folder as proof that it is in a
+ * container, and then pulls an image from a public registry. A value set by the user has priority.
  */
 async function withHost<T>(host: string | null, open: () => Promise<T>): Promise<T> {
   if (host === null || process.env[HOST_VARIABLE] !== undefined) return open();
@@ -89,12 +89,12 @@ const HOST_VARIABLE = 'TESTCONTAINERS_HOST_OVERRIDE';
 const NONE =
   'DOCKER_HOST is not set and there is no socket at /var/run/docker.sock; start Docker or Podman, or name its socket in DOCKER_HOST';
 
-/** For one request to a runtime that is there: one that is busy, with the removal of an image for one, takes its time. */
+/** Milliseconds for one request: a busy runtime, for example one that removes an image, is slow. */
 export const REQUEST_MS = 30_000;
 
 /**
  * What the promise yields, unless it takes longer than `ms` or the signal aborts: the client library has no way to
- * break off. What becomes of the promise then is nobody's concern any more.
+ * cancel. The promise is then ignored.
  *
  * @throws InconclusiveError `WHAT within 3 s`, and when the signal aborts.
  */
