@@ -1,10 +1,10 @@
 import type { Clause, Contract, Standing } from '../../base/clause.ts';
-import type { OwnSchema } from '../../base/schema/own-schema.ts';
+import { shapeFaults } from '../../base/schema/shape-faults.ts';
 import { isClauseKey, VOCABULARY } from '../../base/vocabulary.ts';
 import { Faults } from '../draft/faults.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { loaded } from '../shape/loaded.ts';
-import { everyFault, faultsIn } from '../shape/validation.ts';
+import { faultsIn } from '../shape/validation.ts';
 import { misnamed, originsOf, plainOf, readLocated } from '../yaml/located.ts';
 import { type FaultAt, faultsOf } from '../yaml/origin.ts';
 import { CONTRACT } from './contract-schema.ts';
@@ -68,23 +68,21 @@ function holdValue(key: string, standing: Standing, value: unknown, at: string, 
     note(`${at}.value`, `a clause that is ${standing} needs a value`, 'add `value:`');
     return;
   }
-  const fits = valueSchema(key);
-  if (fits(value)) return;
-  const [error] = fits.errors ?? [];
-  const inside = (error?.instancePath ?? '').replaceAll('/', '.');
-  const extra =
-    error?.keyword === 'additionalProperties' ? ` (${String(error.params.additionalProperty)})` : '';
+  const [fault] = valueFaults(key)(value);
+  if (!fault) return;
+  const inside = fault.path.map((step) => `.${step}`).join('');
+  const extra = fault.keyword === 'additionalProperties' ? ` (${fault.name})` : '';
   note(
     `${at}.value${inside}`,
-    `${key}: the value ${error?.message ?? 'has the wrong shape'}${extra}`,
+    `${key}: the value ${fault.message}${extra}`,
     `write a value that says ${isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says'}; \`conform clauses ${key}\` shows how`,
   );
 }
 
-const valueSchemas = new Map<string, OwnSchema>();
+const finders = new Map<string, ReturnType<typeof shapeFaults>>();
 
-function valueSchema(key: string): OwnSchema {
-  const known = valueSchemas.get(key) ?? everyFault(isClauseKey(key) ? VOCABULARY[key].value : {});
-  valueSchemas.set(key, known);
-  return known;
+function valueFaults(key: string): ReturnType<typeof shapeFaults> {
+  const find = finders.get(key) ?? shapeFaults(isClauseKey(key) ? VOCABULARY[key].value : {});
+  finders.set(key, find);
+  return find;
 }

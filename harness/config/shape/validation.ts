@@ -1,47 +1,32 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { asList, isJsonObject } from '../../base/json-text.ts';
-import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
-import { pointerMembers } from '../../wire/json/pointer.ts';
+import { type ShapeFault, shapeFaults } from '../../base/schema/shape-faults.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 import { wholeSchemaOf } from './json-schema.ts';
 
-/** Tells everything that a schema of ours refuses, with the schema that refuses it. */
-export function everyFault(schema: object): OwnSchema {
-  return ownSchema(schema, { allErrors: true, verbose: true, strict: true, strictTypes: false });
-}
-
 /** What the schema of a shape refuses in a file, each with its place. */
 export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageError[] {
-  let fits: OwnSchema | undefined;
-  return (file) => {
-    fits ??= everyFault(wholeSchemaOf(shape));
-    return fits(plainOf(file)) ? [] : schemaFaults(fits.errors ?? [], file);
-  };
+  const find = shapeFaults(wholeSchemaOf(shape));
+  return (file) => schemaFaults(find(plainOf(file)), file);
 }
 
 /**
  * What is only a consequence is left out: that a key is missing
  * where it is mistyped. Values below `credentials` are never quoted.
  */
-function schemaFaults(errors: readonly ErrorObject[], tree: LocatedMap): readonly UsageError[] {
-  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
-  const isMistyped = ({ keyword, instancePath, params }: ErrorObject) =>
+function schemaFaults(faults: readonly ShapeFault[], tree: LocatedMap): readonly UsageError[] {
+  const unknown = faults.filter(({ keyword }) => keyword === 'additionalProperties');
+  const isMistyped = ({ keyword, path, name = '' }: ShapeFault) =>
     keyword === 'required' &&
     unknown.some(
-      (other) =>
-        other.instancePath === instancePath &&
-        nearestNames(String(other.params.additionalProperty), [String(params.missingProperty)]).length > 0,
+      (other) => other.path.join('.') === path.join('.') && nearestNames(other.name ?? '', [name]).length > 0,
     );
-  const isOfOtherType = ({ keyword, instancePath }: ErrorObject) =>
-    keyword !== 'type' &&
-    errors.some((other) => other.keyword === 'type' && other.instancePath === instancePath);
-  return errors
-    .filter((error) => error.propertyName === undefined && !isMistyped(error) && !isOfOtherType(error))
-    .map((error) => {
-      const { problem, key, remedy, place } = describe(error, tree);
+  return faults
+    .filter((fault) => !isMistyped(fault))
+    .map((fault) => {
+      const { problem, key, remedy, place } = describe(fault, tree);
       return new UsageError(problem, { key, remedy, ...(place ? { place } : {}) });
     });
 }
@@ -53,15 +38,11 @@ interface Fault {
   readonly remedy: string;
 }
 
-function describe(error: ErrorObject, tree: LocatedMap): Fault {
-  const path = pointerMembers(error.instancePath);
+function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tree: LocatedMap): Fault {
   const node = nodeAt(tree, path);
   const place = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');
-  const within = (name: string) => keyWithin(key, name);
-  const schema = isJsonObject(error.parentSchema) ? error.parentSchema : {};
   const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
-  const { params } = error;
   const fault = (problem: string, remedy: string): Fault => ({
     place,
     key,
@@ -69,29 +50,26 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
     remedy: expected === null ? remedy : `write ${expected}`,
   });
 
-  switch (error.keyword) {
+  switch (keyword) {
     case 'additionalProperties': {
-      const name = String(params.additionalProperty);
       const known = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
-      return unknownKey(node, within(name), name, known);
+      return unknownKey(node, keyWithin(key, name), name, known);
     }
     case 'propertyNames': {
-      const name = String(params.propertyName);
-      return { place: keyPlaceIn(node, name) ?? place, key: within(name), ...badName(schema) };
+      return { place: keyPlaceIn(node, name) ?? place, key: keyWithin(key, name), ...badName(schema) };
     }
     case 'required': {
-      const name = String(params.missingProperty);
-      return { place, key: within(name), problem: 'is missing', remedy: `add \`${name}:\`` };
+      return { place, key: keyWithin(key, name), problem: 'is missing', remedy: `add \`${name}:\`` };
     }
     case 'type': {
-      const wanted = [params.type].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type));
+      const wanted = [schema.type].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type));
       const got = kindOf(node);
       return got === 'nothing'
         ? fault('is empty', `write ${wanted.join(' or ')}, or remove the key`)
         : fault(`must be ${wanted.join(' or ')}, not ${got}`, `write ${wanted.join(' or ')}`);
     }
     case 'enum': {
-      const known = asList(params.allowedValues).map(String);
+      const known = asList(schema.enum).map(String);
       const value = node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;
       const quoted = value === null || key.startsWith('credentials') ? 'the value' : JSON.stringify(value);
       return fault(`${quoted} is not known here`, didYouMean(value ?? '', known));
@@ -103,11 +81,11 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
         'correct it',
       );
     case 'minimum':
-      return fault(`must be at least ${String(params.limit)}`, 'write a larger number');
+      return fault(`must be at least ${String(schema.minimum)}`, 'write a larger number');
     case 'maximum':
-      return fault(`must be at most ${String(params.limit)}`, 'write a smaller number');
+      return fault(`must be at most ${String(schema.maximum)}`, 'write a smaller number');
     default:
-      return fault(error.message ?? 'does not fit its schema', 'see the schema');
+      return fault(message, 'see the schema');
   }
 }
 

@@ -6,7 +6,7 @@ import { HarnessError } from '../../base/exit.ts';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import Type from '../../base/schema/type.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { heldTo } from '../results/schemas.ts';
+import { problemIn } from '../results/schemas.ts';
 import { Count, Instant, Milliseconds } from '../results/shapes.ts';
 import { counted } from '../results/tally.ts';
 import { oneAtATime, writeWhole } from '../whole-file.ts';
@@ -135,8 +135,7 @@ function lineIn(text: string): Line {
 
 /** `key` tells that a line is meant to be of this shape. */
 function fitting<S extends TSchema>(shape: S, key: string, value: JsonObject | null): Static<S> | null {
-  const fits = heldTo<Static<S>>(shape);
-  return value !== null && key in value && fits(value) ? (value as Static<S>) : null;
+  return value !== null && key in value && !problemIn(shape, value) ? (value as Static<S>) : null;
 }
 
 function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<string, IdsLine>): RunLine {

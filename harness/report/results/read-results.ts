@@ -3,7 +3,7 @@ import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { RESULTS, type Results } from './results.ts';
-import { heldTo, problemOf } from './schemas.ts';
+import { problemIn } from './schemas.ts';
 
 const SCHEMA_VERSION = 1;
 
@@ -23,9 +23,9 @@ export function validateResults(value: unknown, source = 'results'): Results {
       },
     );
   }
-  const isResults = heldTo<Results>(RESULTS);
-  if (isResults(value)) return value;
-  const { key, problem } = problemOf(isResults);
+  const fault = problemIn(RESULTS, value);
+  if (!fault) return value as Results;
+  const { key, problem } = fault;
   throw new UsageError(`not a results file: ${problem}`, {
     place: { file: source },
     ...(key === '' ? {} : { key }),

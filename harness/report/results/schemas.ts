@@ -1,26 +1,28 @@
 import type { TSchema } from 'typebox';
-import { type OwnSchema, ownSchema } from '../../base/schema/own-schema.ts';
-import { pointerMembers } from '../../wire/json/pointer.ts';
+import { shapeFaults } from '../../base/schema/shape-faults.ts';
 import { SHARED } from './shapes.ts';
 
-const known = new Map<TSchema, OwnSchema>();
+const known = new Map<TSchema, ReturnType<typeof shapeFaults>>();
 
-/** Holds values against a shape of the results model. */
-export function heldTo<Value>(shape: TSchema): OwnSchema<Value> {
-  const fits = known.get(shape) ?? ownSchema({ ...shape, $defs: SHARED }, { allowUnionTypes: true });
-  known.set(shape, fits);
-  return fits as OwnSchema<Value>;
+/** What a shape of the results model refuses first in a value; null when it fits. */
+export interface ShapeProblem {
+  /** Such as `services[0].checks[3].outcome`. */
+  readonly key: string;
+  /** Such as `must be equal to one of the allowed values (pass, fail …)`. */
+  readonly problem: string;
 }
 
-/** `services[0].checks[3].outcome must be equal to one of the allowed values (pass, fail …)`. */
-export function problemOf({ errors }: OwnSchema): { readonly key: string; readonly problem: string } {
-  const [error] = errors ?? [];
-  if (!error) return { key: '', problem: 'is not valid' };
-  const key = pointerMembers(error.instancePath).reduce(
+/** Holds a value against a shape of the results model. */
+export function problemIn(shape: TSchema, value: unknown): ShapeProblem | null {
+  const find = known.get(shape) ?? shapeFaults(shape, SHARED);
+  known.set(shape, find);
+  const [fault] = find(value);
+  if (!fault) return null;
+  const key = fault.path.reduce(
     (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
     '',
   );
-  const allowed: unknown = error.params.allowedValues ?? error.params.allowedValue;
+  const allowed = fault.keyword === 'enum' ? fault.schema.enum : fault.schema.const;
   const choice = allowed === undefined ? '' : ` (${[allowed].flat().join(', ')})`;
-  return { key, problem: `${error.message ?? 'is not valid'}${choice}` };
+  return { key, problem: `${fault.message}${choice}` };
 }

@@ -14,7 +14,7 @@ import {
   VARIES,
   WAIT,
 } from '../results.ts';
-import { heldTo, problemOf } from '../schemas.ts';
+import { problemIn } from '../schemas.ts';
 import { Count, type Frozen, Instant, Milliseconds, name, text, textOrNull, texts } from '../shapes.ts';
 
 const service = text('Name of the service.');
@@ -174,9 +174,9 @@ export function readEvent(entry: unknown): ReadEvent {
   }
   const { type } = entry;
   if (!isKnown(type)) return { kind: 'unknown', type };
-  const isEvent = heldTo<JournalEvent>(EVENTS[type]);
-  const candidate: unknown = entry;
-  if (isEvent(candidate)) return { kind: 'event', event: candidate };
-  const { key, problem } = problemOf(isEvent);
+  const fault = problemIn(EVENTS[type], entry);
+  // It has been held to the shape of its type.
+  if (!fault) return { kind: 'event', event: entry as unknown as JournalEvent };
+  const { key, problem } = fault;
   return { kind: 'malformed', problem: `${type}: ${key === '' ? '' : `${key} `}${problem}` };
 }

@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../json-text.ts';
+
+/** Something in a value that a shape refuses. */
+export interface ShapeFault {
+  /** Members and items that lead to the refused value. */
+  readonly path: readonly string[];
+  /** The keyword of JSON Schema that refuses it. */
+  readonly keyword: string;
+  /** Completes "the value …", in the words of ajv. */
+  readonly message: string;
+  /** The schema that has the keyword. */
+  readonly schema: Schema;
+  /** The member that is missing, unknown or misnamed; absent for other keywords. */
+  readonly name?: string;
+}
+
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+interface Visit {
+  readonly path: (string | number)[];
+  readonly faults: ShapeFault[];
+}
+
+type Check = (value: unknown, visit: Visit) => void;
+type Compile = (schema: unknown) => Check;
+
+/**
+ * Finds everything that a schema of ours refuses in a value: JSON Schema 2020-12 with the keywords below and references
+ * to `#/$defs/NAME`. Schemas of others are held by ajv (`SchemaBook`): to load it and to compile with it takes longer
+ * than a run of one check.
+ */
+export function shapeFaults(
+  shape: object,
+  definitions: Readonly<Record<string, object>> = {},
+): (value: unknown) => readonly ShapeFault[] {
+  const compiled = new Map<unknown, Check>();
+  const compile: Compile = (schema) => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const check = compiledCheck(schema as Schema, compile, definitions);
+    compiled.set(schema, check);
+    return check;
+  };
+  return (value) => {
+    const visit: Visit = { path: [], faults: [] };
+    compile(shape)(value, visit);
+    return visit.faults;
+  };
+}
+
+/** Keywords that refuse nothing. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...['$schema', '$id', '$defs', 'title', 'description', 'default', 'examples'],
+  // What would be right, in words; the name among the `$defs`; what JSON Schema cannot say.
+  ...['x-expected', 'x-def', '~traits'],
+]);
+
+function compiledCheck(
+  schema: Schema,
+  compile: Compile,
+  definitions: Readonly<Record<string, object>>,
+): Check {
+  const { type, $ref } = schema;
+  const unknown = Object.keys(schema).find(
+    (keyword) => !(Object.hasOwn(KEYWORDS, keyword) || ANNOTATIONS.has(keyword)),
+  );
+  if (unknown !== undefined && unknown !== 'type' && unknown !== '$ref') {
+    throw new Error(`a shape has the keyword ${unknown}, which is not checked`);
+  }
+  const checks = Object.entries(KEYWORDS).flatMap(([keyword, check]) =>
+    Object.hasOwn(schema, keyword) ? check(schema, compile) : [],
+  );
+  if (typeof $ref === 'string') {
+    const target = definitions[$ref.slice('#/$defs/'.length)];
+    if (target === undefined) throw new Error(`there is no shape ${$ref}`);
+    checks.push((value, visit) => compile(target)(value, visit));
+  }
+  if (type === undefined) return every(checks);
+  const types = [type].flat().map(String);
+  const rest = every(checks);
+  return (value, visit) => {
+    // Other keywords of a value of another type are consequences.
+    if (types.some((each) => IS_OF_TYPE[each]?.(value))) rest(value, visit);
+    else note(visit, schema, 'type', `must be ${types.join(',')}`);
+  };
+}
+
+function every(checks: readonly Check[]): Check {
+  return (value, visit) => {
+    for (const check of checks) check(value, visit);
+  };
+}
+
+function note(
+  { path, faults }: Visit,
+  schema: Schema,
+  keyword: string,
+  message: string,
+  ...[name]: readonly string[]
+): void {
+  faults.push({ path: path.map(String), keyword, message, schema, ...(name !== undefined && { name }) });
+}
+
+const IS_OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: Number.isFinite,
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isJsonObject,
+};
+
+/** A keyword that looks at values of one type, and asks for something of them. */
+function rule<Value, Limit>(
+  keyword: string,
+  is: (value: unknown) => value is Value,
+  fits: (value: Value, limit: Limit) => boolean,
+  message: (limit: Limit) => string,
+): (schema: Schema) => Check {
+  return (schema) => {
+    const limit = schema[keyword] as Limit;
+    return (value, visit) => {
+      if (is(value) && !fits(value, limit)) note(visit, schema, keyword, message(limit));
+    };
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isAny = (value: unknown): value is unknown => value !== undefined;
+const lengthOf = (text: string): number => [...text].length;
+const membersOf = (value: object) => Object.entries(value).filter(([, member]) => member !== undefined);
+
+/** In the order in which ajv tells what it finds. */
+const KEYWORDS: Readonly<Record<string, (schema: Schema, compile: Compile) => Check>> = {
+  minimum: rule(
+    'minimum',
+    isNumber,
+    (value, least: number) => value >= least,
+    (least) => `must be >= ${least}`,
+  ),
+  maximum: rule(
+    'maximum',
+    isNumber,
+    (value, most: number) => value <= most,
+    (most) => `must be <= ${most}`,
+  ),
+  minLength: rule(
+    'minLength',
+    isText,
+    (value, least: number) => lengthOf(value) >= least,
+    (least) => `must NOT have fewer than ${least} characters`,
+  ),
+  maxLength: rule(
+    'maxLength',
+    isText,
+    (value, most: number) => lengthOf(value) <= most,
+    (most) => `must NOT have more than ${most} characters`,
+  ),
+  pattern(schema) {
+    const pattern = new RegExp(String(schema.pattern), 'u');
+    return (value, visit) => {
+      if (isText(value) && !pattern.test(value)) {
+        note(visit, schema, 'pattern', `must match pattern "${String(schema.pattern)}"`);
+      }
+    };
+  },
+  const: rule('const', isAny, isDeepStrictEqual, () => 'must be equal to constant'),
+  enum: rule(
+    'enum',
+    isAny,
+    (value, allowed: readonly unknown[]) => allowed.includes(value),
+    () => 'must be equal to one of the allowed values',
+  ),
+  anyOf(schema, compile) {
+    const branches = (schema.anyOf as readonly unknown[]).map(compile);
+    return (value, visit) => {
+      const before = visit.faults.length;
+      for (const branch of branches) {
+        const { length } = visit.faults;
+        branch(value, visit);
+        if (visit.faults.length > length) continue;
+        visit.faults.length = before;
+        return;
+      }
+      note(visit, schema, 'anyOf', 'must match a schema in anyOf');
+    };
+  },
+  allOf: (schema, compile) => every((schema.allOf as readonly unknown[]).map(compile)),
+  minItems: rule(
+    'minItems',
+    isList,
+    (value, least: number) => value.length >= least,
+    (least) => `must NOT have fewer than ${least} items`,
+  ),
+  maxItems: rule(
+    'maxItems',
+    isList,
+    (value, most: number) => value.length <= most,
+    (most) => `must NOT have more than ${most} items`,
+  ),
+  uniqueItems: (schema) => (value, visit) => {
+    if (!Array.isArray(value)) return;
+    const earlier = value.findLastIndex((item, at) => copyAfter(value, item, at) !== -1);
+    if (earlier === -1) return;
+    const items = `items ## ${copyAfter(value, value[earlier], earlier)} and ${earlier}`;
+    note(visit, schema, 'uniqueItems', `must NOT have duplicate items (${items} are identical)`);
+  },
+  items(schema, compile) {
+    const item = compile(schema.items);
+    return (value, visit) => {
+      if (!Array.isArray(value)) return;
+      for (const [index, each] of value.entries()) {
+        visit.path.push(index);
+        item(each, visit);
+        visit.path.pop();
+      }
+    };
+  },
+  minProperties: rule(
+    'minProperties',
+    isJsonObject,
+    (value, least: number) => membersOf(value).length >= least,
+    (least) => `must NOT have fewer than ${least} properties`,
+  ),
+  required: (schema) => (value, visit) => {
+    if (!isJsonObject(value)) return;
+    for (const name of schema.required as readonly string[]) {
+      if (Object.hasOwn(value, name) && value[name] !== undefined) continue;
+      note(visit, schema, 'required', `must have required property '${name}'`, name);
+    }
+  },
+  propertyNames(schema, compile) {
+    const named = compile(schema.propertyNames);
+    return (value, visit) => {
+      if (!isJsonObject(value)) return;
+      for (const name of Object.keys(value)) {
+        const inner: Visit = { path: [], faults: [] };
+        named(name, inner);
+        if (inner.faults.length > 0)
+          note(visit, schema, 'propertyNames', 'property name must be valid', name);
+      }
+    };
+  },
+  additionalProperties(schema, compile) {
+    const { additionalProperties, properties = {} } = schema;
+    if (additionalProperties === true) return () => undefined;
+    const other = additionalProperties === false ? null : compile(additionalProperties);
+    return (value, visit) => {
+      if (!isJsonObject(value)) return;
+      for (const [name, member] of Object.entries(value)) {
+        if (Object.hasOwn(properties as object, name)) continue;
+        if (other) within(other, name, member, visit);
+        else note(visit, schema, 'additionalProperties', 'must NOT have additional properties', name);
+      }
+    };
+  },
+  properties(schema, compile) {
+    const checks = Object.entries(schema.properties as object).map(
+      ([name, inner]) => [name, compile(inner)] as const,
+    );
+    return (value, visit) => {
+      if (!isJsonObject(value)) return;
+      for (const [name, check] of checks) {
+        const member = Object.hasOwn(value, name) ? value[name] : undefined;
+        if (member !== undefined) within(check, name, member, visit);
+      }
+    };
+  },
+};
+
+/** Where an item stands once more further on; -1 for nowhere. */
+function copyAfter(items: readonly unknown[], item: unknown, at: number): number {
+  return items.findIndex((other, index) => index > at && isDeepStrictEqual(other, item));
+}
+
+function within(check: Check, name: string, member: unknown, visit: Visit): void {
+  visit.path.push(name);
+  check(member, visit);
+  visit.path.pop();
+}
