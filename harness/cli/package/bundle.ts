@@ -70,7 +70,7 @@ const places = (data: Data): Plugin => ({
 });
 
 /** The module whose code is made here. */
-const MODULE = /harness\/evidence\/json\/latest-schema\.ts$/;
+const MODULE = /harness\/wire\/json\/latest-schema\.ts$/;
 const require = createRequire(import.meta.url);
 
 /** Puts what ajv makes of the schema of schemas in place of the module that would have it made at each start. */

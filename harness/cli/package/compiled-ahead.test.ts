@@ -35,7 +35,7 @@ it('what the package has compiled ahead says the same of every schema as what it
   const ahead: { readonly fitsLatest: typeof fitsLatest } = await import(
     pathToFileURL(join(folder, `${module}.js`)).href
   );
-  expect(ahead.fitsLatest).not.toBe(fitsLatest);
+  expect(String(ahead.fitsLatest)).toContain('compiled()');
   const verdicts = SCHEMAS.map((schema) => ahead.fitsLatest(schema));
   expect(verdicts).toEqual(SCHEMAS.map((schema) => fitsLatest(schema)));
   expect(new Set(verdicts)).toEqual(new Set([true, false]));
