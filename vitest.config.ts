@@ -6,8 +6,8 @@ import { SIMULATION_ENVIRONMENT } from './harness/engine/simulation/clock.ts';
 import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.ts';
 
 /**
- * What decides about a release beyond `npm test`: containers, a browser, the packed program and every command of the
- * README. A container runtime is given to them, or those that need one are skipped.
+ * What decides about a release beyond `npm test`: containers, a browser, the packed program, every command of the
+ * README, and limiters of proxies, which go by a clock of their own. A container runtime is given to them, or those that need one are skipped.
  */
 const RELEASE = [
   'harness/cli/commands/{fresh-provider,release}.test.ts',
@@ -16,6 +16,7 @@ const RELEASE = [
   'harness/providers/container/container.test.ts',
   'harness/providers/process/reaper.test.ts',
   'harness/report/html/page-in-browser.test.ts',
+  'suites/tests/limits/proxy-limiters.test.ts',
 ];
 
 /**
@@ -28,7 +29,7 @@ const TOGETHER = [
   'harness/providers/pact/pact-process.test.ts',
   'harness/providers/{log-capture,start,unix-socket}.test.ts',
   'harness/reference/**/*.test.ts',
-  'harness/report/**/!(page-in-browser).test.ts',
+  'harness/report/**/*.test.ts',
   'harness/engine/{check,session,provider,selection,turns}/**/*.test.ts',
   'harness/engine/{ending/left-over,worker/capacity,simulation/clock,simulation/wire}.test.ts',
   'suites/**/*.test.ts',
@@ -42,34 +43,23 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
 /**
  * They begin first within what shares a process and what does not, in this order: so no worker is left alone with one of
- * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not. But the real
- * limiters, which go by a clock of their own, run beside others that wait.
+ * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not.
  */
 const SLOW = [
   'harness/cli/commands/release.test.ts',
+  'harness/cli/readme.test.ts',
   'harness/engine/tests/secrets.test.ts',
   'harness/engine/tests/hostile.test.ts',
-  'harness/cli/readme.test.ts',
-  'harness/report/html/page-in-browser.test.ts',
   'harness/engine/rehearsal/estimate.test.ts',
   'harness/engine/ending/endings.test.ts',
   'harness/cli/commands/honest-verdicts.test.ts',
-  'harness/cli/commands/pact.test.ts',
-  'harness/providers/container/container.test.ts',
   'harness/engine/worker/shared-worker.test.ts',
-  'harness/cli/commands/judge-without-secrets.test.ts',
-  'harness/cli/commands/fresh-provider.test.ts',
   'harness/cli/repeat.test.ts',
-  'harness/providers/process/reaper.test.ts',
-  'harness/engine/tests/network-parts.test.ts',
-  'suites/tests/third-party.test.ts',
   'suites/tests/limits/schedule.test.ts',
-  'suites/tests/limits/real-limiters.test.ts',
-  'suites/tests/bounds/bounded-time.test.ts',
   'suites/tests/websocket/websocket.test.ts',
-  'suites/tests/limits/lawful-limiters.test.ts',
   'suites/tests/bounds/bounds.test.ts',
-  'harness/config/operation/openapi/tests/bounds.test.ts',
+  'suites/tests/limits/lawful-limiters.test.ts',
+  'suites/tests/third-party.test.ts',
 ];
 const rankOf = ({ moduleId }: TestSpecification) => {
   const rank = SLOW.findIndex((path) => moduleId.endsWith(path));
@@ -123,7 +113,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: TOGETHER,
-          exclude: [PRODUCTS, ARCHIVE],
+          exclude: [...RELEASE, PRODUCTS, ARCHIVE],
           isolate: false,
           globalSetup: TEMPORARY_FILES,
         },
