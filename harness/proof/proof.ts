@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
 import { withPlan } from '../config/blocks/facts.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
-import type { Suite } from '../engine/check/check.ts';
-import { suitesFor } from '../engine/check/check.ts';
+import { type Suite, suitesFor } from '../engine/check/check.ts';
 import { applicabilityOf, type Judgment } from '../engine/check/judge.ts';
 import { judgeInOrder } from '../engine/check/order.ts';
 import { startProvider } from '../engine/provider/start.ts';

@@ -8,15 +8,8 @@ import type { Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { asksForWebSocket } from './behavior/handshake-rules.ts';
 import { createUpgrader } from './behavior/upgrade.ts';
-import {
-  type Answer,
-  fieldValues,
-  type ReceivedRequest,
-  type ServedRequest,
-  withField,
-} from './http/message.ts';
-import { problem } from './http/problem.ts';
-import type { ProblemName } from './http/response-kind.ts';
+import { type Answer, type ProblemName, problem } from './http/answer.ts';
+import { fieldValues, type ReceivedRequest, type ServedRequest, withField } from './http/message.ts';
 import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
 import type { Access } from '../credentials/access.ts';
 import type { CredentialBehavior } from '../credentials/authentication.ts';
-import type { Answer, ReceivedRequest } from '../http/message.ts';
+import type { Answer } from '../http/answer.ts';
+import type { ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';

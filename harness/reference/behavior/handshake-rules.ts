@@ -1,5 +1,5 @@
+import { problem } from '../http/answer.ts';
 import { fieldValue, fieldValues, listMembers, type ReceivedRequest } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 import type { HandshakeRule, HandshakeVerdict, Kernel } from './behavior.ts';
 import { authenticated, credentialRefusal } from './handling.ts';

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  type Answer,
-  bare,
-  fieldValues,
-  listMembers,
-  type ReceivedRequest,
-  withField,
-  withoutField,
-} from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, bare, problem } from '../http/answer.ts';
+import { fieldValues, listMembers, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
 import type { Kernel } from './behavior.ts';
 

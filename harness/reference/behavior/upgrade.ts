@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Answer, ReceivedRequest, ServedRequest } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, problem } from '../http/answer.ts';
+import type { ReceivedRequest, ServedRequest } from '../http/message.ts';
 import { writeAndClose } from '../http/wire.ts';
 import { Gate } from '../websocket/gate.ts';
 import type { HandshakeVerdict, Kernel } from './behavior.ts';

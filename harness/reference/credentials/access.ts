@@ -1,7 +1,8 @@
 import type { Reader } from '../../config/credential/carrier.ts';
 import type { Credentials, Lender } from '../../config/credential/scheme.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import { type Answer, type ReceivedRequest, served } from '../http/message.ts';
+import { type Answer, served } from '../http/answer.ts';
+import type { ReceivedRequest } from '../http/message.ts';
 
 /** The three credentials of a realtime application; the secret never travels. */
 export interface App {

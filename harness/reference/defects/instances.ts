@@ -1,6 +1,7 @@
 import { imfFixdate } from '../behavior/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
 import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../behavior/patches/instances.ts';
+import { problem } from '../http/answer.ts';
 import {
   asProblem,
   dropped,
@@ -13,7 +14,6 @@ import {
   withText,
 } from '../http/answer-changes.ts';
 import { withField } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
 
 /** Faults that come and go: one of several instances behind the address has them. */
 

@@ -10,11 +10,10 @@ import {
   together,
   WITH_CONTENT,
 } from '../behavior/patches/patch.ts';
+import { type Answer, PROBLEM_NAMES, problem } from '../http/answer.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
-import { type Answer, fieldValues, withField, withoutField } from '../http/message.ts';
+import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
-import { problem } from '../http/problem.ts';
-import { PROBLEM_NAMES } from '../http/response-kind.ts';
 
 /** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>

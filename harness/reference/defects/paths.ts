@@ -13,16 +13,9 @@ import {
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
+import { type Answer, bare, problem } from '../http/answer.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
-import {
-  type Answer,
-  bare,
-  fieldValue,
-  type ReceivedRequest,
-  splitTarget,
-  withField,
-} from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
 
 /** The front looks at the path as it came, knows no rule for it and lets it through; the application reads it otherwise. */
 const frontMisses = (rewrite: (request: ReceivedRequest) => string): Patch =>

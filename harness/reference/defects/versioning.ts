@@ -1,8 +1,8 @@
 import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../behavior/patches/patch.ts';
+import type { Answer } from '../http/answer.ts';
 import { having, withText } from '../http/answer-changes.ts';
-import type { Answer, ReceivedRequest } from '../http/message.ts';
-import { withField } from '../http/message.ts';
+import { type ReceivedRequest, withField } from '../http/message.ts';
 
 const PREFIX = '/v1';
 const OTHER_VERSION = /^\/v\d+(?=\/)/i;

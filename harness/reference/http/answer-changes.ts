@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json-text.ts';
 import { STATUS_CODES } from '../../base/node-http.ts';
-import { type Answer, fieldValues, withField, withoutField } from './message.ts';
-import { problem } from './problem.ts';
+import { type Answer, problem } from './answer.ts';
+import { fieldValues, withField, withoutField } from './message.ts';
 
 /** An answer with other content of the same or another media type. */
 export function withContent(answer: Answer, mediaType: string, content: string | Buffer): Answer {

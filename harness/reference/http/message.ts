@@ -1,6 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import type { ResponseKind } from './response-kind.ts';
 
 /** A request as it stood on the wire: nothing decoded, nothing merged. */
 export interface ReceivedRequest {
@@ -17,26 +16,6 @@ export interface ReceivedRequest {
   readonly body: Buffer;
   /** Tells connections apart; absent where nobody knows. */
   readonly connection?: object;
-}
-
-/** What goes beyond an ordinary HTTP message; only defects use it. The connection ends after it. */
-type Delivery =
-  /** The octets of the whole message, made from a well-formed head and the whole content. */
-  | { readonly kind: 'octets'; readonly render: (head: Buffer, body: Buffer) => Buffer }
-  /** No answer at all: the connection is closed. */
-  | { readonly kind: 'drop' };
-
-/** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
-export interface Answer {
-  /** Why this is the answer; what patches select by. */
-  readonly responseKind: ResponseKind;
-  readonly status: number;
-  readonly fields: readonly FieldLine[];
-  readonly body: Buffer;
-  /** Null for an ordinary message. */
-  readonly delivery: Delivery | null;
-  /** What is sent behind the message, if its connection is kept. */
-  readonly followedBy?: (message: Buffer) => Buffer;
 }
 
 const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;
@@ -100,22 +79,6 @@ export function withQuery(
   const query = queryParameters(request.query);
   change(query);
   return { ...request, query: query.size === 0 ? null : query.toString() };
-}
-
-/** An answer without content. */
-export function bare(responseKind: ResponseKind, status: number, fields: readonly FieldLine[] = []): Answer {
-  return { responseKind, status, fields, body: Buffer.alloc(0), delivery: null };
-}
-
-/** A JSON answer to an authorised request. */
-export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
-  return {
-    responseKind: 'served',
-    status: 200,
-    fields: [['Content-Type', 'application/json'], ...fields],
-    body: Buffer.from(JSON.stringify(content)),
-    delivery: null,
-  };
 }
 
 /** One line of the log; the path is without its query, which may hold a credential. */

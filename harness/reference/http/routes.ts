@@ -1,4 +1,5 @@
-import type { Answer, ReceivedRequest } from './message.ts';
+import type { Answer } from './answer.ts';
+import type { ReceivedRequest } from './message.ts';
 
 export interface RouteCall {
   readonly request: ReceivedRequest;

@@ -7,7 +7,8 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
+import type { Answer } from './answer.ts';
+import { fieldValues, type ReceivedRequest, withField } from './message.ts';
 
 /** Signatures of answers (RFC 9421), and digests of what they send (RFC 9530). */
 

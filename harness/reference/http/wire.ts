@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { linesIn } from '../../wire/fields/grammar/field-lines.ts';
-import { type Answer, fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
+import type { Answer } from './answer.ts';
+import { fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
 
 /** How long a connection that was answered and closed is still read, so that no reset overtakes the answer. */
 const LINGER_MS = 2_000;

@@ -3,16 +3,8 @@ import { type Lifecycle, lifecyclesOf } from '../../config/operation/lifecycle.t
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { SchemaBook } from '../../wire/json/schema.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import {
-  type Answer,
-  bare,
-  fieldValue,
-  objectIn,
-  type ReceivedRequest,
-  served,
-  splitTarget,
-} from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, bare, problem, served } from '../http/answer.ts';
+import { fieldValue, objectIn, type ReceivedRequest, splitTarget } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 /** The items that the operations of a config create, change and remove: held as they are documented, with ETags. */

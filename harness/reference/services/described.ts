@@ -5,8 +5,8 @@ import type { Operation, ServiceConfig, WebSocketConfig } from '../../config/ser
 import type { Service, SocketEndpoint } from '../behavior/behavior.ts';
 import type { WebhookSender } from '../behavior/webhooks.ts';
 import type { App } from '../credentials/access.ts';
-import { type Answer, served, splitTarget } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, problem, served } from '../http/answer.ts';
+import { splitTarget } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import { Channels } from './channels.ts';
 import { describedItems } from './described-items.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json-text.ts';
-import { type Answer, objectIn, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, problem, served } from '../http/answer.ts';
+import { objectIn, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 import { type Channels, channelKind, isChannelName } from './channels.ts';
 

@@ -1,6 +1,6 @@
 import type { Service } from '../behavior/behavior.ts';
-import { objectIn, queryParameters, served } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { problem, served } from '../http/answer.ts';
+import { objectIn, queryParameters } from '../http/message.ts';
 import { savedSearches } from './saved-searches.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';
 

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import {
-  type Answer,
-  bare,
-  fieldValue,
-  queryParameters,
-  type ReceivedRequest,
-  served,
-} from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { type Answer, bare, problem, served } from '../http/answer.ts';
+import { fieldValue, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 export const SEARCHES = '/v1/searches';

@@ -13,10 +13,9 @@ import {
 } from '../behavior/patches/patch.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/refused.ts';
+import { type Answer, CREDENTIAL_REFUSALS, problem, type ResponseKind } from '../http/answer.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
-import { CREDENTIAL_REFUSALS, type ResponseKind } from '../http/response-kind.ts';
+import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { findRoute } from '../http/routes.ts';
 
 const NOT_OFFERED: readonly ResponseKind[] = ['method-not-allowed', 'unknown-method'];

@@ -5,8 +5,9 @@ import { byAccount } from '../behavior/patches/accounts.ts';
 import { onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
 import { dated, ranged, withTag } from '../behavior/patches/validated.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
+import type { Answer } from '../http/answer.ts';
 import { lacking, varyingBy } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
+import { fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 
 /** The answer with another tag in place of its own, made of that. */

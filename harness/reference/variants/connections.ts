@@ -9,8 +9,9 @@ import {
   together,
   withTrailer,
 } from '../behavior/patches/patch.ts';
+import type { Answer } from '../http/answer.ts';
 import { asProblem, writtenAs } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, withField } from '../http/message.ts';
+import { fieldValue, withField } from '../http/message.ts';
 
 /** Refuses, and closes the connection. */
 const closingWith = (status: number) => (answer: Answer) =>

@@ -6,9 +6,9 @@ import {
   withoutRepeatedSlashes,
 } from '../behavior/patches/lenient-paths.ts';
 import { beforehand, onAnswer, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
+import { type Answer, bare, problem } from '../http/answer.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
-import { type Answer, bare, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
-import { problem } from '../http/problem.ts';
+import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 
 /** A path in a form that some proxies do not let through. */
 const ODD = /\/\/|\/\.\.?(?:\/|$)|%(?:2e|2f|25|00|0d|0a|5c|c0)|[;#]/i;

@@ -1,6 +1,6 @@
+import { bare, problem } from '../../http/answer.ts';
 import { asProblem, varyingBy, withJson, withMembers } from '../../http/answer-changes.ts';
-import { bare, fieldValue, type ReceivedRequest } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
+import { fieldValue, type ReceivedRequest } from '../../http/message.ts';
 import type { Kernel } from '../behavior.ts';
 import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 

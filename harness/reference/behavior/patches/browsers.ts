@@ -1,5 +1,5 @@
-import { type Answer, bare, fieldValue, served, withField } from '../../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
+import { type Answer, bare, CREDENTIAL_REFUSALS, served } from '../../http/answer.ts';
+import { fieldValue, withField } from '../../http/message.ts';
 import { beforehand, onAnswer, type Patch, together } from './patch.ts';
 
 /** What services do for pages of other origins, and for clients that find their own way. */

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Answer } from '../../http/answer.ts';
 import { varyingBy, withContent } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
+import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
 import { onAnswer, type Patch } from './patch.ts';
 
 /** Other representations than the plain JSON that the service has as it is. */

@@ -1,9 +1,9 @@
 import type { Carrier } from '../../../config/credential/carrier.ts';
 import type { Access } from '../../credentials/access.ts';
 import type { Authentication, CredentialBehavior } from '../../credentials/authentication.ts';
+import { type Answer, PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
-import type { Answer, ReceivedRequest } from '../../http/message.ts';
-import { PROBLEM_NAMES, type ResponseKind } from '../../http/response-kind.ts';
+import type { ReceivedRequest } from '../../http/message.ts';
 import { inChunks } from '../../http/wire.ts';
 import { type Admission, saying } from '../../quota/limiter.ts';
 import type { AnswerChange, Behavior, Handling, Kernel, QuotaBehavior } from '../behavior.ts';

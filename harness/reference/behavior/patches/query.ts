@@ -1,6 +1,6 @@
+import { type Answer, problem } from '../../http/answer.ts';
 import { asProblem } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, withField } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
+import { fieldValue, withField } from '../../http/message.ts';
 import { aroundHandling, type Patch } from './patch.ts';
 
 interface Offer {

@@ -1,11 +1,6 @@
 import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
-import {
-  type Answer,
-  fieldValue,
-  type ReceivedRequest,
-  withField,
-  withoutField,
-} from '../../http/message.ts';
+import type { Answer } from '../../http/answer.ts';
+import { fieldValue, type ReceivedRequest, withField, withoutField } from '../../http/message.ts';
 import type { Kernel } from '../behavior.ts';
 import { imfFixdate } from '../clock.ts';
 import { notModified } from '../preconditions.ts';

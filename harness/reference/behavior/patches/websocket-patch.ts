@@ -1,9 +1,8 @@
 import type { WebSocket } from 'ws';
 import { parseJsonObject } from '../../../base/json-text.ts';
+import { CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 import { findRoute } from '../../http/routes.ts';
 import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameEnd, FrameRule } from '../../websocket/gate.ts';

@@ -13,17 +13,15 @@ import {
   together,
 } from '../../behavior/patches/patch.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials/refused.ts';
+import { type Answer, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, lacking, withMembers } from '../../http/answer-changes.ts';
 import {
-  type Answer,
   fieldValue,
   listMembers,
   type ReceivedRequest,
   withField,
   withoutField,
 } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
 import { findRoute } from '../../http/routes.ts';
 
 const inRefusals = (change: (answer: Answer, request: ReceivedRequest) => Answer): Patch =>

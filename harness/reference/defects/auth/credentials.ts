@@ -13,17 +13,9 @@ import {
   onFinished,
   type Patch,
 } from '../../behavior/patches/patch.ts';
+import { type Answer, bare, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
-import {
-  type Answer,
-  bare,
-  fieldValue,
-  queryParameters,
-  type ReceivedRequest,
-  withField,
-} from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
-import { CREDENTIAL_REFUSALS } from '../../http/response-kind.ts';
+import { fieldValue, queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
 
 /** Takes these values for a right key. */
 const takingFor = (...values: readonly string[]): Patch =>

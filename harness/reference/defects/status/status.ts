@@ -7,6 +7,7 @@ import {
   onFirstOctets,
   onReceipt,
 } from '../../behavior/patches/patch.ts';
+import { PROBLEM_NAMES, problem } from '../../http/answer.ts';
 import {
   asProblem,
   asSuccess,
@@ -20,8 +21,6 @@ import {
   writtenAs,
 } from '../../http/answer-changes.ts';
 import { fieldValues, type ReceivedRequest, withField, withoutField } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
-import { PROBLEM_NAMES } from '../../http/response-kind.ts';
 
 const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
 

@@ -9,8 +9,8 @@ import {
   onCompressedOutbound,
   onSwitchingLine,
 } from '../../behavior/patches/websocket-patch.ts';
+import { problem } from '../../http/answer.ts';
 import { fieldValue } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** RFC 7692 §6: RSV1. */

@@ -9,8 +9,9 @@ import {
   withoutRule,
 } from '../../behavior/patches/websocket-patch.ts';
 import { REVOKED_KEY } from '../../credentials/refused.ts';
+import type { Answer } from '../../http/answer.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, queryParameters } from '../../http/message.ts';
+import { fieldValue, queryParameters } from '../../http/message.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (

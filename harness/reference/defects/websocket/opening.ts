@@ -9,9 +9,9 @@ import {
   withRule,
 } from '../../behavior/patches/websocket-patch.ts';
 import { upgradeRequired } from '../../behavior/preconditions.ts';
+import { problem } from '../../http/answer.ts';
 import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
 
 function reversed(text: string): string {
   return [...text].reverse().join('');

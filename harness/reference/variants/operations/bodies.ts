@@ -1,9 +1,8 @@
 import { parseJson } from '../../../base/json-text.ts';
 import { REST, tableOf, type Variant } from '../../behavior/deviation.ts';
 import { onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
+import { type ProblemName, problem } from '../../http/answer.ts';
 import { fieldValue, type ReceivedRequest } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
-import type { ProblemName } from '../../http/response-kind.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 

@@ -6,9 +6,9 @@ import {
   onReceipt,
   together,
 } from '../../behavior/patches/patch.ts';
+import { bare, problem } from '../../http/answer.ts';
 import { asProblem, lacking, withJson } from '../../http/answer-changes.ts';
-import { bare, queryParameters, type ReceivedRequest, withoutField } from '../../http/message.ts';
-import { problem } from '../../http/problem.ts';
+import { queryParameters, type ReceivedRequest, withoutField } from '../../http/message.ts';
 import { behindCursor, isItem, STARTERS } from '../../services/saved-searches.ts';
 
 const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;

@@ -10,17 +10,9 @@ import {
   remembering,
   together,
 } from '../../../behavior/patches/patch.ts';
+import { type Answer, bare, problem, served } from '../../../http/answer.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../../http/answer-changes.ts';
-import {
-  type Answer,
-  bare,
-  fieldValue,
-  objectIn,
-  served,
-  withField,
-  withoutField,
-} from '../../../http/message.ts';
-import { problem } from '../../../http/problem.ts';
+import { fieldValue, objectIn, withField, withoutField } from '../../../http/message.ts';
 import { isItem, SEARCHES } from '../../../services/saved-searches.ts';
 import { atRepetition, creates, inBody, inItem, inList, isTo, reads, removes } from './requests.ts';
 

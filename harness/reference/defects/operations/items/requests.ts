@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../../base/json-text.ts';
 import { insteadOfServing, onReceipt, type Patch, remembering } from '../../../behavior/patches/patch.ts';
+import type { Answer } from '../../../http/answer.ts';
 import { withJson } from '../../../http/answer-changes.ts';
-import { type Answer, objectIn, type ReceivedRequest } from '../../../http/message.ts';
+import { objectIn, type ReceivedRequest } from '../../../http/message.ts';
 import { isItem, SEARCHES } from '../../../services/saved-searches.ts';
 
 const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;

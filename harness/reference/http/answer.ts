@@ -1,3 +1,6 @@
+import { STATUS_CODES } from '../../base/node-http.ts';
+import type { FieldLine } from '../../wire/exchange.ts';
+
 export interface ProblemKind {
   readonly status: number;
   /** Explains to a person; never repeats what the client sent. */
@@ -61,4 +64,63 @@ export const PROBLEM_NAMES: readonly ProblemName[] = Object.keys(PROBLEMS).filte
 /** The detail text of a refusal, for those who write it in another shape. */
 export function problemDetail(responseKind: ProblemName): string {
   return PROBLEMS[responseKind].detail;
+}
+
+/** What goes beyond an ordinary HTTP message; only defects use it. The connection ends after it. */
+type Delivery =
+  /** The octets of the whole message, made from a well-formed head and the whole content. */
+  | { readonly kind: 'octets'; readonly render: (head: Buffer, body: Buffer) => Buffer }
+  /** No answer at all: the connection is closed. */
+  | { readonly kind: 'drop' };
+
+/** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
+export interface Answer {
+  /** Why this is the answer; what patches select by. */
+  readonly responseKind: ResponseKind;
+  readonly status: number;
+  readonly fields: readonly FieldLine[];
+  readonly body: Buffer;
+  /** Null for an ordinary message. */
+  readonly delivery: Delivery | null;
+  /** What is sent behind the message, if its connection is kept. */
+  readonly followedBy?: (message: Buffer) => Buffer;
+}
+
+/** An answer without content. */
+export function bare(responseKind: ResponseKind, status: number, fields: readonly FieldLine[] = []): Answer {
+  return { responseKind, status, fields, body: Buffer.alloc(0), delivery: null };
+}
+
+/** A JSON answer to an authorised request. */
+export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
+  return {
+    responseKind: 'served',
+    status: 200,
+    fields: [['Content-Type', 'application/json'], ...fields],
+    body: Buffer.from(JSON.stringify(content)),
+    delivery: null,
+  };
+}
+
+/** A problem details answer (RFC 9457), with further fields and extension members. */
+export function problem(
+  responseKind: ProblemName,
+  fields: readonly FieldLine[] = [],
+  members: Readonly<Record<string, unknown>> = {},
+): Answer {
+  const kind: ProblemKind = PROBLEMS[responseKind];
+  const content = {
+    type: kind.type ?? 'about:blank',
+    title: kind.title ?? STATUS_CODES[kind.status],
+    status: kind.status,
+    detail: kind.detail,
+    ...members,
+  };
+  return {
+    responseKind,
+    status: kind.status,
+    fields: [['Content-Type', 'application/problem+json'], ...fields],
+    body: Buffer.from(JSON.stringify(content)),
+    delivery: null,
+  };
 }
