@@ -1,9 +1,7 @@
 import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
-import { fixedWindow } from '../quota/fixed-window.ts';
-import type { LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
-import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
+import { fixedWindow, tokenBucket } from '../quota/algorithms.ts';
+import { type LimiterAlgorithm, type QuotaPlan, rateLimitFields, wholeSeconds } from '../quota/limiter.ts';
 import { furtherBy } from '../quota/several-limits.ts';
-import { tokenBucket } from '../quota/token-bucket.ts';
 import type { Behavior } from './behavior.ts';
 import { handleRequest } from './handling.ts';
 import { HANDSHAKE_RULES, judgeHandshake } from './handshake-rules.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { fixedWindow, fixedWindowAligned } from './fixed-window.ts';
+import { fixedWindow, fixedWindowAligned, slidingCounter, slidingLog, tokenBucket } from './algorithms.ts';
 import type { LimiterAlgorithm, QuotaPlan } from './limiter.ts';
-import { slidingCounter } from './sliding-counter.ts';
-import { slidingLog } from './sliding-log.ts';
-import { tokenBucket } from './token-bucket.ts';
 
 const PLAN: QuotaPlan = { requests: 20, windowMs: 3_000 };
 /** A moment at 70 % of a clock-aligned window. */

@@ -1,4 +1,4 @@
-import { fixedWindow } from './fixed-window.ts';
+import { fixedWindow } from './algorithms.ts';
 import type { Admission, Limiter, LimiterAlgorithm, LimitState, QuotaPlan } from './limiter.ts';
 
 interface One {

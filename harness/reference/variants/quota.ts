@@ -4,14 +4,18 @@ import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviat
 import { inQuota, onAnswer } from '../behavior/patches/patch.ts';
 import { lacking, withMembers } from '../http/answer-changes.ts';
 import { withField } from '../http/message.ts';
-import { fixedWindow, fixedWindowAligned } from '../quota/fixed-window.ts';
-import { leakyQueue } from '../quota/leaky-queue.ts';
-import { penaltyBlock } from '../quota/penalty-block.ts';
-import { inDialect, wholeSeconds } from '../quota/quota-fields.ts';
+import {
+  fixedWindow,
+  fixedWindowAligned,
+  leakyQueue,
+  penaltyBlock,
+  shiftedSlidingCounter,
+  slidingCounter,
+  slidingLog,
+  tokenBucket,
+} from '../quota/algorithms.ts';
+import { inDialect, wholeSeconds } from '../quota/limiter.ts';
 import { beside, countingRefusals, furtherBy } from '../quota/several-limits.ts';
-import { shiftedSlidingCounter, slidingCounter } from '../quota/sliding-counter.ts';
-import { slidingLog } from '../quota/sliding-log.ts';
-import { tokenBucket } from '../quota/token-bucket.ts';
 
 /** Requests that may wait in a queue. */
 const QUEUE_ROOM = 20;

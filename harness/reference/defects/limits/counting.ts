@@ -8,10 +8,14 @@ import {
   together,
 } from '../../behavior/patches/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
-import { concurrencyLimit } from '../../quota/concurrency.ts';
-import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';
+import {
+  concurrencyLimit,
+  extendedWindow,
+  fixedWindow,
+  smallBucket,
+  tokenBucket,
+} from '../../quota/algorithms.ts';
 import type { Admission, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
-import { smallBucket, tokenBucket } from '../../quota/token-bucket.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
 const RACE_MS = 40;

@@ -3,8 +3,7 @@ import { policyName } from '../../../wire/quota/ratelimit-named.ts';
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import { inQuota, onAdmission, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
 import { withMembers } from '../../http/answer-changes.ts';
-import type { Admission, QuotaPlan } from '../../quota/limiter.ts';
-import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
+import { type Admission, type QuotaPlan, rateLimitFields, xRateLimitFields } from '../../quota/limiter.ts';
 
 /** Faults of what the fields tell of a quota, while the quota itself is in order. */
 

@@ -10,9 +10,8 @@ import {
 } from '../../behavior/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
-import { extendedWindow } from '../../quota/fixed-window.ts';
-import { type Admission, saying } from '../../quota/limiter.ts';
-import { wholeSeconds } from '../../quota/quota-fields.ts';
+import { extendedWindow } from '../../quota/algorithms.ts';
+import { type Admission, saying, wholeSeconds } from '../../quota/limiter.ts';
 
 const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
   inQuota(() => ({ retryAfter: (renewsInMs) => value(renewsInMs) }));

@@ -1,6 +1,6 @@
 import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
 import { inQuota, type Patch } from '../../behavior/patches/patch.ts';
-import { fixedWindow } from '../../quota/fixed-window.ts';
+import { fixedWindow } from '../../quota/algorithms.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
 import { furtherBy } from '../../quota/several-limits.ts';
 
