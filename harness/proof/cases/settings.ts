@@ -15,7 +15,7 @@ import {
 } from '../../config/credential/signing/event-signature.ts';
 import type { VerificationKey } from '../../config/credential/signing/verification-key.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
-import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/refused.ts';
+import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/access.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../reference/http/signature.ts';
 import { MOUNT } from '../../reference/variants/paths.ts';
 import type { Adapt, Setting } from './setting.ts';

@@ -2,9 +2,9 @@ import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
 import { fixedWindow, tokenBucket } from '../quota/algorithms.ts';
 import { type LimiterAlgorithm, type QuotaPlan, rateLimitFields, wholeSeconds } from '../quota/limiter.ts';
 import { furtherBy } from '../quota/several-limits.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from '../websocket/handshake.ts';
 import type { Behavior } from './behavior.ts';
 import { handleRequest } from './handling.ts';
-import { HANDSHAKE_RULES, judgeHandshake } from './handshake-rules.ts';
 import { CONFORMING_WEBHOOKS } from './webhooks.ts';
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */

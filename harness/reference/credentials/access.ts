@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Reader } from '../../config/credential/carrier.ts';
 import type { Credentials, Lender } from '../../config/credential/scheme.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
@@ -80,3 +81,20 @@ function keyAnswer(status: number, content: object, fields: readonly FieldLine[]
   const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
   return { ...answer, responseKind: 'key-lent', status };
 }
+
+/** What opened the service once, or opens another one. */
+
+export const REVOKED_KEY = 'example-revoked-key-not-secret';
+
+/** A JSON web token (RFC 7519) that says this, signed with a secret that nobody knows. */
+export function exampleToken(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const input = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${input}.${createHmac('sha256', 'known-to-nobody').update(input).digest('base64url')}`;
+}
+
+export const FOREIGN_TOKEN = exampleToken({
+  iss: 'https://login.example/',
+  sub: 'client',
+  aud: 'messaging',
+});

@@ -1,8 +1,91 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ABSENT, type Presented } from '../../config/credential/carrier.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';
-import type { Access, Placement } from './access.ts';
-import { bearsSignature, SIGNATURE_RULES, type SignatureRules, sameText } from './signature.ts';
+import type { Access, App, Placement } from './access.ts';
+
+/** What a signature is held to; defects loosen one each. */
+export interface SignatureRules {
+  /** How far `auth_timestamp` may be from now, either way, in milliseconds. */
+  readonly toleranceMs: number;
+  /** Content must come with its digest in `body_md5`, and the digest must be right. */
+  readonly digestDemanded: boolean;
+  readonly signatureMatches: (presented: string, expected: string) => boolean;
+  /** What a signature may be over: exactly the request. */
+  readonly spellings: (of: SignedText) => readonly SignedText[];
+}
+
+/** What is signed. */
+interface SignedText {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly (readonly [string, string])[];
+}
+
+/** The published tolerance of the HTTP API: 600 s. */
+export const SIGNATURE_RULES: SignatureRules = {
+  toleranceMs: 600_000,
+  digestDemanded: true,
+  signatureMatches: sameText,
+  spellings: (of) => [of],
+};
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function sameText(presented: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text, 'latin1').digest();
+  return timingSafeEqual(digest(presented), digest(expected));
+}
+
+/**
+ * HMAC-SHA256 in hex over method, path and the other parameters: names in lower case, sorted,
+ * joined as `name=value` with `&`, values not percent-encoded.
+ */
+export function signatureOf(
+  secret: string,
+  method: string,
+  path: string,
+  parameters: Iterable<readonly [string, string]>,
+): string {
+  const joined = [...parameters]
+    .map(([name, value]): readonly [string, string] => [name.toLowerCase(), value])
+    .filter(([name]) => name !== 'auth_signature')
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+  return createHmac('sha256', secret).update(`${method.toUpperCase()}\n${path}\n${joined}`).digest('hex');
+}
+
+const AUTH_PARAMETERS = ['auth_key', 'auth_timestamp', 'auth_version', 'auth_signature'] as const;
+
+/** True when the request bears a fresh signature by this application over exactly this request. */
+export function bearsSignature(
+  request: ReceivedRequest,
+  app: App,
+  rules: SignatureRules,
+  nowMs: number,
+): boolean {
+  const parameters = queryParameters(request.query);
+  // A doubled parameter could be signed as one value and read as the other.
+  if (AUTH_PARAMETERS.some((name) => parameters.getAll(name).length !== 1)) return false;
+  if (!sameText(parameters.get('auth_key') ?? '', app.key)) return false;
+  if (parameters.get('auth_version') !== '1.0') return false;
+  const timestamp = parameters.get('auth_timestamp') ?? '';
+  if (!/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(nowMs - Number(timestamp) * 1000) > rules.toleranceMs) return false;
+  if (rules.digestDemanded && !digestIsRight(request.body, parameters.getAll('body_md5'))) return false;
+  const signed = { method: request.method, path: request.path, parameters: [...parameters] };
+  return rules
+    .spellings(signed)
+    .map((of) => signatureOf(app.secret, of.method, of.path, of.parameters))
+    .some((expected) => rules.signatureMatches(parameters.get('auth_signature') ?? '', expected));
+}
+
+function digestIsRight(body: Buffer, digests: readonly string[]): boolean {
+  if (body.length === 0 && digests.length === 0) return true;
+  const [digest, ...more] = digests;
+  if (digest === undefined || more.length > 0) return false;
+  return sameText(digest, createHash('md5').update(body).digest('hex'));
+}
 
 export type Authentication =
   | { readonly admitted: true; readonly identity: string }

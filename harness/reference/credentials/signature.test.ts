@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { APP, ask, KEY, type Seen, started, VirtualClock } from '../fixtures/http-client.ts';
 import type { ReferenceProvider } from '../reference.ts';
-import { signatureOf } from './signature.ts';
+import { signatureOf } from './authentication.ts';
 
 const NOW_S = 1_772_445_600;
 

@@ -2,7 +2,7 @@ import { createHmac, randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { App } from '../credentials/access.ts';
-import { sameText } from '../credentials/signature.ts';
+import { sameText } from '../credentials/authentication.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';
 import { type Channels, channelKind, isChannelName, type Member, type PusherEvent } from './channels.ts';
 

@@ -12,7 +12,7 @@ import {
   together,
 } from '../behavior/patches/patch.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
-import { REVOKED_KEY } from '../credentials/refused.ts';
+import { REVOKED_KEY } from '../credentials/access.ts';
 import { type Answer, CREDENTIAL_REFUSALS, problem, type ResponseKind } from '../http/answer.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';

@@ -12,7 +12,7 @@ import {
   type Patch,
   together,
 } from '../../behavior/patches/patch.ts';
-import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials/refused.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials/access.ts';
 import { type Answer, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, lacking, withMembers } from '../../http/answer-changes.ts';
 import {

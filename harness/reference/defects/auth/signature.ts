@@ -1,6 +1,6 @@
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
 import { inCredentials, type Patch } from '../../behavior/patches/patch.ts';
-import type { SignatureRules } from '../../credentials/signature.ts';
+import type { SignatureRules } from '../../credentials/authentication.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>
   inCredentials(({ signature }) => ({ signature: { ...signature, ...change } }));
