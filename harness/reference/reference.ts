@@ -13,10 +13,8 @@ import { openHost, type ServerIdentity } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
 import type { QuotaPlan } from './quota/limiter.ts';
 import { describedService } from './services/described.ts';
-import { MESSAGING_RESOURCES } from './services/messaging.ts';
 import { realtimeService } from './services/realtime.ts';
-import { restService } from './services/rest-service.ts';
-import { SEARCH_RESOURCES } from './services/search.ts';
+import { MESSAGING_RESOURCES, restService, SEARCH_RESOURCES } from './services/rest-service.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;

@@ -5,8 +5,7 @@ import type { WebhookSender } from '../behavior/webhooks.ts';
 import type { App } from '../credentials/access.ts';
 import { type Answer, problem, served } from '../http/answer.ts';
 import { objectIn } from '../http/message.ts';
-import { Channels } from './channels.ts';
-import { pusherApi } from './pusher-api.ts';
+import { Channels, pusherApi } from './channels.ts';
 import { BACKLOG_LIMIT, conversePusher } from './pusher-connection.ts';
 
 /** Sends every message back, text as text and binary as binary. */

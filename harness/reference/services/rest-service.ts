@@ -1,8 +1,8 @@
+import type { JsonObject } from '../../base/json-text.ts';
 import type { Service } from '../behavior/behavior.ts';
 import { problem, served } from '../http/answer.ts';
 import { objectIn, queryParameters } from '../http/message.ts';
 import { savedSearches } from './saved-searches.ts';
-import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';
 
 /** One entry of a catalogue of resources; `id` is its last path segment. */
 export interface Resource {
@@ -84,4 +84,131 @@ export function restService(name: string, resources: readonly Resource[]): Servi
     ],
     sockets: [],
   };
+}
+
+/** What a request asks for; null where it does not say. */
+export interface Search {
+  readonly text: string | null;
+  readonly kind: string | null;
+  readonly pageSize: number | null;
+}
+
+/** Kinds of resources of all services that share this. */
+const KINDS: ReadonlySet<unknown> = new Set([
+  'index',
+  'indexer',
+  'skillset',
+  'vector-profile',
+  'semantic-configuration',
+  'channel',
+  'conversation',
+]);
+const MAX_PAGE_SIZE = 100;
+const MAX_TEXT = 100;
+
+/** The search that a query describes; null when a parameter is wrong or repeated. Unknown parameters are ignored. */
+export function searchOfQuery(query: URLSearchParams): Search | null {
+  const repeated = ['text', 'kind', 'pageSize'].some((name) => query.getAll(name).length > 1);
+  if (repeated) return null;
+  const pageSize = query.get('pageSize');
+  return searchOf({
+    text: query.get('text'),
+    kind: query.get('kind'),
+    // `1e1` and ` 7` are numbers to JavaScript, and no integers to the documentation.
+    pageSize: pageSize === null ? null : /^\d{1,9}$/.test(pageSize) ? Number(pageSize) : pageSize,
+  });
+}
+
+/** The search that a JSON body describes; null when a member is wrong or unknown. */
+export function searchOfBody(body: JsonObject): Search | null {
+  const { text, kind, pageSize, ...unknown } = body;
+  if (Object.keys(unknown).length > 0) return null;
+  return searchOf({ text: text ?? null, kind: kind ?? null, pageSize: pageSize ?? null });
+}
+
+function searchOf({ text, kind, pageSize }: Readonly<Record<keyof Search, unknown>>): Search | null {
+  if (text !== null && (typeof text !== 'string' || text === '' || text.length > MAX_TEXT)) return null;
+  if (kind !== null && (typeof kind !== 'string' || !KINDS.has(kind))) return null;
+  if (pageSize === null) return { text, kind, pageSize };
+  if (typeof pageSize !== 'number' || !Number.isInteger(pageSize)) return null;
+  return pageSize >= 1 && pageSize <= MAX_PAGE_SIZE ? { text, kind, pageSize } : null;
+}
+
+/** What a cloud search account holds: indexes, the skills that enrich them, and how they are filled and ranked. */
+export const SEARCH_RESOURCES: readonly Resource[] = [
+  {
+    id: 'products',
+    type: 'index',
+    name: 'Products',
+    documents: 48_213,
+    fields: ['title', 'description', 'price', 'embedding'],
+    updatedAt: '2026-03-02T08:15:00Z',
+  },
+  {
+    id: 'support-articles',
+    type: 'index',
+    name: 'Support articles (Français, Español)',
+    documents: 1_904,
+    fields: ['title', 'body', 'language', 'embedding'],
+    updatedAt: '2026-03-01T21:40:12Z',
+  },
+  {
+    id: 'article-enrichment',
+    type: 'skillset',
+    name: 'Article enrichment',
+    skills: ['language-detection', 'key-phrases', 'entity-recognition', 'text-embedding'],
+  },
+  {
+    id: 'article-vectors',
+    type: 'vector-profile',
+    name: 'Article vectors',
+    algorithm: 'hnsw',
+    dimensions: 1_536,
+    metric: 'cosine',
+  },
+  {
+    id: 'article-ranking',
+    type: 'semantic-configuration',
+    name: 'Article ranking',
+    prioritizedFields: { title: 'title', content: ['body'], keywords: ['keyPhrases'] },
+  },
+  {
+    id: 'article-indexer',
+    type: 'indexer',
+    name: 'Article indexer',
+    target: 'support-articles',
+    skillset: 'article-enrichment',
+    schedule: 'PT1H',
+    status: 'success',
+  },
+];
+
+/** What an omnichannel messaging account holds: its channels and some conversations over them. */
+export const MESSAGING_RESOURCES: readonly Resource[] = [
+  channel('sms-main', 'SMS long code', 'sms', '+15550100'),
+  channel('whatsapp-care', 'WhatsApp customer care', 'whatsapp', '+15550101'),
+  channel('voice-ivr', 'Voice menu', 'voice', '+15550102'),
+  channel('instagram-shop', 'Instagram shop', 'instagram', '@shop.example', 'paused'),
+  {
+    id: 'conversation-1001',
+    type: 'conversation',
+    name: 'Order delayed — “when does it arrive?”',
+    channel: 'whatsapp',
+    participants: ['+15550123'],
+    messages: 6,
+    lastMessageAt: '2026-03-02T10:31:07Z',
+  },
+  {
+    id: 'conversation-1002',
+    type: 'conversation',
+    name: 'Appointment reminder',
+    channel: 'sms',
+    participants: ['+15550124'],
+    messages: 2,
+    lastMessageAt: '2026-03-02T09:00:00Z',
+  },
+];
+
+function channel(id: string, name: string, kind: string, address: string, status = 'active'): Resource {
+  return { id, type: 'channel', name, channel: kind, address, status };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../behavior/patches/patch.ts';
 import { asSuccess, failed, having, withMembers } from '../../http/answer-changes.ts';
 import { objectIn, queryParameters, type ReceivedRequest, withQuery } from '../../http/message.ts';
-import { searchOfQuery } from '../../services/search-input.ts';
+import { searchOfQuery } from '../../services/rest-service.ts';
 
 /** One resource of the collection. */
 const isItem = ({ path }: ReceivedRequest): boolean => /^\/v1\/resources\/[^/]+$/.test(path);
