@@ -6,7 +6,7 @@ import type { CheckDefinition } from '../../harness/engine/check/check.ts';
 import { SHIPPED, settingNamed } from '../../harness/proof/cases/settings.ts';
 import { proofClock } from '../../harness/proof/clock.ts';
 import { inEvents, onAnswer, type Patch } from '../../harness/reference/behavior/patches/patch.ts';
-import { onOpen } from '../../harness/reference/behavior/patches/websocket-patch.ts';
+import { onOpen } from '../../harness/reference/behavior/patches/websocket.ts';
 import { withField } from '../../harness/reference/http/message.ts';
 import { startReference } from '../../harness/reference/reference.ts';
 import { acceptable, driftOf } from '../../harness/report/memory/drift.ts';

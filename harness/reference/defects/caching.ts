@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
-import { byAccount } from '../behavior/patches/accounts.ts';
 import {
   insteadOfServing,
   onAnswer,
@@ -10,11 +9,19 @@ import {
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
-import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../behavior/patches/validated.ts';
+import {
+  acceptsGzip,
+  CHANGED,
+  cutOf,
+  dated,
+  isSince,
+  ranged,
+  withTag,
+} from '../behavior/patches/representations.ts';
+import { byAccount } from '../behavior/patches/requests.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
-import { acceptsGzip } from '../http/negotiation.ts';
 
 /** Takes no notice of an If-None-Match of that kind. */
 const ignoringTags = (kind: RegExp): Patch =>

@@ -10,10 +10,10 @@ import {
   together,
   WITH_CONTENT,
 } from '../behavior/patches/patch.ts';
+import { acceptsGzip } from '../behavior/patches/representations.ts';
 import { type Answer, PROBLEM_NAMES, problem } from '../http/answer.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
-import { acceptsGzip } from '../http/negotiation.ts';
 
 /** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>

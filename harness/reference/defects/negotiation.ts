@@ -1,10 +1,16 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
-import { compressing, paging, speaking } from '../behavior/patches/negotiated.ts';
 import { insteadOfServing, onAnswer, type Patch } from '../behavior/patches/patch.ts';
+import {
+  acceptsGzip,
+  compressing,
+  paging,
+  speaking,
+  wantOfCoding,
+  wantOfType,
+} from '../behavior/patches/representations.ts';
 import { asProblem, failed, having } from '../http/answer-changes.ts';
 import { fieldValue, listMembers, type ReceivedRequest } from '../http/message.ts';
-import { acceptsGzip, wantOfCoding, wantOfType } from '../http/negotiation.ts';
 
 const accept = (request: ReceivedRequest): string => fieldValue(request, 'accept') ?? '';
 const acceptEncoding = (request: ReceivedRequest): string => fieldValue(request, 'accept-encoding') ?? '';

@@ -1,11 +1,5 @@
 import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
 import {
-  readingPaths,
-  withoutDotSegments,
-  withoutMatrixParameters,
-  withoutRepeatedSlashes,
-} from '../behavior/patches/lenient-paths.ts';
-import {
   admitting,
   beforehand,
   onAnswer,
@@ -13,6 +7,12 @@ import {
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
+import {
+  readingPaths,
+  withoutDotSegments,
+  withoutMatrixParameters,
+  withoutRepeatedSlashes,
+} from '../behavior/patches/requests.ts';
 import { type Answer, bare, problem } from '../http/answer.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';

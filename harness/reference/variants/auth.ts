@@ -1,6 +1,5 @@
 import { headerField, queryParameter } from '../../config/credential/carrier.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { allowingOrigin, namingMetadata } from '../behavior/patches/browsers.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -11,6 +10,7 @@ import {
   onReceipt,
   together,
 } from '../behavior/patches/patch.ts';
+import { allowingOrigin, namingMetadata } from '../behavior/patches/requests.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/access.ts';
 import { type Answer, CREDENTIAL_REFUSALS, problem, type ResponseKind } from '../http/answer.ts';

@@ -1,14 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, tableOf, type Variant } from '../behavior/deviation.ts';
-import { byAccount } from '../behavior/patches/accounts.ts';
 import { onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
-import { dated, ranged, withTag } from '../behavior/patches/validated.ts';
+import { acceptsGzip, dated, ranged, withTag } from '../behavior/patches/representations.ts';
+import { byAccount } from '../behavior/patches/requests.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import type { Answer } from '../http/answer.ts';
 import { lacking, varyingBy } from '../http/answer-changes.ts';
 import { fieldValue, withField, withoutField } from '../http/message.ts';
-import { acceptsGzip } from '../http/negotiation.ts';
 
 /** The answer with another tag in place of its own, made of that. */
 function retagged(answer: Answer, change: (tag: string) => string): Answer {

@@ -1,10 +1,9 @@
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { compressing } from '../behavior/patches/negotiated.ts';
 import { onAnswer, onFinished } from '../behavior/patches/patch.ts';
+import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
 import { isProblem, PROBLEM_NAMES, type ProblemName, problemDetail } from '../http/answer.ts';
 import { having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
-import { acceptsGzip } from '../http/negotiation.ts';
 
 /** What an HTTP server refuses before any application sees it. */
 const BY_THE_SERVER: readonly ProblemName[] = [

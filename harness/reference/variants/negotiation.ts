@@ -1,9 +1,15 @@
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { type Coding, compressing, paging, speaking } from '../behavior/patches/negotiated.ts';
 import { insteadOfServing, onAnswer } from '../behavior/patches/patch.ts';
+import {
+  type Coding,
+  compressing,
+  paging,
+  speaking,
+  wantOfCoding,
+  wantOfType,
+} from '../behavior/patches/representations.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { fieldValue } from '../http/message.ts';
-import { wantOfCoding, wantOfType } from '../http/negotiation.ts';
 
 const CODINGS: readonly Coding[] = ['br', 'gzip', 'deflate'];
 

@@ -1,11 +1,11 @@
 import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
 import {
   readingPaths,
   withoutDotSegments,
   withoutMatrixParameters,
   withoutRepeatedSlashes,
-} from '../behavior/patches/lenient-paths.ts';
-import { beforehand, onAnswer, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
+} from '../behavior/patches/requests.ts';
 import { type Answer, bare, problem } from '../http/answer.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';

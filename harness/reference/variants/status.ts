@@ -1,10 +1,9 @@
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
-import { offeringQuery } from '../behavior/patches/query.ts';
-import { cutOf, ranged } from '../behavior/patches/validated.ts';
+import { acceptsJson, cutOf, ranged } from '../behavior/patches/representations.ts';
+import { offeringQuery } from '../behavior/patches/requests.ts';
 import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
-import { acceptsJson } from '../http/negotiation.ts';
 
 /** A name where the collection of resources is. */
 const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);

@@ -1,7 +1,6 @@
 import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
-import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../behavior/patches/browsers.ts';
 import { isPlain } from '../../behavior/patches/instances.ts';
 import {
   admitting,
@@ -13,6 +12,7 @@ import {
   onFinished,
   type Patch,
 } from '../../behavior/patches/patch.ts';
+import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../behavior/patches/requests.ts';
 import { type Answer, bare, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';

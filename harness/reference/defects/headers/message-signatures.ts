@@ -1,10 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
-import { compressing } from '../../behavior/patches/negotiated.ts';
 import { onAnswer, onFinished, type Patch, together } from '../../behavior/patches/patch.ts';
+import { acceptsGzip, compressing } from '../../behavior/patches/representations.ts';
 import type { Answer } from '../../http/answer.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
-import { acceptsGzip } from '../../http/negotiation.ts';
 import {
   derivedOf,
   digestOf,

@@ -1,6 +1,6 @@
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, type Patch } from '../../behavior/patches/patch.ts';
-import { offeringQuery } from '../../behavior/patches/query.ts';
+import { offeringQuery } from '../../behavior/patches/requests.ts';
 import { PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
 import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
 import { type ReceivedRequest, withoutField } from '../../http/message.ts';

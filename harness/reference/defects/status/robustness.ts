@@ -6,10 +6,9 @@ import {
   type Patch,
   together,
 } from '../../behavior/patches/patch.ts';
-import { cutOf, ranged } from '../../behavior/patches/validated.ts';
+import { acceptsJson, cutOf, ranged } from '../../behavior/patches/representations.ts';
 import { asProblem, failed } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withoutField } from '../../http/message.ts';
-import { acceptsJson } from '../../http/negotiation.ts';
 
 /** Fails over served requests of a kind. */
 const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => insteadOfServing(when, failed);

@@ -6,7 +6,7 @@ import {
   onInbound,
   onOutbound,
   upon,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 

@@ -8,7 +8,7 @@ import {
   onCompressedInbound,
   onCompressedOutbound,
   onSwitchingLine,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { problem } from '../../http/answer.ts';
 import { fieldValue } from '../../http/message.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';

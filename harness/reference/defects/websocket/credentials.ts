@@ -7,7 +7,7 @@ import {
   keyFromSubprotocol,
   onSwitching,
   withoutRule,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { REVOKED_KEY } from '../../credentials/access.ts';
 import type { Answer } from '../../http/answer.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';

@@ -9,7 +9,7 @@ import {
   onOpen,
   onOutbound,
   upon,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 

@@ -15,7 +15,7 @@ import {
   onOpen,
   PING,
   PONG,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>

@@ -7,7 +7,7 @@ import {
   onSwitchingLine,
   withoutRule,
   withRule,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { upgradeRequired } from '../../behavior/preconditions.ts';
 import { problem } from '../../http/answer.ts';
 import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';

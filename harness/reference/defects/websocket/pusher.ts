@@ -11,7 +11,7 @@ import {
   onInbound,
   onMessage,
   onOpen,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { withQuery } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 

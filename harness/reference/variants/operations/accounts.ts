@@ -1,5 +1,5 @@
 import { tableOf, type Variant } from '../../behavior/deviation.ts';
-import { ownItems } from '../../behavior/patches/accounts.ts';
+import { ownItems } from '../../behavior/patches/requests.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
 
 /** Other ways to keep the items of one account from others. */

@@ -31,7 +31,7 @@ import {
   PING,
   PONG,
   upon,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { asProblem, dropped, having } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
 import {

@@ -14,7 +14,7 @@ import {
   onSwitching,
   PING,
   PONG,
-} from '../../behavior/patches/websocket-patch.ts';
+} from '../../behavior/patches/websocket.ts';
 import { fieldValue } from '../../http/message.ts';
 import { withPayload } from '../../websocket/frame.ts';
 

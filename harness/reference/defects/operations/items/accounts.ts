@@ -1,5 +1,5 @@
 import { type Defect, REST, tableOf } from '../../../behavior/deviation.ts';
-import { ownItems } from '../../../behavior/patches/accounts.ts';
+import { ownItems } from '../../../behavior/patches/requests.ts';
 import { SEARCHES } from '../../../services/saved-searches.ts';
 
 /** What other accounts can do with the items of one. */

@@ -1,10 +1,114 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
 import type { Answer } from '../../http/answer.ts';
-import { fieldValue, type ReceivedRequest, withField, withoutField } from '../../http/message.ts';
+import { varyingBy, withContent } from '../../http/answer-changes.ts';
+import {
+  fieldValue,
+  listMembers,
+  type ReceivedRequest,
+  withField,
+  withoutField,
+} from '../../http/message.ts';
 import type { Kernel } from '../behavior.ts';
 import { imfFixdate } from '../clock.ts';
 import { notModified } from '../preconditions.ts';
 import { onAnswer, onReceipt, type Patch, together } from './patch.ts';
+
+interface Weighed {
+  readonly name: string;
+  /** From 0 to 1 (RFC 9110 §12.4.2). */
+  readonly weight: number;
+}
+
+/** The members of an Accept field, each with its weight. */
+function weighed(request: ReceivedRequest, field: string): readonly Weighed[] {
+  return listMembers(request, field).map((member) => {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => /^q=[01](\.\d*)?$/.test(parameter));
+    return { name, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+  });
+}
+
+/** The weight of the most specific of the names that is mentioned; null when none is mentioned. */
+function weightOf(members: readonly Weighed[], names: readonly string[]): number | null {
+  for (const name of names) {
+    const member = members.find((candidate) => candidate.name === name);
+    if (member !== undefined) return member.weight;
+  }
+  return null;
+}
+
+/** How much the client wants a media type (RFC 9110 §12.5.1); without an Accept field all are wanted alike. */
+export function wantOfType(request: ReceivedRequest, type: string): number {
+  const members = weighed(request, 'accept');
+  const range = type.replace(/\/.*/, '/*');
+  return members.length === 0 ? 1 : (weightOf(members, [type, range, '*/*']) ?? 0);
+}
+
+/** Whether the client accepts JSON. */
+export function acceptsJson(request: ReceivedRequest): boolean {
+  return wantOfType(request, 'application/json') > 0;
+}
+
+/** How much the client wants a content coding (RFC 9110 §12.5.3); without an Accept-Encoding field none is assumed. */
+export function wantOfCoding(request: ReceivedRequest, coding: string): number {
+  return weightOf(weighed(request, 'accept-encoding'), [coding, '*']) ?? 0;
+}
+
+/** Whether the client accepts gzip. */
+export function acceptsGzip(request: ReceivedRequest): boolean {
+  return wantOfCoding(request, 'gzip') > 0;
+}
+
+/** Other representations than the plain JSON that the service has as it is. */
+
+export type Coding = 'gzip' | 'deflate' | 'br';
+
+type Compress = (content: Buffer) => Buffer;
+
+const COMPRESS: Readonly<Record<Coding, Compress>> = {
+  gzip: (content) => gzipSync(content),
+  deflate: (content) => deflateSync(content),
+  br: (content) => brotliCompressSync(content),
+};
+
+/** The answer in a content coding, with a weak entity tag: the octets are others than the plain ones. */
+function compressed(answer: Answer, coding: Coding, compress: Compress = COMPRESS[coding]): Answer {
+  const tag = fieldValue(answer, 'etag');
+  const weak = tag === undefined || tag.startsWith('W/') ? answer : withField(answer, 'ETag', `W/${tag}`);
+  return { ...withField(weak, 'Content-Encoding', coding), body: compress(answer.body) };
+}
+
+/** Compresses for those for whom a coding is chosen. */
+export const compressing = (
+  choose: (request: ReceivedRequest) => Coding | null,
+  compress?: Compress,
+): Patch =>
+  onAnswer('served', (answer, request) => {
+    const varying = varyingBy(answer, 'Accept-Encoding');
+    const coding = choose(request);
+    return coding === null ? varying : compressed(varying, coding, compress);
+  });
+
+/** Shows a page in place of JSON to those who want one. */
+export const paging = (wantsPage: (request: ReceivedRequest) => boolean, varies = true): Patch =>
+  onAnswer('served', (answer, request) => {
+    const varying = varies ? varyingBy(answer, 'Accept') : answer;
+    if (!wantsPage(request)) return varying;
+    const page = withContent(varying, 'text/html; charset=utf-8', '<!doctype html><title>Resources</title>');
+    return withField(page, 'ETag', '"page"');
+  });
+
+/** Says in which language it answers. */
+export const speaking = (language: (wanted: string) => string, varies = true): Patch =>
+  onAnswer('served', (answer, request) => {
+    const told = withField(
+      answer,
+      'Content-Language',
+      language(fieldValue(request, 'accept-language') ?? ''),
+    );
+    return varies ? varyingBy(told, 'Accept-Language') : told;
+  });
 
 /** Validators and ranges beyond those of the service as it is. */
 
