@@ -5,16 +5,20 @@ import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
 import type { Behavior, Kernel, Service } from './behavior/behavior.ts';
 import { type Clock, systemClock } from './behavior/clock.ts';
-import { conformingTo } from './behavior/conforming.ts';
+import { handleRequest } from './behavior/handling.ts';
 import { inQuota, type Patch, patched } from './behavior/patches/patch.ts';
-import { WebhookSender } from './behavior/webhooks.ts';
+import { CONFORMING_WEBHOOKS, WebhookSender } from './behavior/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
+import { CONFORMING_CREDENTIALS } from './credentials/authentication.ts';
 import { openHost, type ServerIdentity } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
-import type { QuotaPlan } from './quota/limiter.ts';
+import { fixedWindow, tokenBucket } from './quota/algorithms.ts';
+import { type LimiterAlgorithm, type QuotaPlan, rateLimitFields, wholeSeconds } from './quota/limiter.ts';
+import { furtherBy } from './quota/several-limits.ts';
 import { describedService } from './services/described.ts';
 import { realtimeService } from './services/realtime.ts';
 import { MESSAGING_RESOURCES, restService, SEARCH_RESOURCES } from './services/rest-service.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from './websocket/handshake.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;
@@ -183,6 +187,56 @@ async function host({
     stop: async () => {
       webhooks?.close();
       await opened.stop();
+    },
+  };
+}
+
+/** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
+export const CONFORMING: Behavior = {
+  intake: null,
+  receive: (request) => request,
+  handle: handleRequest,
+  compose: (answer) => answer,
+  finish: (answer) => answer,
+  credentials: CONFORMING_CREDENTIALS,
+  quota: {
+    algorithm: fixedWindow,
+    keyOf: (identity) => identity,
+    counts: () => true,
+    fields: rateLimitFields,
+    retryAfter: (renewsInMs) => String(wholeSeconds(renewsInMs)),
+  },
+  websocket: {
+    rules: HANDSHAKE_RULES,
+    judge: judgeHandshake,
+    compression: true,
+    messageLimit: 4 * 1024 * 1024,
+    utf8Demanded: true,
+    headChanges: [],
+    inbound: [],
+    outbound: [],
+    endsTcp: 'once closed',
+    atHalfClose: null,
+    endsAt: null,
+  },
+  webhooks: CONFORMING_WEBHOOKS,
+};
+
+/** Further limits are of windows as well, each counted apart. */
+function algorithmOf({ rate, further }: QuotaPlan): LimiterAlgorithm {
+  const main: LimiterAlgorithm = rate ? tokenBucket : fixedWindow;
+  return further?.length ? furtherBy(fixedWindow, main) : main;
+}
+
+/** The same, with a quota as the plan has it. */
+export function conformingTo(plan: QuotaPlan | null): Behavior {
+  return {
+    ...CONFORMING,
+    quota: {
+      ...CONFORMING.quota,
+      ...(plan && { algorithm: algorithmOf(plan) }),
+      // Whoever calls a reference provider does so from one address.
+      ...(plan?.per === 'address' && { keyOf: () => 'address' }),
     },
   };
 }
