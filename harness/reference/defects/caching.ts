@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
+import { byAccount } from '../behavior/patches/items.ts';
 import {
   insteadOfServing,
   onAnswer,
@@ -18,7 +19,6 @@ import {
   ranged,
   withTag,
 } from '../behavior/patches/representations.ts';
-import { byAccount } from '../behavior/patches/requests.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';

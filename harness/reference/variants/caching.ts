@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, tableOf, type Variant } from '../behavior/deviation.ts';
+import { byAccount } from '../behavior/patches/items.ts';
 import { onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
 import { acceptsGzip, dated, ranged, withTag } from '../behavior/patches/representations.ts';
-import { byAccount } from '../behavior/patches/requests.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import type { Answer } from '../http/answer.ts';
 import { lacking, varyingBy } from '../http/answer-changes.ts';

@@ -1,6 +1,16 @@
 import type { JsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../../../behavior/deviation.ts';
 import {
+  atRepetition,
+  creates,
+  inBody,
+  inItem,
+  inList,
+  isTo,
+  reads,
+  removes,
+} from '../../../behavior/patches/items.ts';
+import {
   admitting,
   aroundHandling,
   beforehand,
@@ -14,7 +24,6 @@ import { type Answer, bare, problem, served } from '../../../http/answer.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../../http/answer-changes.ts';
 import { fieldValue, objectIn, withField, withoutField } from '../../../http/message.ts';
 import { isItem, SEARCHES } from '../../../services/saved-searches.ts';
-import { atRepetition, creates, inBody, inItem, inList, isTo, reads, removes } from './requests.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));

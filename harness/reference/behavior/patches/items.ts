@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../../base/json-text.ts';
+import { type Answer, bare, problem } from '../../http/answer.ts';
+import { asProblem, varyingBy, withJson, withMembers } from '../../http/answer-changes.ts';
+import { fieldValue, objectIn, type ReceivedRequest } from '../../http/message.ts';
+import { isItem, SEARCHES } from '../../services/saved-searches.ts';
+import type { Kernel } from '../behavior.ts';
+import {
+  beforehand,
+  insteadOfServing,
+  onAnswer,
+  onReceipt,
+  type Patch,
+  remembering,
+  together,
+} from './patch.ts';
+
+/** What differs by the account whose key comes with a request. */
+
+const NOBODY = 'none';
+
+const accountOf = (request: ReceivedRequest, { access }: Kernel): string =>
+  access.keys.find(({ value }) => fieldValue(request, 'authorization')?.endsWith(value))?.identity ?? NOBODY;
+
+/** What it serves names the account that it serves it to. */
+export const byAccount: Patch = onAnswer('served', (answer, request, kernel) =>
+  withMembers(varyingBy(answer, 'Authorization'), { account: accountOf(request, kernel) }),
+);
+
+interface OwnRules {
+  /** Methods by which any account gets at an item of another one. */
+  readonly open: readonly string[];
+  /** Lists have the items of all accounts. */
+  readonly listsAll: boolean;
+  /** What comes of a request for an item of another account. */
+  readonly refusal: 'not-found' | 'forbidden' | 'already gone';
+}
+
+const OWN_RULES: OwnRules = { open: [], listsAll: false, refusal: 'not-found' };
+
+/** The saved searches are those of the account that creates them, by these rules unless it is told otherwise. */
+export const ownItems =
+  (changed: Partial<OwnRules> = {}): Patch =>
+  (behavior) => {
+    const { open, listsAll, refusal } = { ...OWN_RULES, ...changed };
+    const owners = new Map<string, string>();
+    const isOfOther = (path: string, account: string) => (owners.get(path) ?? account) !== account;
+    return together(
+      onAnswer('served', (answer, request, kernel) => {
+        if (request.path !== SEARCHES) return answer;
+        const account = accountOf(request, kernel);
+        if (request.method === 'POST') owners.set(fieldValue(answer, 'location') ?? '', account);
+        if (request.method !== 'GET' || listsAll) return answer;
+        return withJson(answer, ({ items, total }) => {
+          const all = items as readonly { id: string }[];
+          const own = all.filter(({ id }) => !isOfOther(`${SEARCHES}/${id}`, account));
+          return { items: own, total: Number(total) - all.length + own.length };
+        });
+      }),
+      beforehand((request, kernel) => {
+        const account = accountOf(request, kernel);
+        const isClosed =
+          account !== NOBODY && isOfOther(request.path, account) && !open.includes(request.method);
+        if (!isClosed) return null;
+        if (refusal === 'already gone' && request.method === 'DELETE') return bare('not-found', 204);
+        const hidden = problem('not-found');
+        return refusal === 'forbidden' ? asProblem(403)(hidden) : hidden;
+      }),
+    )(behavior);
+  };
+
+const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;
+export const isTo =
+  (method: string, where: (request: ReceivedRequest) => boolean) => (request: ReceivedRequest) =>
+    request.method === method && where(request);
+export const creates = isTo('POST', isList);
+export const reads = isTo('GET', isItem);
+export const lists = isTo('GET', isList);
+export const removes = isTo('DELETE', isItem);
+
+export const inItem = (
+  when: (request: ReceivedRequest) => boolean,
+  change: (item: JsonObject, query: string | null) => JsonObject,
+): Patch => insteadOfServing(when, (answer, { query }) => withJson(answer, (item) => change(item, query)));
+
+/** Takes the bodies of some requests for other ones. */
+export const inBody = (
+  when: (request: ReceivedRequest) => boolean,
+  change: (members: JsonObject) => JsonObject,
+): Patch =>
+  onReceipt((request) => {
+    const members = when(request) ? objectIn(request) : null;
+    return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
+  });
+
+/** Answers what comes a second time in another way, told apart by this mark. */
+export const atRepetition = (
+  when: (request: ReceivedRequest) => boolean,
+  mark: (request: ReceivedRequest) => string | undefined,
+  change: (answer: Answer) => Answer,
+): Patch =>
+  remembering(
+    () => new Set<string | undefined>(),
+    (seen) =>
+      insteadOfServing(when, (answer, request) => {
+        const again = mark(request);
+        const isRepeated = again !== undefined && seen.has(again);
+        seen.add(again);
+        return isRepeated ? change(answer) : answer;
+      }),
+  );
+
+/** The items of a list changed, and what it says of their number. */
+export const inList = (change: (items: readonly JsonObject[]) => readonly JsonObject[]): Patch =>
+  inItem(
+    (request) => lists(request) && request.query === null,
+    ({ items, ...rest }) => ({ ...rest, items: change(items as readonly JsonObject[]) }),
+  );
