@@ -7,8 +7,11 @@ import { CREDENTIAL_DEFECTS } from './defects/auth/credentials.ts';
 import { SIGNATURE_DEFECTS } from './defects/auth/signature.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
-import { MESSAGE_SIGNATURE_DEFECTS, WRONG_SIGNATURE_DEFECTS } from './defects/headers/message-signatures.ts';
-import { TRANSPORT_SECURITY_DEFECTS } from './defects/headers/transport-security.ts';
+import {
+  MESSAGE_SIGNATURE_DEFECTS,
+  TRANSPORT_SECURITY_DEFECTS,
+  WRONG_SIGNATURE_DEFECTS,
+} from './defects/headers.ts';
 import { INSTANCE_DEFECTS } from './defects/instances.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
@@ -16,14 +19,11 @@ import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
-import { BODY_DEFECTS } from './defects/operations/bodies.ts';
-import { ACCOUNT_DEFECTS } from './defects/operations/items/accounts.ts';
-import { LIFECYCLE_DEFECTS } from './defects/operations/items/lifecycle.ts';
-import { PAGE_DEFECTS } from './defects/operations/items/pages.ts';
-import { OPERATION_DEFECTS } from './defects/operations/operations.ts';
+import { ACCOUNT_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
+import { BODY_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
+import { PAGE_DEFECTS } from './defects/operations/pages.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
-import { METHOD_DEFECTS } from './defects/status/methods.ts';
-import { ROBUSTNESS_DEFECTS } from './defects/status/robustness.ts';
+import { METHOD_DEFECTS, ROBUSTNESS_DEFECTS } from './defects/status/methods.ts';
 import { STATUS_DEFECTS } from './defects/status/status.ts';
 import { VERSIONING_DEFECTS } from './defects/versioning.ts';
 import { WEBHOOK_DEFECTS } from './defects/webhooks.ts';
@@ -37,21 +37,16 @@ import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTH_VARIANTS } from './variants/auth.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
-import { CONNECTION_VARIANTS } from './variants/connections.ts';
-import { CONTENT_VARIANTS } from './variants/content.ts';
-import { INSTANCE_VARIANTS } from './variants/instances.ts';
-import { MESSAGE_SIGNATURE_VARIANTS } from './variants/message-signatures.ts';
-import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
-import { ACCOUNT_VARIANTS } from './variants/operations/accounts.ts';
-import { BODY_VARIANTS } from './variants/operations/bodies.ts';
-import { LIFECYCLE_VARIANTS } from './variants/operations/lifecycle.ts';
+import { CONNECTION_VARIANTS, INSTANCE_VARIANTS } from './variants/connections.ts';
+import { CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './variants/content.ts';
+import { DIALECT_VARIANTS } from './variants/dialects.ts';
+import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
+import { ACCOUNT_VARIANTS, BODY_VARIANTS, LIFECYCLE_VARIANTS } from './variants/operations.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_VARIANTS } from './variants/status.ts';
-import { TRANSPORT_SECURITY_VARIANTS } from './variants/transport-security.ts';
 import { WEBHOOK_VARIANTS } from './variants/webhooks.ts';
-import { WEBSOCKET_VARIANTS } from './variants/websocket/conversation.ts';
-import { DIALECT_VARIANTS } from './variants/websocket/dialects.ts';
+import { WEBSOCKET_VARIANTS } from './variants/websocket.ts';
 
 const DEFECTS: readonly Defect[] = [
   ...AUTH_DEFECTS,

@@ -1,9 +1,17 @@
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { onAnswer, onFinished } from '../behavior/patches/patch.ts';
-import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
+import { insteadOfServing, onAnswer, onFinished } from '../behavior/patches/patch.ts';
+import {
+  acceptsGzip,
+  type Coding,
+  compressing,
+  paging,
+  speaking,
+  wantOfCoding,
+  wantOfType,
+} from '../behavior/patches/representations.ts';
 import { isProblem, PROBLEM_NAMES, type ProblemName, problemDetail } from '../http/answer.ts';
-import { having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
-import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { asProblem, having, lacking, withContent, withJson, withMembers } from '../http/answer-changes.ts';
+import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 
 /** What an HTTP server refuses before any application sees it. */
 const BY_THE_SERVER: readonly ProblemName[] = [
@@ -134,6 +142,44 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     changes: ['versioning.deprecation'],
     patch: onAnswer('served', (answer) =>
       withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+    ),
+  },
+});
+
+const CODINGS: readonly Coding[] = ['br', 'gzip', 'deflate'];
+
+export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
+  'pages-for-browsers': {
+    services: REST.services,
+    summary: 'shows a page to clients that prefer HTML to JSON, and says that Accept decides',
+    patch: paging((request) => wantOfType(request, 'text/html') > wantOfType(request, 'application/json')),
+  },
+  'all-codings': {
+    summary: 'compresses in the coding with the largest weight',
+    changes: ['framing.transfer'],
+    patch: compressing((request) => {
+      const wanted = CODINGS.map((coding) => ({ coding, want: wantOfCoding(request, coding) }));
+      const [best] = wanted.filter(({ want }) => want > 0).sort((one, other) => other.want - one.want);
+      return best?.coding ?? null;
+    }),
+  },
+  'speaks-languages': {
+    summary: 'answers in the language of the client, and says so',
+    patch: speaking((wanted) => /^[a-z]{2}/.exec(wanted)?.[0] ?? 'en'),
+  },
+  'names-several-languages': {
+    summary: 'names the languages of its readers, with script, region and variant (RFC 5646 §2.1)',
+    patch: onAnswer('served', having('Content-Language', 'en, de-CH-1996, zh-Hant-TW, x-private')),
+  },
+  'refuses-malformed-accept': {
+    summary: 'says 400 to an Accept field that it cannot read',
+    patch: insteadOfServing((request) => /^;|,,/.test(fieldValue(request, 'accept') ?? ''), asProblem(400)),
+  },
+  'refuses-other-languages': {
+    summary: 'says 406 to clients that want none of its languages before all others',
+    patch: insteadOfServing(
+      (request) => /^(?!en)/.test(fieldValue(request, 'accept-language') ?? 'en'),
+      asProblem(406),
     ),
   },
 });

@@ -1,13 +1,6 @@
 import type { WebSocket } from 'ws';
-import { REALTIME, tableOf, type Variant } from '../../behavior/deviation.ts';
-import {
-  onAnswer,
-  onFinished,
-  onHead,
-  onReceipt,
-  type Patch,
-  together,
-} from '../../behavior/patches/patch.ts';
+import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
+import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
 import {
   atQuiet,
   atQuietBut,
@@ -31,9 +24,9 @@ import {
   PING,
   PONG,
   upon,
-} from '../../behavior/patches/websocket.ts';
-import { asProblem, dropped, having } from '../../http/answer-changes.ts';
-import { fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
+} from '../behavior/patches/websocket.ts';
+import { asProblem, dropped, having } from '../http/answer-changes.ts';
+import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
 import {
   closeCodeOf,
   type Frame,
@@ -42,8 +35,8 @@ import {
   isData,
   OPCODE,
   withPayload,
-} from '../../websocket/frame.ts';
-import type { FrameRule } from '../../websocket/gate.ts';
+} from '../websocket/frame.ts';
+import type { FrameRule } from '../websocket/gate.ts';
 
 /** Whole messages in two frames. */
 const inTwoFrames: FrameRule = () => (frame) => {

@@ -1,9 +1,11 @@
 import { createSecretKey } from 'node:crypto';
-import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
-import { onAnswer, onFinished, type Patch, together } from '../../behavior/patches/patch.ts';
-import { acceptsGzip, compressing } from '../../behavior/patches/representations.ts';
-import type { Answer } from '../../http/answer.ts';
-import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
+import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
+import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
+import { onAnswer, onFinished, type Patch, together } from '../behavior/patches/patch.ts';
+import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
+import type { Answer } from '../http/answer.ts';
+import { having } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import {
   derivedOf,
   digestOf,
@@ -17,7 +19,7 @@ import {
   seconds,
   signed,
   withDigest,
-} from '../../http/signature.ts';
+} from '../http/signature.ts';
 
 /** Signs each answer, in another way than it should be signed. */
 const signing = (
@@ -278,6 +280,50 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
       summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
       cause: 'The signature names an algorithm of other keys',
       patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
+    },
+  },
+);
+
+/** Ways to keep browsers on TLS (RFC 6797) that do not. */
+export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(
+  { ...REST, setting: 'over TLS' },
+  {
+    'transport-security-without-tls-alone': {
+      summary: 'sends Strict-Transport-Security over plain http, where browsers ignore it, and not over TLS',
+      cause: 'Responses over TLS have no Strict-Transport-Security',
+      fails: ['headers.transport-security'],
+      patch: onFinished('every', (answer, _request, { overTls }) =>
+        overTls
+          ? withoutField(answer, TRANSPORT_SECURITY)
+          : withField(answer, TRANSPORT_SECURITY, 'max-age=31536000'),
+      ),
+    },
+    'transport-security-ended': {
+      summary: 'has browsers forget that they should use TLS (RFC 6797 §6.1.1)',
+      cause: 'Strict-Transport-Security says max-age=0, which switches it off',
+      fails: ['headers.transport-security'],
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=0; includeSubDomains')),
+    },
+    'transport-security-with-commas': {
+      summary: 'puts commas between the directives of Strict-Transport-Security',
+      cause: 'Strict-Transport-Security has commas between its directives',
+      fails: ['headers.transport-security-form'],
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=31536000, includeSubDomains')),
+    },
+    'transport-security-without-time': {
+      summary: 'says in Strict-Transport-Security for which hosts, and not for how long',
+      cause: 'Strict-Transport-Security has no max-age',
+      fails: ['headers.transport-security-form'],
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'includeSubDomains; preload')),
+    },
+    'transport-security-twice': {
+      summary: 'sends Strict-Transport-Security twice, once of its own and once of its proxy (RFC 6797 §7.1)',
+      cause: 'The header Strict-Transport-Security comes twice',
+      fails: ['headers.single-fields'],
+      patch: onFinished('every', (answer) => ({
+        ...answer,
+        fields: [...answer.fields, [TRANSPORT_SECURITY, 'max-age=600']],
+      })),
     },
   },
 );

@@ -1,10 +1,10 @@
-import { type Defect, REST, tableOf } from '../../../behavior/deviation.ts';
-import { inItem, lists } from '../../../behavior/patches/items.ts';
-import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../../behavior/patches/patch.ts';
-import { problem } from '../../../http/answer.ts';
-import { failed, having, replacedBy } from '../../../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../../http/message.ts';
-import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../../services/saved-searches.ts';
+import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { inItem, lists } from '../../behavior/patches/items.ts';
+import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
+import { problem } from '../../http/answer.ts';
+import { failed, having, replacedBy } from '../../http/answer-changes.ts';
+import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
+import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
 
 const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
 const isBehindCursor = (request: ReceivedRequest): boolean =>

@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
-import { isJsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import type { Kernel } from '../../behavior/behavior.ts';
-import { REALTIME, tableOf, type Variant } from '../../behavior/deviation.ts';
-import { type Patch, together } from '../../behavior/patches/patch.ts';
+import { isJsonObject, parseJsonObject } from '../../base/json-text.ts';
+import type { Kernel } from '../behavior/behavior.ts';
+import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
+import { type Patch, together } from '../behavior/patches/patch.ts';
 import {
   atQuiet,
   closingUpon,
@@ -14,9 +14,9 @@ import {
   onSwitching,
   PING,
   PONG,
-} from '../../behavior/patches/websocket.ts';
-import { fieldValue } from '../../http/message.ts';
-import { withPayload } from '../../websocket/frame.ts';
+} from '../behavior/patches/websocket.ts';
+import { fieldValue } from '../http/message.ts';
+import { withPayload } from '../websocket/frame.ts';
 
 const PUSHER_PING = '{"event":"pusher:ping","data":{}}';
 

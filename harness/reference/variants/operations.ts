@@ -1,0 +1,151 @@
+import { parseJson } from '../../base/json-text.ts';
+import { REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { ownItems } from '../behavior/patches/items.ts';
+import {
+  aroundHandling,
+  insteadOfServing,
+  onAnswer,
+  onReceipt,
+  type Patch,
+  together,
+} from '../behavior/patches/patch.ts';
+import { bare, type ProblemName, problem } from '../http/answer.ts';
+import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
+import { fieldValue, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
+import { behindCursor, isItem, STARTERS } from '../services/saved-searches.ts';
+
+const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
+
+const isPosted = ({ method, path }: ReceivedRequest): boolean => method === 'POST' && path === '/v1/matches';
+
+const refusing = (when: (request: ReceivedRequest) => boolean, responseKind: ProblemName): Patch =>
+  onAnswer(
+    ['served', 'invalid-content'],
+    () => problem(responseKind),
+    (request) => isPosted(request) && when(request),
+  );
+
+/** What parsers make of JSON that they need not take. */
+const readingLeniently = (text: string): string =>
+  text
+    .replace(/^\ufeff/, '')
+    .replace(/,"conform":(?:NaN|1e99999)/, '')
+    .replaceAll(/\\ud800|\\u0000|\ufffd/g, '');
+
+/** Other ways to take the bodies of requests. */
+export const BODY_VARIANTS = tableOf<Variant>(REST, {
+  'demands-json-type': {
+    summary: 'says 415 to a body that does not call itself JSON, and to any content coding',
+    changes: ['operations.body-as-text'],
+    patch: refusing(
+      (request) =>
+        !JSON_TYPE.test(fieldValue(request, 'content-type') ?? '') ||
+        fieldValue(request, 'content-encoding') !== undefined,
+      'unsupported-media-type',
+    ),
+  },
+  'takes-lenient-json': {
+    summary: 'takes JSON with a byte order mark, NaN, numbers of any size and text that is none',
+    patch: onReceipt((request) =>
+      isPosted(request) && parseJson(request.body.toString('utf8').replace('NaN', '0')) !== null
+        ? { ...request, body: Buffer.from(readingLeniently(request.body.toString('utf8'))) }
+        : request,
+    ),
+  },
+  'takes-small-bodies': {
+    summary: 'says 413 to a body of more than 8 KiB',
+    patch: refusing(({ body }) => body.length > 8_192, 'content-too-large'),
+  },
+});
+
+const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
+const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
+
+/** Other ways to let clients create, change and remove their items. */
+export const LIFECYCLE_VARIANTS = tableOf<Variant>(
+  { services: ['search'], setting: 'saved searches' },
+  {
+    'deleted-items-are-410': {
+      summary: 'remembers what was deleted, and says 410',
+      patch: onAnswer('not-found', asProblem(410), isItem),
+    },
+    'deletes-again-with-204': {
+      summary: 'says 204 to a deletion of what is not there',
+      patch: onAnswer('not-found', () => bare('not-found', 204), isOne('DELETE')),
+    },
+    'hides-items-with-404': {
+      summary: 'says 404 for items to whoever has no credential',
+      patch: onAnswer('unauthenticated', () => problem('not-found'), isItem),
+    },
+    'items-without-etags': {
+      summary: 'has no ETags, and heeds no If-Match',
+      patch: together(
+        onReceipt((request) => withoutField(request, 'If-Match')),
+        onAnswer('served', lacking('ETag')),
+      ),
+    },
+    'refuses-unknown-members-of-items': {
+      summary: 'says 422 to members that only it may set',
+      patch: onAnswer('invalid-content', asProblem(422, 'Unprocessable Content')),
+    },
+    'ignores-id-in-body': {
+      summary: 'leaves out of what it is sent what only it may set',
+      patch: aroundHandling((request, next, kernel) => {
+        if (!isOne('PATCH')(request)) return next(request, kernel);
+        const text = request.body.toString('utf8').replace(/"id":"[^"]*",?/, '');
+        return next({ ...request, body: Buffer.from(text) }, kernel);
+      }),
+    },
+    'pages-linked-in-body': {
+      summary: 'has the address of the next page in the body, in place of a cursor',
+      patch: insteadOfServing(isOfStarters, (answer, request) =>
+        withJson(answer, ({ items, nextCursor }) => {
+          const query = queryParameters(request.query);
+          query.set('cursor', String(nextCursor));
+          return { items, links: { next: nextCursor && `${STARTERS}?${query}` } };
+        }),
+      ),
+    },
+    'cursor-carries-filter': {
+      summary: 'goes by the filter of the cursor, whatever the request says',
+      patch: onReceipt((request) => behindCursor(request, ({ group }) => group)),
+    },
+    'filter-counts-behind-cursor': {
+      summary: 'takes a cursor for a number of items, and applies whatever filter the request has',
+      patch: onReceipt((request) => behindCursor(request, (_, query) => query.get('group'))),
+    },
+    'pages-may-be-empty': {
+      summary: 'has an empty page between two others, which names the next one',
+      patch: insteadOfServing(isOfStarters, (answer, { query }) => {
+        const cursor = queryParameters(query).get('cursor');
+        const isFirstTime = cursor !== null && !cursor.endsWith('.');
+        return isFirstTime ? withJson(answer, () => ({ items: [], nextCursor: `${cursor}.` })) : answer;
+      }),
+    },
+  },
+);
+
+/** Other ways to keep the items of one account from others. */
+export const ACCOUNT_VARIANTS = tableOf<Variant>(
+  { services: ['search'], setting: 'own searches' },
+  {
+    'hides-items-of-others': {
+      summary: 'says of the items of other accounts that they are not there',
+      patch: ownItems(),
+    },
+    'keeps-items-apart-undocumented': {
+      setting: 'saved searches',
+      summary: 'hides the items of other accounts, and no document says so',
+      changes: ['operations.items-of-others'],
+      patch: ownItems(),
+    },
+    'forbids-items-of-others': {
+      summary: 'says 403 for the items of other accounts',
+      patch: ownItems({ refusal: 'forbidden' }),
+    },
+    'deletes-nothing-of-others-with-204': {
+      summary: 'says 204 to the deletion of an item of another account, and keeps it',
+      patch: ownItems({ refusal: 'already gone' }),
+    },
+  },
+);
