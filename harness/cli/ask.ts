@@ -2,27 +2,27 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '../base/exit.ts';
 import type { Unfit } from '../config/written/first-service.ts';
 
-export interface Question {
+export interface Prompt {
   readonly option: string;
   readonly question: string;
   readonly fallback?: string;
-  /** What is wrong with an answer; null for nothing. */
+  /** The fault of an answer; null if none. */
   readonly unfit: (text: string) => Unfit;
 }
 
-export interface Asker {
-  /** What is known, else what the user says, else the fallback. */
-  answer(given: string | undefined, question: Question): Promise<string>;
+export interface UserInput {
+  /** The given value, else the user's answer, else the fallback. */
+  answer(given: string | undefined, question: Prompt): Promise<string>;
   close(): void;
 }
 
-/** Asks at a terminal, until an answer will do; elsewhere what is missing is a usage error with `example` as its remedy. */
-export function openAsker(example: string): Asker {
+/** Asks at a terminal until the answer is valid; without one a missing value is a usage error with `example` as remedy. */
+export function openAsker(example: string): UserInput {
   if (!process.stdin.isTTY) {
     return {
       async answer(given, { option, unfit }) {
         if (given === undefined) {
-          throw new UsageError(`--${option} is needed where nobody can be asked`, { remedy: example });
+          throw new UsageError(`--${option} is needed without a terminal`, { remedy: example });
         }
         const refused = unfit(given);
         if (refused === null) return given;
@@ -32,7 +32,7 @@ export function openAsker(example: string): Asker {
     };
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // Lines are kept as they come: somebody may paste several at once.
+  // Buffers lines: the user may paste several at once.
   const said = lines[Symbol.asyncIterator]();
   return {
     async answer(given, { question, fallback = '', unfit }) {
@@ -43,7 +43,7 @@ export function openAsker(example: string): Asker {
           lines.prompt();
           const line = await said.next();
           // Ctrl-C, or the end of the input.
-          if (line.done) throw new UsageError('no answer was given, and nothing is written');
+          if (line.done) throw new UsageError('no answer was given; nothing was written');
           text = line.value.trim() || fallback;
         }
         const refused = unfit(text);

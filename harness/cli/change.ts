@@ -4,32 +4,32 @@ import { UsageError } from '../base/exit.ts';
 import { reasonOf } from '../base/thrown.ts';
 import { onSignal } from './process.ts';
 
-/** Editors write a file several times; a change counts when it has been calm for so long, in ms. */
+/** Milliseconds without a write after which a change counts: editors write a file several times. */
 const CALM_MS = 200;
 
-type News = 'changed' | 'signalled';
+type WatchEvent = 'changed' | 'signalled';
 
-/** Watches from the moment it is made: what happens while nobody asks is told to the next who does. */
+/** Watches from its creation: the next call of `next` gets an earlier change too. */
 export interface FolderWatch {
   /**
-   * Resolves at the next change of a file below the folder, or when a signal has asked for the end.
+   * Resolves at the next change of a file below the folder, or at a signal to end.
    *
-   * @throws UsageError when the folder can be watched no more.
+   * @throws UsageError when the folder can no longer be watched.
    */
-  next(): Promise<News>;
+  next(): Promise<WatchEvent>;
   close(): void;
 }
 
 /**
- * Watches a folder but for what lies below `except`, hidden folders and dependencies.
+ * Watches a folder, except `except`, hidden folders and dependencies.
  *
  * @throws UsageError when it cannot be watched.
  */
 export function watchBelow(folder: string, except: string): FolderWatch {
-  let news = Promise.withResolvers<News>();
+  let news = Promise.withResolvers<WatchEvent>();
   let signalled = false;
   let calm: NodeJS.Timeout | undefined;
-  // Whether anybody asks is not known yet.
+  // `next` may never be called.
   news.promise.catch(() => {});
   const failed = (error: unknown) =>
     news.reject(new UsageError(`${folder} cannot be watched: ${reasonOf(error)}`));
@@ -57,8 +57,8 @@ export function watchBelow(folder: string, except: string): FolderWatch {
 }
 
 /**
- * One watcher for each folder. Node's recursive one watches each file instead, and loses it as soon as an editor
- * puts a new one in its place.
+ * One watcher for each folder. Node's recursive watcher watches each file instead, and loses it when an editor replaces
+ * it.
  */
 function watchFolders(
   root: string,

@@ -75,7 +75,7 @@ const USAGE: readonly (readonly [args: string, says: RegExp])[] = [
   ['report nowhere.json', /^conform: nowhere\.json: cannot be read: no such file\n {2}remedy: /],
   ['report nowhere.ndjson', /cannot read the journal nowhere\.ndjson.*\n {2}remedy: /],
   ['report package.json', /^conform: package\.json: .*not a results file/],
-  ['init', /^conform: --service is needed where nobody can be asked\n {2}remedy: for example: conform init /],
+  ['init', /^conform: --service is needed without a terminal\n {2}remedy: for example: conform init /],
   [
     'init --service x --url http://127.0.0.1:1 --sample-path /x --scheme bearr --key-env K',
     /^conform: scheme: is no credential scheme\n {2}remedy: did you mean bearer\?/,
@@ -184,7 +184,7 @@ describe('explain', () => {
     const { code, stdout, stderr } = await conformHere(['explain', 'auth.challenge', '--config', 'nowhere']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}RFC 9110 §11\.6\.1 \(MUST\)$/m);
-    expect(stderr).toMatch(/^conform: how it stands for your services is not known: nowhere/);
+    expect(stderr).toMatch(/^conform: cannot show how it applies to your services: nowhere/);
   });
 });
 
@@ -253,7 +253,7 @@ describe('init', () => {
     const config = join(folder, 'silent');
     const replies = [['Name of the service: ', 'shop\n'] as const, ['Base URL', '\x04'] as const];
     const { status, stdout } = await atTerminal(['init', '--config', config], { replies });
-    expect(`${status}: ${stdout}`).toMatch(/^2: .*nothing is written/s);
+    expect(`${status}: ${stdout}`).toMatch(/^2: .*nothing was written/s);
     expect(existsSync(config)).toBe(false);
   });
 });

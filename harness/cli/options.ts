@@ -3,23 +3,23 @@ import { isDay } from '../config/shape/units.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 
-/** Options that several commands have. */
+/** Options shared by several commands. */
 
 export const configDir = () =>
   new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
 export const junitWarnings = () =>
-  new Option('--junit-warnings <as>', 'what a warning is in JUnit')
+  new Option('--junit-warnings <as>', 'how JUnit reports show warnings')
     .choices(JUNIT_WARNINGS)
     .default(DEFAULT_CHOICES.junitWarnings);
 export const concurrency = () =>
   new Option(
     '--concurrency <n>',
-    'services at the same time (default: what memory and file handles allow)',
+    'services checked at the same time (default: limited by memory and file handles)',
   ).argParser(positiveInteger);
 export const environment = () =>
   new Option('--environment <name>', 'variant of the service config, e.g. staging');
 
-/** How the text of an option is read. Each throws InvalidArgumentError that says what to give. */
+/** Parsers of option values. Each throws InvalidArgumentError with the expected form. */
 
 export function positiveInteger(text: string): number {
   const value = Number(text);
@@ -32,7 +32,7 @@ export function calendarDay(text: string): string {
   return text;
 }
 
-/** It becomes a part of the name of a folder, and of a header. */
+/** It becomes part of a folder name and of a header. */
 export function runId(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text))
     throw new InvalidArgumentError('Give up to 64 letters, digits, dots and hyphens.');

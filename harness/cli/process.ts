@@ -10,10 +10,10 @@ const { name, version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { name: string; version: string };
 
-/** Which harness judged, for reports. */
+/** Name and version of this harness, for reports. */
 export const HARNESS = { name, version, node: process.version } as const;
 
-/** What a stream can show. `NO_COLOR` (any value) and a stream that is no terminal mean plain text. */
+/** Capabilities of a stream. `NO_COLOR` (any value) and a stream that is no terminal mean plain text. */
 export function terminalOf(stream: Pick<WriteStream, 'isTTY'>): {
   readonly isTTY: boolean;
   readonly color: boolean;
@@ -25,7 +25,7 @@ export function terminalOf(stream: Pick<WriteStream, 'isTTY'>): {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls back, once, at the first signal that asks for the end; the process then ends when it is ready. */
+/** Calls back once, at the first signal to end; the process then exits in its own time. */
 export function onSignal(callback: () => void): { release(): void } {
   const release = () => {
     for (const name of SIGNALS) process.off(name, heard);
@@ -38,42 +38,42 @@ export function onSignal(callback: () => void): { release(): void } {
   return { release };
 }
 
-/** What still holds the process when its command is done may do so for so long, in ms. */
+/** Milliseconds after which the process exits even if handles are still open. */
 const LINGER_MS = 2_000;
 
 /**
- * Runs a command as the whole of a process. Whatever it throws ends here, once: one line on stderr and the exit
- * code of its class. Node's own code for an error that nobody caught is 1, which would say of the service that
- * it does not conform.
+ * Runs a command as the main program of the process. Any error ends here: one line on stderr and the exit code of its
+ * class. Node's own code for an uncaught error is 1, which would mean that the service does
+ * not conform.
  */
 export async function conclude(command: () => Promise<number>): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) guard(stream);
   process.stdout.on('error', onStreamError);
-  // What goes on is told there, which is worth no run; and there is nowhere to complain.
+  // Progress goes there: losing it must not end a run, and there is no other place for the error.
   process.stderr.on('error', () => {});
-  process.on('uncaughtException', (error) => process.exit(tell(error)));
+  process.on('uncaughtException', (error) => process.exit(reportError(error)));
   process.exitCode = await exitCodeOf(command);
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-/** The exit code of a command, whether it ends well or throws; what went wrong is said on stderr. */
+/** The exit code of a command, whether it returns or throws; an error is printed to stderr. */
 export async function exitCodeOf(command: () => Promise<number>): Promise<number> {
   try {
     return await command();
   } catch (error) {
-    return tell(error);
+    return reportError(error);
   }
 }
 
-/** A reader that has seen enough (`conform list | head`), or a terminal that is gone, is no fault. */
+/** A reader that closes early (`conform list | head`), or a closed terminal, is no fault. */
 function onStreamError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || error.code === 'EIO') return;
-  process.exit(tell(new HarnessError(`cannot write what there is to say: ${error.message}`)));
+  process.exit(reportError(new HarnessError(`cannot write the output: ${error.message}`)));
 }
 
-/** Says what went wrong; a stack only for what nobody foresaw. Returns the exit code. */
-function tell(error: unknown): number {
-  // It has said so itself.
+/** Prints the error, with a stack only if it is unforeseen. Returns the exit code. */
+function reportError(error: unknown): number {
+  // Commander has printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.conforms : EXIT.usage;
   if (error instanceof UsageError || error instanceof InconclusiveError) {
     complain(error.message);
@@ -83,12 +83,12 @@ function tell(error: unknown): number {
   return EXIT.harness;
 }
 
-/** On stderr, without what would act on a terminal: names and paths in it come from files and command lines. */
+/** On stderr, without terminal escapes: names and paths in it come from files and command lines. */
 export function complain(message: string): void {
   process.stderr.write(`conform: ${plainText(message)}\n`);
 }
 
-/** A stack only where nobody foresaw the error: what the system refuses (it has a code) is said well enough. */
+/** With a stack only for an unforeseen error: an error of the system (it has a code) has a clear message. */
 function faultText(error: unknown): string {
   if (!(error instanceof HarnessError)) return traceOf(error);
   const { cause } = error;

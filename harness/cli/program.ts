@@ -6,12 +6,12 @@ import { calendarDay, concurrency, configDir, environment, junitWarnings, port, 
 import { HARNESS } from './process.ts';
 
 /**
- * The commands and their options, nothing else: each command's work is in a file of its own, loaded when it is
- * asked for, so that a usage error answers at once.
+ * The commands and their options, nothing else: each command's work is in a separate file, loaded on use, so that a usage
+ * error is reported at once.
  */
 export function buildProgram(): { run(args: readonly string[]): Promise<number> } {
   let exitCode: number = EXIT.conforms;
-  /** Has a module of `commands/` do it: its function of that name is given what the command line says. */
+  /** The action of a command: calls the function of that name in a module of `commands/`. */
   const by = <N extends string>(load: () => Promise<Readonly<Record<N, Does>>>, name: N) => {
     return async (...given: readonly unknown[]) => {
       const { [name]: does } = await load();
@@ -32,34 +32,26 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   program
     .command('run')
     .description('check services and write reports')
-    .argument('[service...]', 'names of services; all when left out')
+    .argument('[service...]', 'names of services (default: all)')
     .addOption(environment())
     .option('--suite <name...>', 'only these suites')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
-    .option('--reports <dir>', 'where reports go', 'reports')
+    .option('--reports <dir>', 'folder for reports', 'reports')
     .addOption(junitWarnings())
     .option('--strict', 'a warning counts as a failure', false)
-    .option(
-      '--partial',
-      'with --strict: a run that leaves out checks (--suite, --check) or operations may pass',
-      false,
-    )
-    .option(
-      '--as-of <day>',
-      'the day for which known failures are looked up, e.g. 2027-01-31; today',
-      calendarDay,
-    )
+    .option('--partial', 'with --strict: a run without all checks or operations may pass', false)
+    .option('--as-of <day>', 'date for known failures, e.g. 2027-01-31 (default: today)', calendarDay)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
-    .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
-    .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
+    .option('--shard <i/n>', 'check this part of the services; auto: the part of this CI job')
+    .option('--run-id <id>', 'id of the run, e.g. the id of the pipeline', runId)
     .addOption(concurrency())
-    .option('--real-time', 'wait for the built-in providers too, whose time is simulated otherwise', false)
+    .option('--real-time', 'run the built-in services in real time instead of simulated time', false)
     .option('--watch', 'run again whenever the config changes', false)
-    .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
-    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
-    .option('--verbose', 'every check with its outcome')
+    .option('--dry-run', 'show the checks, requests, time and risks of a run; send nothing', false)
+    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .option('--verbose', 'print every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
       const { workerAhead } = await import('../engine/worker/worker-process.ts');
@@ -76,7 +68,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .command('list')
     .description('list every check with its suite, title and grounds')
     .option('--json', 'print JSON', false)
-    .option('--service <name>', 'say of each check how it applies to this service')
+    .option('--service <name>', 'show how each check applies to this service')
     .addOption(environment())
     .addOption(configDir())
     .action(by(() => import('./commands/list.ts'), 'list'));
@@ -104,71 +96,71 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('serve')
-    .description('start a built-in service that keeps its contract')
+    .description('start a built-in service that conforms to its contract')
     .argument('[contract]', 'search, messaging or realtime')
-    .option('--port <port>', 'a free one when left out', port, 0)
-    .option('--defect [name...]', 'with these faults, on purpose; without a name: list them')
-    .option('--variant <name>', 'behave in this other way, which conforms as well')
+    .option('--port <port>', 'port to listen on (default: a free one)', port, 0)
+    .option('--defect [name...]', 'give it these faults on purpose; without a name: list them')
+    .option('--variant <name>', 'give it this other behavior, which conforms too')
     .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
     .addOption(configDir())
     .action(by(() => import('./commands/serve.ts'), 'serve'));
 
-  const formats = new Option('--format <names>', 'only these formats, with commas between');
+  const formats = new Option('--format <names>', 'only these formats, separated by commas');
   program
     .command('report')
-    .description('write the reports of an earlier run again, also of one that was killed')
+    .description('write the reports of an earlier run again, even of a killed one')
     .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
     .addOption(formats)
-    .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
+    .option('--reports <dir>', 'folder for reports (default: the folder of the input)')
     .addOption(junitWarnings())
     .action(by(() => import('./commands/reports.ts'), 'report'));
 
   program
     .command('judge')
-    .description("today's checks over what earlier runs recorded; sends nothing")
+    .description("judge recorded runs with today's checks; send nothing")
     .argument(
       '<evidence...>',
-      'folders of runs, journal.ndjson, results.json or HAR files; the shards of a run make one verdict',
+      'folders of runs, journal.ndjson, results.json or HAR files; shards of one run get one verdict',
     )
-    .option('--service <name...>', 'only these services; of a HAR file: the service that it is of')
-    .option('--suite <name...>', 'only these suites; those of the recorded run when left out')
+    .option('--service <name...>', 'only these services; for a HAR file: its service')
+    .option('--suite <name...>', 'only these suites (default: those of the recorded run)')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
-    .option('--reports <dir>', 'where reports go', 'reports/judged')
+    .option('--reports <dir>', 'folder for reports', 'reports/judged')
     .addOption(junitWarnings())
     .option('--strict', 'a warning counts as a failure', false)
-    .option('--as-of <day>', 'the day for which known failures are looked up; that of the run', calendarDay)
-    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
-    .option('--verbose', 'every check with its outcome')
+    .option('--as-of <day>', 'date for known failures (default: the day of the run)', calendarDay)
+    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .option('--verbose', 'print every check with its outcome')
     .action(by(() => import('./commands/judge.ts'), 'judge'));
 
   const pact = program.command('pact').description('verify and publish pacts: what consumers expect');
   pact
     .command('verify')
     .description('check whether services do what their consumers expect')
-    .argument('[service...]', 'names of services; all when left out')
+    .argument('[service...]', 'names of services (default: all)')
     .addOption(environment())
     .option('--pact <path-or-url...>', 'these files, folders and URLs instead of the configured pacts')
     .option('--check <id-glob...>', "only these interactions, e.g. 'pact.interaction.web-shop.*'")
     .addOption(configDir())
-    .option('--reports <dir>', 'where reports go', 'reports')
+    .option('--reports <dir>', 'folder for reports', 'reports')
     .addOption(junitWarnings())
     .option('--strict', 'a warning counts as a failure', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
     .addOption(concurrency())
     .option('--watch', 'verify again whenever the config changes', false)
-    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
-    .option('--verbose', 'every interaction with its outcome')
+    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .option('--verbose', 'print every interaction with its outcome')
     .action(by(() => import('./commands/pact.ts'), 'verifyPacts'));
   pact
     .command('publish')
     .description('publish pacts, or the results of a run, to the pact broker')
-    .argument('[service...]', 'names of services; all when left out')
+    .argument('[service...]', 'names of services (default: all)')
     .addOption(environment())
     .option('--consumer-version <version>', 'publish the pact files under this version of the consumers')
     .option('--provider-version <version>', 'publish the results under this version of the service')
-    .option('--results <file>', 'results.json of the run; the last run in reports/ when left out')
+    .option('--results <file>', 'results.json of the run (default: the last run in reports/)')
     .option('--branch <name>', 'branch of that version')
     .option('--build-url <url>', 'URL of the build')
     .addOption(configDir())
@@ -176,53 +168,53 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('merge')
-    .description('the one report of a run whose parts several machines have done (run --shard)')
-    .argument('<dir...>', 'folders of the reports of the parts')
-    .option('--reports <dir>', 'where reports go', 'reports')
+    .description('merge the reports of the shards of a run (run --shard)')
+    .argument('<dir...>', 'report folders of the shards')
+    .option('--reports <dir>', 'folder for reports', 'reports')
     .action(by(() => import('./commands/reports.ts'), 'merge'));
 
   program
     .command('diff')
-    .description('what two runs say differently: the last two, the last and RUN, or both that are named')
-    .argument('[run...]', 'ids of runs, or how they begin')
-    .option('--reports <dir>', 'where reports are', 'reports')
+    .description('compare two runs: the last two, the last and RUN, or both RUNs')
+    .argument('[run...]', 'ids of runs, or their first characters')
+    .option('--reports <dir>', 'folder with reports', 'reports')
     .action(by(() => import('./commands/reports.ts'), 'diff'));
 
   program
     .command('accept')
-    .description('hold a service to what the last run observed, from now on')
-    .argument('[service]', 'service of the last run; all when left out')
-    .argument('[key...]', 'keys of observations, e.g. limits.algorithm; all when left out')
-    .option('--yes', 'do not ask: the differences have been looked at', false)
-    .option('--results <file>', 'of which run; of the last one in --reports when left out')
-    .option('--reports <dir>', 'where reports are', 'reports')
+    .description('pin the observations of the last run: a later change fails')
+    .argument('[service]', 'service of the last run (default: all)')
+    .argument('[key...]', 'keys of observations, e.g. limits.algorithm (default: all)')
+    .option('--yes', 'accept the differences without asking', false)
+    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
+    .option('--reports <dir>', 'folder with reports', 'reports')
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'accept'));
 
-  const known = program.command('known').description('failures that are known, each until a day');
+  const known = program.command('known').description('add or remove known failures');
   known
     .command('add')
-    .description('list failures of the last run as known: in known/SERVICE.yaml of the config')
-    .argument('[service...]', 'services of the last run; all when left out')
-    .requiredOption('--check <id-glob...>', "which of its failures and warnings, e.g. 'headers.*'")
-    .option('--reason <text>', 'why nothing is done about it for now')
-    .option('--owner <name>', 'who will')
+    .description('list failures of the last run as known, in known/SERVICE.yaml')
+    .argument('[service...]', 'services of the last run (default: all)')
+    .requiredOption('--check <id-glob...>', "its failures and warnings, e.g. 'headers.*'")
+    .option('--reason <text>', 'why it is not fixed yet')
+    .option('--owner <name>', 'who will fix it')
     .option('--until <day>', 'last day on which it counts as known, e.g. 2027-01-31')
-    .option('--link <url>', 'where it is discussed')
-    .option('--results <file>', 'of which run; of the last one in --reports when left out')
-    .option('--reports <dir>', 'where reports are', 'reports')
+    .option('--link <url>', 'URL of its discussion')
+    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
+    .option('--reports <dir>', 'folder with reports', 'reports')
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'addKnown'));
   known
     .command('prune')
-    .description('take out what passed in the last run')
-    .argument('[service...]', 'services of the last run; all when left out')
-    .option('--results <file>', 'of which run; of the last one in --reports when left out')
-    .option('--reports <dir>', 'where reports are', 'reports')
+    .description('remove entries that passed in the last run')
+    .argument('[service...]', 'services of the last run (default: all)')
+    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
+    .option('--reports <dir>', 'folder with reports', 'reports')
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'pruneKnown'));
 
-  const scheme = new Option('--scheme <scheme>', 'how a client gets in');
+  const scheme = new Option('--scheme <scheme>', 'how clients authenticate');
   const init = program
     .command('init')
     .description('write a first config for your service')
@@ -243,7 +235,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   pointAtOwnHelp(program, 'conform');
   return {
     async run(args) {
-      // Whoever renders knows the formats, and no other command needs to load that.
+      // Only `report` needs the formats: no other command loads them.
       if (args.includes('report')) {
         const { REPORT_FORMATS } = await import('../report/formats.ts');
         formats.description += `: ${REPORT_FORMATS.map(({ name }) => name).join(', ')}`;
@@ -264,7 +256,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
 type Does = (...given: readonly never[]) => Promise<number>;
 
-/** That a switch is off unless it is given goes without saying. */
+/** Leaves out the default of switches, which is always off. */
 function withoutNaturalDefault(this: Help, option: Option): string {
   return option.defaultValue === false
     ? option.description
@@ -289,8 +281,6 @@ function pointAtOwnHelp(command: Command, called: string): void {
   for (const below of command.commands) pointAtOwnHelp(below, `${called} ${below.name()}`);
 }
 
-/** What the options alone do not tell. */
-
 const EXIT_CODES = `
 Exit codes:
   0   every service conforms
@@ -300,7 +290,7 @@ Exit codes:
       interrupted
   70  a fault of conform itself
 
-\`conform help COMMAND\` tells more. Results go to stdout, progress to stderr.`;
+Run \`conform help COMMAND\` for details. Results go to stdout, progress to stderr.`;
 
 const RUN_EXAMPLES = `
 Services come before the options, since --suite and --check take several values.

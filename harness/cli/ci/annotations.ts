@@ -8,7 +8,7 @@ import { cut, plainLine } from '../../report/results/words/plain.ts';
 import { VERDICTS, verdictSentence } from '../../report/results/words/words.ts';
 import type { Annotation } from './log-commands.ts';
 
-/** GitHub shows no more of a step, of each level. */
+/** GitHub shows at most this number of annotations of a level for each step. */
 const SHOWN = 10;
 /** UTF-16 units. */
 const LONGEST = 1_000;
@@ -19,8 +19,8 @@ interface Spot {
 }
 
 /**
- * What is wrong as annotations, a cause each, at the line that says what should be: of the service config, or of the
- * contract. What could not be judged is one as well, or a job would be red without a word.
+ * The failures as annotations, one for each cause, at the line of the violated clause in the service config or the
+ * contract. A run without a verdict has an annotation too, so that no job is red without a reason.
  */
 export async function annotationsOf(
   results: Results,
@@ -51,8 +51,8 @@ export async function annotationsOf(
   });
   const verdict = verdictOf(results);
   const [first] = results.services;
-  const isUntold = verdict.exitCode !== 0 && !told.some(({ level }) => level === 'error');
-  const general: readonly Annotation[] = isUntold
+  const isUnexplained = verdict.exitCode !== 0 && !told.some(({ level }) => level === 'error');
+  const general: readonly Annotation[] = isUnexplained
     ? [
         {
           level: 'error',
@@ -80,7 +80,7 @@ function textOf(told: Told): Pick<Annotation, 'title' | 'message'> {
   };
 }
 
-/** As many as are shown; the last one tells how many more there are. */
+/** The annotations that GitHub shows; the last one has the number of the rest. */
 function bounded(annotations: readonly Annotation[]): readonly Annotation[] {
   const more = annotations.length - SHOWN;
   if (more <= 0) return annotations;

@@ -1,21 +1,21 @@
 /**
- * What CI systems take for an order when they meet it in a log: `::error::` and the like at the start of a line (GitHub),
- * `##[…]`, `##vso[…]` (GitHub, Azure) and `##teamcity[…]` anywhere in one.
+ * Log commands of CI systems: `::error::` and the like at the start of a line (GitHub), `##[…]`, `##vso[…]` (GitHub,
+ * Azure) and `##teamcity[…]` anywhere in a line.
  */
 const AT_LINE_START = /^((?:\p{Cc}\[[\d;]*m|[^\S\r\n])*):(?=:)/gmu;
 const ANYWHERE = /#(?=#(?:vso|teamcity)?\[)/gi;
 
-/** The same text with a blank in each of them, so that it stays readable and is nobody's order. */
+/** The text with a blank in each log command, so that it is readable but has no effect. */
 export function withoutLogCommands(text: string): string {
   return text.replace(AT_LINE_START, '$1: ').replace(ANYWHERE, '# ');
 }
 
 type Write = (chunk: unknown, ...rest: unknown[]) => boolean;
 
-/** How a guarded stream writes what is its owner's own. */
+/** The unguarded write of a guarded stream. */
 const unguarded = new WeakMap<NodeJS.WritableStream, Write>();
 
-/** From now on nothing that is written there can be an order, wherever the text came from; but for `annotate`. */
+/** From now on no text written there can be a log command, except by `annotate`. */
 export function guard(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream) as Write;
   unguarded.set(stream, write);
@@ -33,7 +33,7 @@ export interface Annotation {
   readonly line: number;
 }
 
-/** The only orders that we give; they alone pass the guard, and no text in them can begin another. */
+/** The only log commands of the harness; they pass the guard, and no text in them can begin another. */
 export function annotate(stream: NodeJS.WriteStream, annotations: readonly Annotation[]): void {
   const write = unguarded.get(stream) ?? (stream.write.bind(stream) as Write);
   if (annotations.length > 0) write(annotations.map((each) => `${orderOf(each)}\n`).join(''));

@@ -27,7 +27,7 @@ describe('what is accepted', () => {
     expect((await night()).code).toBe(0);
     const accept = ['accept', 'search', ...places];
     expect(saying(await conformHere(accept))).toMatch(
-      /^2: .*search: responses\.media-types: new, .*--yes is needed where nobody can be asked/s,
+      /^2: .*search: responses\.media-types: new, .*--yes is needed without a terminal/s,
     );
     expect(saying(await conformHere([...accept, 'errors.sape', '--yes']))).toMatch(
       /^2: .*observed nothing under "errors\.sape"/,

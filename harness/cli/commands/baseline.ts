@@ -26,15 +26,15 @@ interface AcceptOptions {
   readonly yes: boolean;
 }
 
-/** What is to be written of one observation. */
-interface Change {
+/** An observation to pin. */
+interface NewPin {
   readonly service: ServiceResult;
   readonly observation: Observation;
-  /** How it differs from what is accepted so far; null where nothing is. */
+  /** The difference from its accepted value; null if none is accepted. */
   readonly drift: string | null;
 }
 
-/** `conform accept`: takes observations of the last run as what the service is held to from now on. */
+/** `conform accept`: pins observations of the last run. */
 export async function accept(
   service: string | undefined,
   keys: readonly string[],
@@ -49,7 +49,7 @@ export async function accept(
     });
   }
   const files = await namedFiles(join(options.config, 'services'));
-  const changes: Change[] = [];
+  const changes: NewPin[] = [];
   for (const each of services) {
     const { environment, observations } = each;
     const listed = (await ACCEPTED.read(options.config, { files, environment })).get(each.service) ?? [];
@@ -62,24 +62,24 @@ export async function accept(
     }
   }
   if (changes.length === 0) {
-    process.stdout.write('Nothing to accept: all of it is accepted already.\n');
+    process.stdout.write('Nothing to accept: everything is accepted already.\n');
     return EXIT.conforms;
   }
   process.stdout.write(changes.map((change) => `${lineOf(change)}\n`).join(''));
-  if (!options.yes) await hold(changes.length);
+  if (!options.yes) await confirm(changes.length);
   for (const [of, some] of Map.groupBy(changes, ({ service: each }) => each)) write(of, some, options);
   process.stdout.write(`Accepted: ${counted(changes.length, 'observation')}.\n`);
   return EXIT.conforms;
 }
 
-function lineOf({ service, observation, drift }: Change): string {
+function lineOf({ service, observation, drift }: NewPin): string {
   const { key, value } = observation;
   return plainLine(`${service.service}: ${key}: ${drift ?? `new, ${valueInWords(value, 200)}`}`);
 }
 
-/** @throws UsageError unless somebody at a terminal says yes. */
-async function hold(changes: number): Promise<void> {
-  const asker = openAsker('look at the differences, then give --yes');
+/** @throws UsageError unless the user confirms at a terminal. */
+async function confirm(changes: number): Promise<void> {
+  const asker = openAsker('check the differences, then pass --yes');
   try {
     const answer = await asker.answer(undefined, {
       option: 'yes',
@@ -88,7 +88,7 @@ async function hold(changes: number): Promise<void> {
       unfit: (text) =>
         ['yes', 'no'].includes(text) ? null : { problem: 'is neither', remedy: 'answer yes or no' },
     });
-    if (answer === 'no') throw new UsageError('nothing is written');
+    if (answer === 'no') throw new UsageError('nothing was written');
   } finally {
     asker.close();
   }
@@ -96,7 +96,7 @@ async function hold(changes: number): Promise<void> {
 
 function write(
   { service, environment }: ServiceResult,
-  changes: readonly Change[],
+  changes: readonly NewPin[],
   options: AcceptOptions,
 ): void {
   const { folder } = ACCEPTED;
@@ -109,19 +109,19 @@ function write(
   writeWhole(file, withEntries(text, { folder, key: 'key' }, entries));
 }
 
-interface LastRun {
+interface RunLocation {
   /** Folder of the reports. */
   readonly reports: string;
-  /** The results of another run than the last one there. */
+  /** Results of an earlier run. */
   readonly results?: string | undefined;
 }
 
 /**
- * The run that was written last, with the services that are wanted; with all when none is named.
+ * The newest run with the named services, or with all if none is named.
  *
  * @throws UsageError when it had no such service, or there is none.
  */
-export function lastRun(wanted: readonly string[], { reports, results }: LastRun): Results {
+export function lastRun(wanted: readonly string[], { reports, results }: RunLocation): Results {
   const last = readResults(results ?? join(newestReports(reports), 'results.json'));
   const names = last.services.map(({ service }) => service);
   for (const name of wanted) {
@@ -150,7 +150,7 @@ interface AddOptions extends KnownOptions {
 }
 
 const EXAMPLE =
-  "for example: conform known add orders --check headers.date --reason 'mended in 3.2' --owner orders-team --until 2027-01-31";
+  "for example: conform known add orders --check headers.date --reason 'fixed in 3.2' --owner orders-team --until 2027-01-31";
 
 /** `conform known add`: lists failures and warnings of the last run as known. */
 export async function addKnown(services: readonly string[], options: AddOptions): Promise<number> {
@@ -170,8 +170,8 @@ export async function addKnown(services: readonly string[], options: AddOptions)
   const asker = openAsker(EXAMPLE);
   try {
     const asked = {
-      reason: await asker.answer(options.reason, said('reason', 'Why is nothing done about it for now?')),
-      owner: await asker.answer(options.owner, said('owner', 'Who will?')),
+      reason: await asker.answer(options.reason, said('reason', 'Why is it not fixed yet?')),
+      owner: await asker.answer(options.owner, said('owner', 'Who will fix it?')),
       until: await asker.answer(options.until, {
         option: 'until',
         question: 'Last day on which it counts as known, such as 2027-01-31',
@@ -196,7 +196,7 @@ export async function addKnown(services: readonly string[], options: AddOptions)
   return EXIT.conforms;
 }
 
-/** `conform known prune`: takes out what passes now. Nothing is added, and what was not judged stays. */
+/** `conform known prune`: removes entries that pass now. Entries that were not judged stay. */
 export async function pruneKnown(services: readonly string[], options: KnownOptions): Promise<number> {
   for (const { service, known = [] } of await servicesOf(services, options)) {
     const stale = known.filter(({ state }) => state === 'stale').map(({ check, got }) => ({ check, got }));
@@ -210,7 +210,7 @@ export async function pruneKnown(services: readonly string[], options: KnownOpti
   return EXIT.conforms;
 }
 
-/** The services of the last run that are meant, once it is known that their lists can be read. */
+/** The named services of the last run, after their lists have been read without a fault. */
 async function servicesOf(
   wanted: readonly string[],
   { config, reports, results }: KnownOptions,

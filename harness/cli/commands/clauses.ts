@@ -6,8 +6,8 @@ import type { CheckDefinition, Suite } from '../../engine/check/check.ts';
 import { loadSuites, SUITES_URL } from '../../engine/selection/selection.ts';
 
 /**
- * `conform clauses [KEY]`: the words that contracts are written in. Without a key one line each; with one its meaning,
- * the form of its value, an example as a contract has it, and the checks that rest on it.
+ * `conform clauses [KEY]`: the vocabulary of contracts. Without a key one line each; with a key its meaning, the form of
+ * its value, an example and the checks that rest on it.
  */
 export async function clauses(key?: string): Promise<number> {
   const suites = await loadSuites(SUITES_URL);

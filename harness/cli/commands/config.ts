@@ -2,7 +2,7 @@ import { loadServices } from '../../config/load.ts';
 import { effectiveConfig } from '../../config/written/effective.ts';
 import { holdProviders } from '../../engine/provider/start.ts';
 
-/** `conform config`: validates, and prints what is in force and where each value comes from. */
+/** `conform config`: validates, and prints the effective config with the origin of each value. */
 export async function showConfig(
   service: string | undefined,
   options: { readonly environment?: string; readonly config: string },

@@ -41,7 +41,7 @@ describe('conform diff', () => {
   it.for([
     [
       [],
-      `bbbb2222 (2026-11-02 03:00:00 UTC, exit code 1) → ${LAST}\nNothing that both runs judged has changed.\n`,
+      `bbbb2222 (2026-11-02 03:00:00 UTC, exit code 1) → ${LAST}\nNo check that both runs judged has changed.\n`,
     ],
     [
       ['aaaa'],

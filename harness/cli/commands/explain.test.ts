@@ -36,18 +36,18 @@ describe('what explain says of the proof', () => {
     );
   });
 
-  it('tells what the config has to say where the shipped one does not show it', async () => {
+  it('tells what the config needs where the shipped one does not show it', async () => {
     const text = await explained('auth.signed-stale');
     expect(text).toMatch(
-      / {2}conform run realtime .*--check auth\.signed-stale\n {4}config\/services\/realtime\.yaml has to say credentials: \{ scheme: signed \}/,
+      / {2}conform run realtime .*--check auth\.signed-stale\n {4}config\/services\/realtime\.yaml needs credentials: \{ scheme: signed \}/,
     );
-    expect(await explained('webhooks.delivered')).toContain('has to say safety: { unsafeMethods: true }');
-    expect(await explained('operations.schema')).toContain('has to say openapi: ../openapi/search.yaml');
+    expect(await explained('webhooks.delivered')).toContain('needs safety: { unsafeMethods: true }');
+    expect(await explained('operations.schema')).toContain('needs openapi: ../openapi/search.yaml');
   });
 
   it('tells of an observation what changes it', async () => {
     const text = await explained('limits.dialect');
-    expect(text).toContain('records what is seen and judges nothing');
+    expect(text).toContain('only records an observation');
     expect(text).toContain('conform serve search --variant no-quota-fields\n');
     expect(text.match(/^ {2}conform run .*$/gm)).toHaveLength(1);
   });

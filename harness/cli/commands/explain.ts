@@ -16,7 +16,7 @@ import { listDefects, listVariants } from '../../reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../../report/results/words/words.ts';
 import { complain } from '../process.ts';
 
-/** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
+/** `conform explain`: why a check exists, how it applies to each configured service, and its proof. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {
   const configs = await configured(options.config);
   const suites = await loadSuites(SUITES_URL);
@@ -38,7 +38,7 @@ export async function explain(id: string, options: { readonly config: string }):
   return 0;
 }
 
-/** What a finding of it says, without a value. */
+/** The texts of a finding, without values. */
 function notes({ headline, why, change }: CheckDefinition): readonly string[] {
   return [
     ...(headline === undefined ? [] : ['', 'When it fails', `  ${filledIn(headline)}.`]),
@@ -49,14 +49,14 @@ function notes({ headline, why, change }: CheckDefinition): readonly string[] {
   ];
 }
 
-/** A check can be explained without any service: a config that does not load is told of, and that is all. */
+/** A check can be explained without a service: a config that does not load only gives a message. */
 async function configured(configDir: string): Promise<readonly ServiceConfig[]> {
   try {
     const { services } = await loadServices({ configDir, services: [], env: process.env });
     return services.map(({ config }) => config);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    complain(`how it stands for your services is not known: ${error.message}`);
+    complain(`cannot show how it applies to your services: ${error.message}`);
     return [];
   }
 }
@@ -76,7 +76,7 @@ function inService(check: CheckDefinition, config: ServiceConfig): readonly stri
   ];
 }
 
-/** What stands at the clause's place; the fact of the config where that settles it. */
+/** The value of the clause; a fact of the config has priority. */
 function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig): string {
   if (kind !== 'clause') return '';
   const value = facts[ref]?.value ?? findClause(contract, ref)?.value ?? null;
@@ -88,17 +88,17 @@ function unweighed(ground: Ground): string {
   return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
 }
 
-/** The defects that prove it, what is seen of each, and the commands that show how it fails. */
+/** The defects that prove it, the effect of each, and the commands that show the failure. */
 async function proof(check: CheckDefinition): Promise<readonly string[]> {
   const configs = await proofConfigs();
   const { id, observes, partOf = id } = check;
-  const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
+  const silent = '  It only records an observation, so no defect has to prove it.';
   const claiming = proofCases().filter(({ fails, changes }) => (observes ? changes : fails).includes(partOf));
-  // On the first of the services that can have it.
+  // On the first service that can have it.
   const shown = claiming.filter((each, at) => claiming.findIndex(({ name }) => name === each.name) === at);
   if (shown.length === 0) return [silent];
   return [
-    ...(observes ? [silent, '  It records something else of:'] : []),
+    ...(observes ? [silent, '  It records another value for:'] : []),
     ...shown.flatMap(deviation),
     '',
     `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
@@ -132,11 +132,11 @@ function howToSee(
   ].filter((each) => each !== null);
   return [
     `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
-    ...otherwise.map((each) => `    config/services/${service}.yaml has to say ${each}`),
+    ...otherwise.map((each) => `    config/services/${service}.yaml needs ${each}`),
   ];
 }
 
-/** What a config must allow for a service that is elsewhere: to the reference provider more is allowed. */
+/** Permissions that the config of a remote service needs: the reference provider has them all. */
 function permissions({ applies }: CheckDefinition, config: ServiceConfig | undefined): readonly string[] {
   if (config === undefined) return [];
   const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false, findSizeLimits: false };

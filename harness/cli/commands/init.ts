@@ -26,8 +26,8 @@ export interface InitOptions extends Readonly<Record<string, string | undefined>
 }
 
 /**
- * `conform init`: a first service config. Asks only for what no option and no OpenAPI document answers, and only at a
- * terminal; an unfit answer is asked for again. What was not said is not stated.
+ * `conform init`: writes a first service config. Asks only for answers that neither the options nor the OpenAPI document
+ * have, and only at a terminal; repeats a question after an invalid answer. States nothing beyond the answers.
  */
 export async function init(options: InitOptions): Promise<number> {
   const asker = openAsker(EXAMPLE);
@@ -90,21 +90,21 @@ export async function init(options: InitOptions): Promise<number> {
 }
 
 /**
- * The scheme that a document's security scheme asks for. Where several open it, that of which the options tell most;
- * then the one that is meant.
+ * The credential scheme for a document's security scheme. If several fit: the one with most options given, then the
+ * usual one.
  */
 function schemeFor({ demand, open }: FirstFacts, options: InitOptions): Scheme | undefined {
   if (open) return SCHEMES.find((scheme) => scheme.open);
   if (demand === null) return undefined;
-  const told = ({ first }: Scheme) =>
+  const answered = ({ first }: Scheme) =>
     first.asks.filter(({ option }) => options[camelCase(option)] !== undefined).length;
   const isMeant = (scheme: Scheme) => Number(scheme.isMeant?.(demand) ?? false);
   return SCHEMES.filter((scheme) => scheme.opens(demand, { name: demand.name })).toSorted(
-    (a, b) => told(b) - told(a) || isMeant(b) - isMeant(a),
+    (a, b) => answered(b) - answered(a) || isMeant(b) - isMeant(a),
   )[0];
 }
 
-/** What a security scheme, or the OpenID provider that it names, answers of what a credential scheme asks. */
+/** Answers to the questions of a credential scheme, from a security scheme or its OpenID provider. */
 async function documentedAnswers(
   demand: SecurityScheme | null,
   { first }: Scheme,
@@ -118,14 +118,14 @@ async function documentedAnswers(
   };
 }
 
-/** Where an OpenID provider issues tokens (OpenID Connect Discovery 1.0 §4); '' where it does not tell. */
+/** The token endpoint of an OpenID provider (OpenID Connect Discovery 1.0 §4); '' if unknown. */
 async function discovered(url: string): Promise<string> {
   const text = await fetchDocument(url, { proxies: proxiesOf(process.env) }).catch(() => '');
   const endpoint = parseJsonObject(text)?.token_endpoint;
   return typeof endpoint === 'string' ? endpoint : '';
 }
 
-/** The document that --openapi names, what a URL names saved beside the config. @throws UsageError where there is none. */
+/** The document of --openapi; one from a URL is saved next to the config. @throws UsageError when there is none. */
 async function documentOf(
   named: string | undefined,
   service: string,
@@ -155,7 +155,7 @@ async function saved(address: string, service: string, configDir: string): Promi
   return path;
 }
 
-/** What runs write does not belong into a repository. */
+/** Reports do not belong in a repository. */
 function leaveOutReports(): string {
   if (existsSync('.gitignore')) return '';
   writeFileSync('.gitignore', 'node_modules/\nreports/\n');
@@ -183,7 +183,7 @@ function chosenScheme(name: string): Scheme {
   });
 }
 
-/** As commander names the value of an option. */
+/** Commander's name for the value of an option. */
 function camelCase(option: string): string {
   return option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

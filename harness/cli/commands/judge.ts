@@ -7,9 +7,9 @@ import {
 import { type Evidence, type RunEvidence, readRecord } from '../../engine/judging/read-record.ts';
 import type { JunitWarnings } from '../../report/format.ts';
 import { HARNESS } from '../process.ts';
-import { type Loudness, tellVerdict } from './verdict.ts';
+import { type Loudness, printVerdict } from './verdict.ts';
 
-export interface JudgeOptions extends Loudness {
+export interface JudgeCommandOptions extends Loudness {
   readonly service?: readonly string[];
   readonly suite?: readonly string[];
   readonly check?: readonly string[];
@@ -20,11 +20,11 @@ export interface JudgeOptions extends Loudness {
   readonly junitWarnings?: JunitWarnings;
 }
 
-/** The worst first: what is worse than another verdict decides the exit code. */
+/** The worst verdict decides the exit code. */
 const WORST_FIRST = [70, 1, 3, 0];
 
-/** `conform judge`: the verdict of today's checks on what was recorded; the shards of a run are one. Sends nothing. */
-export async function judge(paths: readonly string[], options: JudgeOptions): Promise<number> {
+/** `conform judge`: the verdict of today's checks on recorded runs; the shards of a run get one. Sends nothing. */
+export async function judge(paths: readonly string[], options: JudgeCommandOptions): Promise<number> {
   const all = paths.map((path) => readRecord(path));
   const shards = all.filter(isShard);
   const others = shards.length > 1 ? all.filter((evidence) => !isShard(evidence)) : all;
@@ -32,7 +32,7 @@ export async function judge(paths: readonly string[], options: JudgeOptions): Pr
   const codes: number[] = [];
   const tell = ({ results, reports }: JudgedEvidence) => {
     codes.push(results.run.exitCode);
-    tellVerdict(results, reports, options);
+    printVerdict(results, reports, options);
   };
   if (shards.length > 1) tell(await judgeShards(shards, request));
   for (const evidence of others) tell(await judgeEvidence(evidence, request));
@@ -43,7 +43,7 @@ function isShard(evidence: Evidence): evidence is RunEvidence {
   return evidence.kind === 'run' && evidence.record.run.shard !== undefined;
 }
 
-function requestOf(options: JudgeOptions): JudgingRequest {
+function requestOf(options: JudgeCommandOptions): JudgingRequest {
   return {
     configDir: options.config,
     services: options.service ?? [],

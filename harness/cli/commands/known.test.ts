@@ -27,7 +27,7 @@ describe('a failure that is known', () => {
 
     expect(saying(await night('unknown-method-500'))).toMatch(/^0: .*1 warning/s);
     const add = ['known', 'add', 'search', '--check', 'status.*', ...places];
-    expect(saying(await conformHere(add))).toMatch(/^2: .*--reason is needed where nobody can be asked/);
+    expect(saying(await conformHere(add))).toMatch(/^2: .*--reason is needed without a terminal/);
     const told = ['--reason', 'mended in 3.2', '--owner', 'search-team', '--until', '2999-12-31'];
     expect(saying(await conformHere([...add, ...told]))).toBe(`0: ${list}: status.unknown-method\n`);
     expect(saying(await night('unknown-method-500'))).toMatch(/^0: .*1 known/s);

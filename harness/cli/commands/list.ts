@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly config: string;
 }
 
-/** `conform list`: every check, and how it stands for a service when one is named. */
+/** `conform list`: every check, and how it applies to the named service. */
 export async function list(options: ListOptions): Promise<number> {
   const suites = await loadSuites(SUITES_URL);
   const service = options.service === undefined ? null : await loadOne(options.service, options);
@@ -23,14 +23,14 @@ export async function list(options: ListOptions): Promise<number> {
   return 0;
 }
 
-interface Row {
+interface ListedCheck {
   readonly id: string;
   readonly suite: string;
   readonly title: string;
   readonly grounds: readonly string[];
-  /** MUST, SHOULD or NONE for the named service; null without one. */
+  /** MUST, SHOULD or NONE for the named service; null if none is named. */
   readonly level: string | null;
-  /** Why it would not be judged there; null when it would. */
+  /** Why it is not judged there; null if it is. */
   readonly notJudged: string | null;
 }
 
@@ -47,7 +47,7 @@ async function loadOne(name: string, options: ListOptions): Promise<ServiceConfi
   return loaded.config;
 }
 
-function row(suite: Suite, check: CheckDefinition, service: ServiceConfig | null): Row {
+function row(suite: Suite, check: CheckDefinition, service: ServiceConfig | null): ListedCheck {
   const applied = service && applicabilityOf(check, service);
   return {
     id: check.id,
@@ -59,7 +59,7 @@ function row(suite: Suite, check: CheckDefinition, service: ServiceConfig | null
   };
 }
 
-function table(rows: readonly Row[]): string {
+function table(rows: readonly ListedCheck[]): string {
   const width = Math.max(0, ...rows.map(({ id }) => id.length));
   const suites = Map.groupBy(rows, ({ suite }) => suite);
   const blocks = [...suites].map(([suite, inside]) => {

@@ -158,7 +158,7 @@ describe('conform pact publish', () => {
 
   it('is asked for what it needs', async () => {
     const folder = workplace();
-    expect(await pact(folder, 'publish')).toMatch(/^2: .*nothing says what to publish/);
+    expect(await pact(folder, 'publish')).toMatch(/^2: .*no version to publish is given/);
     expect(await pact(folder, 'publish', '--consumer-version', '1')).toMatch(/^2: .*search has no broker/);
   });
 

@@ -29,11 +29,11 @@ export async function verifyPacts(
   return run(services, { ...options, suite: ['pact'], partial: true });
 }
 
-/** `conform pact publish`: pact files, the results of a run, or both; never unasked. */
+/** `conform pact publish`: publishes pact files, the results of a run, or both. */
 export async function publish(services: readonly string[], options: PublishOptions): Promise<number> {
   const { consumerVersion, providerVersion, branch = null, buildUrl = null } = options;
   if (consumerVersion === undefined && providerVersion === undefined) {
-    throw new UsageError('nothing says what to publish', {
+    throw new UsageError('no version to publish is given', {
       remedy: '--consumer-version publishes pacts, --provider-version the results of a run',
     });
   }

@@ -26,9 +26,9 @@ import { instant } from '../../report/results/words/words.ts';
 import { newestReports, reportsFolderOf, writeReports } from '../../report/write.ts';
 import { type JournalContent, readJournal } from '../../wire/record/journal.ts';
 import { complain, HARNESS } from '../process.ts';
-import { tellVerdict } from './verdict.ts';
+import { printVerdict } from './verdict.ts';
 
-/** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
+/** `conform report`: writes the reports of a finished run again, or of the journal of a killed one. */
 export async function report(
   input: string,
   options: { readonly format?: string; readonly reports?: string; readonly junitWarnings?: JunitWarnings },
@@ -45,12 +45,12 @@ export async function report(
   return results.run.exitCode;
 }
 
-/** The results in a `results.json`, or those that a journal amounts to. @throws UsageError when it is neither. */
+/** The results of a `results.json` or a journal. @throws UsageError when it is neither. */
 export function resultsFrom(path: string): Results {
   return path.endsWith('.ndjson') ? withDrift(withKnown(fromJournal(path))) : readResults(path);
 }
 
-/** @throws UsageError when it is no journal, or none that can be read. */
+/** @throws UsageError when it is no readable journal. */
 function fromJournal(path: string): Results {
   const { entries, badLines } = contentOf(path);
   if (!entries.some((entry) => readEvent(entry).kind === 'event')) {
@@ -76,7 +76,7 @@ function contentOf(path: string): JournalContent {
   }
 }
 
-/** Of the formats that `--format` names, with commas between. */
+/** The formats of `--format`, separated by commas. */
 function formatsOf(text: string): readonly ReportFormat[] {
   return text.split(',').map((each) => {
     const wanted = each.trim();
@@ -91,7 +91,7 @@ function formatsOf(text: string): readonly ReportFormat[] {
   });
 }
 
-/** `conform merge`: the one report of a run that several machines have done a part of each. */
+/** `conform merge`: one report of the shards of a run. */
 export async function merge(
   folders: readonly string[],
   { reports: reportsDir }: { readonly reports: string },
@@ -105,11 +105,11 @@ export async function merge(
   const reports = writeReports(results, { reportsDir, journalPath: null });
   const unwritten = remember(reportsDir, pastRun(results));
   if (unwritten !== null) complain(plainLine(unwritten));
-  tellVerdict(results, reports);
+  printVerdict(results, reports);
   return results.run.exitCode;
 }
 
-/** Where the results of a shard are: in the folder of its run, or below the folder of its reports; the journal of a killed one. */
+/** The results of a shard, in the folder of its run or of its reports; the journal if it was killed. */
 function sourceIn(folder: string): string {
   if (existsSync(folder) && statSync(folder).isFile()) return folder;
   for (const place of [folder, newestReports(folder)]) {
@@ -123,7 +123,7 @@ function sourceIn(folder: string): string {
   });
 }
 
-/** `conform diff`: what two runs say differently; the last two when none is named, the last beside the one named. */
+/** `conform diff`: the differences between two runs: the last two, the last and the named one, or both named. */
 export async function diff(
   named: readonly string[],
   { reports }: { readonly reports: string },
@@ -145,7 +145,7 @@ export async function diff(
     `${headOf(before)} → ${headOf(after)}`,
     ...found.map(lineOf),
     found.length === 0
-      ? 'Nothing that both runs judged has changed.'
+      ? 'No check that both runs judged has changed.'
       : `${counted(found.length, 'check')} changed, of those that both runs judged.`,
   ];
   process.stdout.write(lines.map((line) => `${plainLine(line)}\n`).join(''));

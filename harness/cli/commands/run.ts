@@ -9,14 +9,14 @@ import { watchBelow } from '../change.ts';
 import { annotationsOf } from '../ci/annotations.ts';
 import { annotate } from '../ci/log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
-import { type Loudness, tellVerdict } from './verdict.ts';
+import { type Loudness, printVerdict } from './verdict.ts';
 
-/** What is said on the command line as a run takes it. */
-type Same = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;
+/** Options that a run takes unchanged. */
+type PlainOptions = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;
 
-export interface RunOptions extends Same, Loudness {
+export interface RunOptions extends PlainOptions, Loudness {
   readonly environment?: string;
-  /** Pacts in place of the configured ones. */
+  /** Pacts instead of the configured ones. */
   readonly pact?: readonly string[];
   readonly suite?: readonly string[];
   readonly check?: readonly string[];
@@ -30,7 +30,7 @@ export interface RunOptions extends Same, Loudness {
   readonly junitWarnings?: JunitWarnings;
 }
 
-/** What no option of the command line sets. */
+/** Settings without an option, for tests. */
 export type RunSetting = Pick<
   RunRequest,
   'suitesUrl' | 'capacity' | 'newWorker' | 'stallMs' | 'checkLimitMs'
@@ -52,12 +52,12 @@ export async function run(
   return (await once()).results.run.exitCode;
 }
 
-/** Until a signal comes; the exit code is that of the last run. A change during a run is the reason for the next. */
+/** Runs until a signal; the exit code is that of the last run. A change during a run starts the next. */
 async function runAtEveryChange(options: RunOptions, once: () => Promise<FinishedRun>): Promise<number> {
   const changes = watchBelow(options.config, options.reports);
   try {
     for (;;) {
-      const { exitCode, signalled } = await orSlip(once);
+      const { exitCode, signalled } = await runUnlessFaulty(once);
       if (signalled) return exitCode;
       process.stderr.write(`conform: waiting for a change in ${options.config} (Ctrl-C ends)\n`);
       if ((await changes.next()) === 'signalled') return exitCode;
@@ -67,8 +67,8 @@ async function runAtEveryChange(options: RunOptions, once: () => Promise<Finishe
   }
 }
 
-/** A slip in a config that is being written is told of; the next change puts it right. */
-async function orSlip(once: () => Promise<FinishedRun>) {
+/** While the config is being edited, a fault in it is only reported; the next change may fix it. */
+async function runUnlessFaulty(once: () => Promise<FinishedRun>) {
   try {
     const { results, signalled } = await once();
     return { exitCode: results.run.exitCode, signalled };
@@ -109,7 +109,7 @@ async function runOnce(request: Omit<RunRequest, 'progress'>, options: RunOption
   const progress = createProgress({ stream: process.stderr, isTTY, color, quiet: options.quiet ?? false });
   const finished = await runConformance({ ...request, progress });
   const { results, reports } = finished;
-  tellVerdict(results, reports, options);
+  printVerdict(results, reports, options);
   const { GITHUB_ACTIONS, GITHUB_WORKSPACE: repository = process.cwd() } = process.env;
   if (GITHUB_ACTIONS === 'true') {
     annotate(process.stdout, await annotationsOf(results, { configDir: options.config, repository }));

@@ -57,7 +57,7 @@ describe('conform serve that does not serve', () => {
     server.signal('SIGTERM');
     const { stdout } = await server.ended;
     expect(stdout).toContain(
-      '\npusher-no-pong is seen where config/services/realtime.yaml says websocket: { dialect: pusher }\nCtrl-C',
+      '\npusher-no-pong shows only if config/services/realtime.yaml has websocket: { dialect: pusher }\nCtrl-C',
     );
   });
 

@@ -14,21 +14,21 @@ import { onSignal } from '../process.ts';
 
 export interface ServeOptions {
   readonly port: number;
-  /** `true` when given without a name: list them. */
+  /** `true` without a name: list them. */
   readonly defect?: true | readonly string[];
   readonly variant?: string;
   readonly plan?: string;
   readonly config: string;
 }
 
-interface Quota {
+interface ServedPlan {
   readonly requests: number;
   readonly windowMs: number;
 }
 
 const REFERENCES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
-/** What the documents state; realtime's limit is not shown. */
-const DOCUMENTED: Readonly<Record<ReferenceName, Quota | null>> = {
+/** The documented limits; realtime's is not shown. */
+const DOCUMENTED: Readonly<Record<ReferenceName, ServedPlan | null>> = {
   search: { requests: 100, windowMs: 60_000 },
   messaging: { requests: 1000, windowMs: 60_000 },
   realtime: null,
@@ -53,7 +53,7 @@ export async function serve(contract: string | undefined, options: ServeOptions)
     variant: options.variant ?? null,
     port: options.port,
   });
-  // Before anybody can know that it runs, so that it always ends in good order.
+  // Before its address is printed, so that it always ends in good order.
   const ended = new Promise<void>((resolve) => void onSignal(resolve));
   const lines = [howToCall(provider, credentials), ...settingsFor(provider), 'Ctrl-C ends it.'];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -62,22 +62,22 @@ export async function serve(contract: string | undefined, options: ServeOptions)
   return 0;
 }
 
-/** What a config has to say for deviations that are not seen under the shipped one. */
+/** Settings of the config for deviations that do not show under the shipped one. */
 function settingsFor({ service, defects, variant }: ReferenceProvider): readonly string[] {
   const names = [...defects, ...(variant?.split('+') ?? [])];
   return [...listDefects(service), ...listVariants(service)]
     .filter(({ name }) => names.includes(name))
     .flatMap(({ name, setting }) => {
       const words = setting === undefined ? null : settingNamed(setting).words;
-      return words === null ? [] : `${name} is seen where config/services/${service}.yaml says ${words}`;
+      return words === null ? [] : `${name} shows only if config/services/${service}.yaml has ${words}`;
     });
 }
 
-/** What the user's own config says of this reference provider, so that both sides agree on the keys. */
+/** The user's own config of this reference provider, so that both sides have the same keys. */
 async function configuredReference(
   service: ReferenceName,
   configDir: string,
-): Promise<{ readonly credentials: Credentials; readonly plan: Quota | null } | null> {
+): Promise<{ readonly credentials: Credentials; readonly plan: ServedPlan | null } | null> {
   if (!existsSync(join(configDir, 'services', `${service}.yaml`))) return null;
   const { services } = await loadServices({ configDir, services: [service], env: process.env });
   const config = services[0]?.config;
@@ -92,7 +92,7 @@ function referenceNamed(name: string): ReferenceName {
   });
 }
 
-function quotaOf(text: string): Quota {
+function quotaOf(text: string): ServedPlan {
   const [, count, window = ''] = /^(\d{1,7})\/(.+)$/.exec(text) ?? [];
   const windowMs = parseDuration(window);
   const requests = Number(count);

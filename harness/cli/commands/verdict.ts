@@ -4,14 +4,14 @@ import { verdictText } from '../../report/terminal/terminal.ts';
 import type { WrittenReports } from '../../report/write.ts';
 import { terminalOf } from '../process.ts';
 
-/** How much is said, as the command line has it. */
+/** How much the command prints. */
 export interface Loudness {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
 
-/** Says on stdout what came of a run, and where its reports are. */
-export function tellVerdict(
+/** Prints the verdict of a run and the place of its reports to stdout. */
+export function printVerdict(
   results: Results,
   reports: WrittenReports | null,
   { quiet, verbose }: Loudness = {},

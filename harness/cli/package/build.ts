@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { bundle, packageOf } from './bundle.ts';
 
 /**
- * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would
- * take a quarter longer with one for each; the declarations that the package's surface needs; and the files that are
- * read at run time. Runs before `npm pack` and `npm publish`; development needs none of it.
+ * Builds the package into `dist/`: JavaScript in few files, since a start would take a quarter longer with one for each
+ * source; the declarations of the package's surface; and the files read at run time. Runs before `npm pack` and
+ * `npm publish`; development does not need it.
  */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
-/** Read at run time, by their place relative to the module that reads them. */
+/** Read at run time, by a path relative to the reading module. */
 const DATA = [
   'harness/report/html/script/*.js',
   'harness/**/*.css',
@@ -44,7 +44,7 @@ const { name, version, type } = JSON.parse(readFileSync(join(ROOT, 'package.json
 // Sources ask for package.json two folders above the command line.
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ name, version, type })}\n`);
 
-/** Types are `npm run lint`'s to check. One thread: what a module exports, each of several would find out for itself. */
+/** `npm run lint` checks the types. One thread: each of several would resolve all exports again. */
 function declare(): void {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--noCheck', '--singleThreaded', '--declaration', 'true', '--emitDeclarationOnly', 'true'];
@@ -53,7 +53,7 @@ function declare(): void {
   });
 }
 
-/** Removes every declaration that the surface does not lead to. */
+/** Removes declarations that the surface does not reach. */
 function keepDeclarationsOf(surface: string): void {
   const kept = new Set<string>();
   const visit = (path: string): void => {
@@ -71,7 +71,7 @@ function keepDeclarationsOf(surface: string): void {
   }
 }
 
-/** What the packages ask for whose code goes along: their names and terms. */
+/** The licences of the packages whose code is bundled. */
 function licencesOf(modules: readonly string[]): string {
   const folders = new Set(modules.flatMap((id) => packageOf(id) ?? []));
   const texts = [...folders].toSorted().map((folder) => {

@@ -11,14 +11,13 @@ const NAMED = /new URL\('([^']+)\.ts', import\.meta\.url\)/g;
 const PLACE = /PLACE_OF\("([^"]+)"\)/g;
 
 /**
- * Where built code looks for the files that it reads: beside itself, where they have been copied to, or where its source
- * lies.
+ * The place of the files that built code reads: `built`, next to it, where they are copied; `source`, next to the source.
  */
 type Data = 'built' | 'source';
 
 /**
- * Builds modules and what they import, in few files. Each entry lies where its source does, and so does what is named
- * by URL; what they share lies in `chunks/`, with the code of the packages that every start needs.
+ * Builds modules with their imports, in few files. Entries and modules named by URL keep the place of their source;
+ * shared code goes to `chunks/`, with the packages that every start needs.
  *
  * @param entries paths below the repository, without `.ts`
  * @returns the paths of the modules whose code is in there.
@@ -35,7 +34,7 @@ export async function bundle(
     preserveEntrySignatures: 'exports-only',
     tsconfig: join(ROOT, 'tsconfig.build.json'),
     plugins: [compiledAhead, places(data)],
-    // What one start imports at once is imported by another when it is needed.
+    // One start imports a module statically, another dynamically.
     checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await build.write({
@@ -49,7 +48,7 @@ export async function bundle(
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
-/** A module keeps its place, from which it names files and modules, wherever its code comes to lie. */
+/** A module names files and modules relative to its source, wherever its code is bundled. */
 const places = (data: Data): Plugin => ({
   name: 'places',
   transform(code, id) {
@@ -69,11 +68,11 @@ const places = (data: Data): Plugin => ({
     }),
 });
 
-/** The module whose code is made here. */
+/** The module that is replaced. */
 const MODULE = /harness\/wire\/json\/latest-schema\.ts$/;
 const require = createRequire(import.meta.url);
 
-/** Puts what ajv makes of the schema of schemas in place of the module that would have it made at each start. */
+/** Replaces the module that compiles the schema of schemas at each start by ajv's standalone code for it. */
 export const compiledAhead: Plugin = {
   name: 'compiled-ahead',
   load: { filter: { id: MODULE }, handler: () => ({ code: latestSchema(), moduleType: 'js' }) },
@@ -90,7 +89,7 @@ function latestSchema(): string {
     'const require = createRequire(import.meta.url);',
     'let validate;',
     'export const fitsLatest = (schema) => (validate ??= compiled())(schema);',
-    // It takes parts of ajv, which is not there for everybody who imports this.
+    // Lazy: it requires parts of ajv, which most importers do not need.
     'function compiled() {',
     '  const module = {};',
     standaloneCode(engine, validate),
@@ -101,10 +100,10 @@ function latestSchema(): string {
 
 const SUITES = 'suites/catalogue.ts';
 
-/** The program of a worker: what it does to its process is done to no other. */
+/** The program of a worker. No other module may change its process. */
 const WORKER = 'harness/engine/worker/entry.ts';
 
-/** What is loaded at once: by every command, by a run, and by its workers. */
+/** Modules loaded together: by every command, by a run, and by its workers. */
 const STARTS = {
   command: ['harness/cli/program.ts', 'harness/engine/worker/worker-process.ts'],
   run: ['harness/cli/commands/run.ts', SUITES],
@@ -112,7 +111,7 @@ const STARTS = {
 };
 type Start = keyof typeof STARTS;
 
-/** Packages of which a start would look for a hundred files; all others are loaded where they are installed. */
+/** Packages with a hundred files on the way of a start; all others are loaded from where they are installed. */
 const INSIDE = [
   '@scalar/helpers',
   '@scalar/openapi-upgrader',
@@ -127,20 +126,20 @@ const INSIDE = [
 ];
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** @param id as an import names it, or the path that was found for it. */
+/** @param id the specifier of an import, or its resolved path. */
 export function isOutside(id: string): boolean {
   if (/^[./]/.test(id)) return false;
   return !INSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-/** The folder of the package that a file belongs to; null for our own. */
+/** The package folder of a file; null for our own. */
 export function packageOf(path: string): string | null {
   return PACKAGE.exec(path)?.[0] ?? null;
 }
 
 /**
- * What is always loaded together lies in one file, since to look for a file takes as long as to read it. The first that
- * wants a module has it: what is needed by several comes before what is needed by one.
+ * Modules that are always loaded together are in one file: finding a file takes as long as reading it. A module goes to
+ * the first group that needs it, so shared groups come first.
  */
 export function chunks(): CodeSplittingGroup[] {
   const found = new Map<Start, ReadonlySet<string>>();
@@ -149,7 +148,7 @@ export function chunks(): CodeSplittingGroup[] {
     found.set(start, known);
     return known;
   };
-  /** Of the modules that all of these starts need. */
+  /** The modules that all of these starts need. */
   const chunk = (name: string, ...starts: readonly Start[]): CodeSplittingGroup => ({
     debugName: name,
     name: (id, context) => (starts.every((start) => needs(start, context).has(id)) ? name : null),
@@ -162,7 +161,7 @@ export function chunks(): CodeSplittingGroup[] {
   ];
 }
 
-/** What the modules of a start import before they run, whatever that imports in turn, and themselves but for programs. */
+/** All static imports of a start, with its modules but without programs. */
 function needed(start: Start, context: ChunkingContext): ReadonlySet<string> {
   const all = new Set(STARTS[start].map((path) => join(ROOT, path)));
   for (const id of all)

@@ -13,9 +13,9 @@ import { DICTIONARY, dictionary } from '../../report/diagnosis/dictionary.ts';
 import { conclude } from '../process.ts';
 
 /**
- * `npm run prove`: every defect trips the checks that it names and no others, nothing that conforms trips any, and the
- * diagnosis names the defects. Arguments: names of defects and variants, all without any; of some alone the messages
- * are told as well. `--update` keeps what the checks say and the fault dictionary, to be compared with next time.
+ * `npm run prove`: every defect trips exactly the checks that it names, no conforming variant trips any, and the
+ * diagnosis names the defects. Arguments: names of defects and variants (default: all); with names the messages are
+ * printed too. `--update` saves the messages and the fault dictionary, to compare them the next time.
  */
 async function proof(argv: readonly string[]): Promise<number> {
   const { names, update } = read(argv);
@@ -68,7 +68,7 @@ function read(argv: readonly string[]): { readonly names: readonly string[]; rea
   return { names, update: argv.includes('--update') };
 }
 
-/** The cases of these names, and beside them the service without, called in the same way. */
+/** The cases of these names, and the service without any deviation under the same settings. */
 function chosen(all: readonly ProofCase[], names: readonly string[]): readonly ProofCase[] {
   for (const name of names) {
     if (name !== '' && all.some((each) => each.name === name)) continue;

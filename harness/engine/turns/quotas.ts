@@ -2,7 +2,7 @@ import { addressOf } from '../../config/provider/provider.ts';
 import { secretsIn } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 
-/** Services share a quota where one of their keys and the address are the same, directly or by way of others. */
+/** Groups of services that share a quota: the same address and a common key, directly or through other services. */
 export function quotaGroups(configs: readonly ServiceConfig[]): readonly (readonly ServiceConfig[])[] {
   const groups: { readonly quotas: Set<string>; readonly configs: ServiceConfig[] }[] = [];
   for (const config of configs) {
@@ -17,17 +17,17 @@ export function quotaGroups(configs: readonly ServiceConfig[]): readonly (readon
   return groups.map((group) => group.configs);
 }
 
-/** What the limiter of a service may count by; with secrets in it, so it is never written anywhere. */
+/** What a limiter may count by. It contains secrets, so it is never written. */
 export interface Quota {
-  /** The host with its port, or the socket; for a provider that is started for the run, its kind and service. */
+  /** Host and port, or the socket; kind and service for a provider started by the run. */
   readonly place: string;
-  /** Empty where clients have none. */
+  /** Empty if clients have none. */
   readonly key: string;
-  /** Its service is started for the run, so nobody elsewhere reaches it. */
+  /** The run starts the service, so no other machine reaches it. */
   readonly isOurs: boolean;
 }
 
-/** The address with each key; the address alone where there is no key. */
+/** The address with each key; the address alone if there is no key. */
 export function quotasOf({ service, provider, credentials }: ServiceConfig): readonly Quota[] {
   const address = addressOf(provider);
   const isOurs = address === null;
@@ -37,5 +37,5 @@ export function quotasOf({ service, provider, credentials }: ServiceConfig): rea
   return (keys.length === 0 ? [''] : keys).map((key) => ({ place, key, isOurs }));
 }
 
-/** One quota, as a word. */
+/** A quota as one string. */
 export const quotaName = ({ place, key }: Quota): string => `${place} ${key}`;

@@ -5,29 +5,29 @@ import type { RedisClientType } from '@redis/client';
 import { UsageError } from '../../base/exit.ts';
 import { codeOf } from '../../base/thrown.ts';
 import type { Quota } from './quotas.ts';
-import type { SharedTurns, Turn } from './turns.ts';
+import type { QuotaTurn, SharedTurns } from './turns.ts';
 
-/** The environment variable with the address of the store, and with its password, where it has one. */
+/** The environment variable with the address of the store, which may include its password. */
 export const STORE_VARIABLE = 'CONFORM_SHARE_QUOTA';
 
-/** A runner that has not been heard of for so long has lost its turn, in ms. */
+/** Milliseconds without a renewal after which a runner loses its turn. */
 const LEASE_MS = 15_000;
-/** So often within a lease a runner says that it is still there. */
+/** Renewals within a lease. */
 const RENEWALS = 3;
-/** The store is looked for again at least so often, in ms. */
+/** Longest pause between attempts to reach the store, in ms. */
 const LONGEST_RETRY_MS = 5_000;
-/** How often one that waits asks again, in ms. */
+/** Milliseconds between two attempts to take a turn. */
 const ASK_MS = 500;
-/** How long one waits for its turn, in ms. */
+/** Longest wait for a turn, in ms. */
 const LONGEST_WAIT_MS = 60 * 60 * 1_000;
-/** How long it is known when a quota was spent: longer than the windows of plans, in ms. */
+/** Milliseconds that the last use of a quota is stored: longer than the windows of plans. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
-/** How long the store may take for an answer, in ms. */
+/** Milliseconds in which the store must answer. */
 const ANSWER_MS = 3_000;
 
 /**
  * Scripts, so that each step is one. KEYS: who has the turn, when the quota was last spent (Unix time of the store in
- * ms). ARGV: the token of the runner, the lease, how long the time is kept. An answer of -1: somebody else has the turn.
+ * ms). ARGV: the token of the runner, the lease, how long the time is kept. The answer -1: another runner has the turn.
  */
 const NOW = "local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)";
 const TAKE = `${NOW}
@@ -54,11 +54,11 @@ export interface StoreAddress {
   readonly url: string;
   /** `host:port`, for messages. */
   readonly host: string;
-  /** null where there is none. */
+  /** null if none. */
   readonly password: string | null;
 }
 
-/** @throws UsageError for what is no address of a store, naming where it was found. */
+/** @throws UsageError for an invalid address, naming its source. */
 export function storeAddress(text: string, from: string): StoreAddress {
   const url = URL.canParse(text) ? new URL(text) : null;
   const scheme = /^(?:redis|valkey)(s?):$/.exec(url?.protocol ?? '');
@@ -76,7 +76,7 @@ export function storeAddress(text: string, from: string): StoreAddress {
 
 export interface TurnStoreOptions {
   readonly address: StoreAddress;
-  /** Told in a sentence what became of the store while turns were had. */
+  /** Called with a sentence when the store is lost during a turn. */
   readonly lost: (sentence: string) => void;
   /** Ends all waiting. */
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ export interface TurnStore extends SharedTurns {
 
 /**
  * Turns that runners on several machines take on a quota, kept in Redis or Valkey: a lease of 15 s that its holder
- * renews, so that a runner that was killed holds up nobody for long. No key is stored, only an scrypt hash of it.
+ * renews, so that a killed runner delays others only briefly. No key is stored, only an scrypt hash of it.
  *
  * @throws UsageError when the store cannot be reached, or when the client for it is not installed.
  */
@@ -103,12 +103,12 @@ export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStor
     disableOfflineQueue: true,
     socket: {
       connectTimeout: ANSWER_MS,
-      // Whoever never reached it hears so at once.
+      // A store that was never reached is reported at once.
       reconnectStrategy: (retries, cause) =>
         isOpen ? Math.min(LONGEST_RETRY_MS, 200 * 2 ** retries) : cause,
     },
   }) as RedisClientType;
-  // Each command tells what went wrong with it.
+  // Each command reports its own error.
   client.on('error', () => {});
   try {
     await inTime(client.connect());
@@ -141,7 +141,7 @@ class RedisTurns implements TurnStore {
   readonly #options: TurnStoreOptions;
   readonly #leaseMs: number;
   readonly #token = randomUUID();
-  /** By name: until when the lease is sure to hold, in ms of `performance.now()`. */
+  /** By name: end of the lease, in ms of `performance.now()`. */
   readonly #leases = new Map<string, number>();
   readonly #pulse: NodeJS.Timeout;
   #isLost = false;
@@ -154,11 +154,11 @@ class RedisTurns implements TurnStore {
     this.#pulse.unref();
   }
 
-  async take(quotas: readonly Quota[]): Promise<Turn> {
+  async take(quotas: readonly Quota[]): Promise<QuotaTurn> {
     const { signal, address, longestWaitMs = LONGEST_WAIT_MS } = this.#options;
     const endMs = performance.now() + longestWaitMs;
     const used: number[] = [];
-    // In the same order everywhere, so that no two wait for each other.
+    // The same order on every machine avoids a deadlock.
     const names = (await Promise.all(quotas.map(nameOf))).toSorted();
     const held: string[] = [];
     try {
@@ -198,12 +198,12 @@ class RedisTurns implements TurnStore {
     this.#client.destroy();
   }
 
-  async #without(held: readonly string[], reason: string): Promise<Turn> {
+  async #without(held: readonly string[], reason: string): Promise<QuotaTurn> {
     await this.#release(held);
     return { reason };
   }
 
-  /** Where the store is away the leases end by themselves. */
+  /** If the store is away, the leases expire. */
   async #release(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (this.#leases.delete(name)) await this.#run(GIVE, name).catch(() => {});
@@ -249,7 +249,7 @@ async function nameOf({ place, key }: Quota): Promise<string> {
   return (await hash(key, place, NAME_OCTETS)).toString('base64url');
 }
 
-/** @throws when the store is silent for too long. */
+/** @throws when the store does not answer in time. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const fault = new Error(`no answer within ${ANSWER_MS / 1000} s`);

@@ -1,51 +1,51 @@
 import { type Quota, quotaName } from './quotas.ts';
 
-/** What a service is told when its turn comes. */
-export type Turn =
-  /** It has its quotas to itself. They were last spent so long ago, in ms; null where nobody knows of any use. */
+/** The result of waiting for a quota. */
+export type QuotaTurn =
+  /** The service has its quotas to itself. Milliseconds since their last use; null if unknown. */
   | { readonly usedAgoMs: number | null }
   /** It gets no turn. */
   | { readonly reason: string };
 
-/** Whoever has a turn in a store that several machines share. Never rejects. */
+/** Turns in a store that several machines share. Never rejects. */
 export interface SharedTurns {
-  /** Waits until nobody else has one of the quotas. */
-  take(quotas: readonly Quota[]): Promise<Turn>;
+  /** Waits until no other machine has one of the quotas. */
+  take(quotas: readonly Quota[]): Promise<QuotaTurn>;
   give(quotas: readonly Quota[]): Promise<void>;
 }
 
 export interface TurnsOptions {
   /** By service: the quotas that it spends. */
   readonly quotas: ReadonlyMap<string, readonly Quota[]>;
-  /** For quotas that runners elsewhere spend as well; null where nobody else does. */
+  /** For quotas that other machines spend too; null if none does. */
   readonly shared: SharedTurns | null;
-  /** Told when a service has to wait for others of this run. */
+  /** Called when a service has to wait for others of this run. */
   readonly waiting: (service: string, others: readonly string[]) => void;
   /** Unix time in ms. */
   readonly now: () => number;
 }
 
-interface Waiting {
+interface WaitingService {
   readonly service: string;
   readonly grant: () => void;
 }
 
 /**
- * Services that spend the same quota are judged one after the other: side by side, each would meet refusals that the
- * other one caused. In the order of asking; who waits for nobody is not held up by those who wait.
+ * Services that spend the same quota are judged one after the other: at the same time, each would meet refusals caused
+ * by the other. First come, first served; a service that shares no quota with an earlier one does not wait.
  */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #having = new Set<string>();
   readonly #usedMs = new Map<string, number>();
-  #waiting: readonly Waiting[] = [];
+  #waiting: readonly WaitingService[] = [];
 
   constructor(options: TurnsOptions) {
     this.#options = options;
   }
 
   /** Never rejects. A service that has its turn keeps it. */
-  async take(service: string): Promise<Turn> {
+  async take(service: string): Promise<QuotaTurn> {
     if (!this.#having.has(service)) {
       const others = [...this.#having].filter((other) => this.#sharesQuota(service, other));
       if (others.length > 0) this.#options.waiting(service, others);
@@ -64,7 +64,7 @@ export class Turns {
     return { usedAgoMs: known.length === 0 ? null : Math.min(...known) };
   }
 
-  /** Its quotas are for others now. */
+  /** Releases its quotas. */
   async give(service: string): Promise<void> {
     if (!this.#having.has(service)) return;
     const quotas = this.#quotas(service);
@@ -76,7 +76,7 @@ export class Turns {
 
   #next(): void {
     const busy = [...this.#having];
-    const still: Waiting[] = [];
+    const still: WaitingService[] = [];
     for (const each of this.#waiting) {
       const isFree = !busy.some((other) => this.#sharesQuota(each.service, other));
       busy.push(each.service);
@@ -94,7 +94,7 @@ export class Turns {
     return this.#options.quotas.get(service) ?? [];
   }
 
-  /** Those that runners elsewhere may spend as well. */
+  /** Quotas that other machines may spend too. */
   #reached(service: string): readonly Quota[] {
     return this.#quotas(service).filter(({ isOurs }) => !isOurs);
   }

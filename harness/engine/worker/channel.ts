@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { isPackedSecret, type PackedRunSecrets, type PackedSecret } from '../../config/secrets.ts';
 import { nameElsewhere } from '../../wire/redaction/marker.ts';
-import type { Turn } from '../turns/turns.ts';
+import type { QuotaTurn } from '../turns/turns.ts';
 
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
 export interface WorkerInput {
@@ -140,7 +140,7 @@ export type MainMessage = { readonly conform: 1 } & (
 /** What the main process answers about one service: to a `renew`, and to a `turn`. */
 interface Replies {
   readonly renewed: Renewed;
-  readonly turn: Turn;
+  readonly turn: QuotaTurn;
 }
 
 /** Calls back for each secret that another worker has learned, as long as this process lives. */

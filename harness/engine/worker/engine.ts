@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Turn } from '../turns/turns.ts';
+import type { QuotaTurn } from '../turns/turns.ts';
 import type { Capacity } from './capacity.ts';
 import {
   isSimulated,
@@ -36,7 +36,7 @@ export interface EngineOptions {
   /** A service wants its provider started anew. Never rejects. */
   readonly renew: (service: string) => Promise<Renewed>;
   /** A service wants its quota to itself. Never rejects. */
-  readonly turn: (service: string) => Promise<Turn>;
+  readonly turn: (service: string) => Promise<QuotaTurn>;
   /** The worker of a service is gone: whoever waits for its turn need not. */
   readonly turnOver: (service: string) => void;
   /** Aborting it cancels what runs. */

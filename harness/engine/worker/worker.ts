@@ -14,7 +14,7 @@ import { type LiveSessionOptions, openLiveSession } from '../session/live.ts';
 import type { Session } from '../session/session.ts';
 import { judgeInSessions, startsFresh } from '../sessions.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
-import type { Turn } from '../turns/turns.ts';
+import type { QuotaTurn } from '../turns/turns.ts';
 import {
   askFor,
   hearSecrets,
@@ -257,7 +257,7 @@ class ServiceRun {
   }
 
   /** Nobody else reaches a provider that lives in this process. */
-  async #turn(): Promise<Turn> {
+  async #turn(): Promise<QuotaTurn> {
     if (this.#isSimulated) return { usedAgoMs: null };
     return askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
   }
