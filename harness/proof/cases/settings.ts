@@ -1,114 +1,33 @@
 import { fileURLToPath } from 'node:url';
-import { type ClauseValue, documentedSample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { Secret } from '../../base/secret.ts';
-import type { ClauseKey } from '../../base/vocabulary.ts';
-import { type Scheme, shippedApp, shippedKey } from '../../config/credential/scheme.ts';
+import { shippedKey } from '../../config/credential/scheme.ts';
 import { bearer } from '../../config/credential/schemes/bearer.ts';
 import { header } from '../../config/credential/schemes/header.ts';
 import { signed } from '../../config/credential/schemes/signed.ts';
 import { SCHEMES } from '../../config/credential/schemes.ts';
-import {
-  type EventSchemeName,
-  eventScheme,
-  SCHEMES_WITH_HEADER,
-} from '../../config/credential/signing/event-signature.ts';
-import type { VerificationKey } from '../../config/credential/signing/verification-key.ts';
-import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
-import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/access.ts';
+import { SCHEMES_WITH_HEADER } from '../../config/credential/signing/event-signature.ts';
+import type { ReferenceName } from '../../config/service.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/access.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../reference/http/signature.ts';
 import { MOUNT } from '../../reference/variants/paths.ts';
-import type { Adapt, Setting } from './setting.ts';
-import { inWebSocket, WEBSOCKET_SETTINGS } from './websocket-settings.ts';
-
-const SAMPLE = 'endpoint.sample';
-
-const byScheme =
-  ({ of, proof }: Scheme): Adapt =>
-  (config) => ({ ...config, credentials: of(proof.values(config.credentials)) });
-
-/** A token that says this, signed with a secret that nobody knows. */
-const withToken =
-  (claims: object): Adapt =>
-  (config) => {
-    const key = new Secret('EXAMPLE_TOKEN', exampleToken(claims));
-    return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), key }) };
-  };
-
-/** The config knows one key more, which must be refused. */
-const refusing =
-  (key: string, because: string): Adapt =>
-  (config) => {
-    const refused = [{ key: new Secret('EXAMPLE_REFUSED_KEY', key), because, position: 1 }];
-    return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), refused }) };
-  };
-
-/** Of a client of the search service. */
-const CLAIMS = { iss: 'https://login.example/', sub: 'client', aud: 'search' };
-
-function pusher(config: ServiceConfig): ServiceConfig {
-  const { websocket } = config;
-  if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
-  const url = `/app/${shippedApp(config.credentials).key}?protocol=7`;
-  const { exchange: _, ...endpoint } = websocket;
-  const established = { required: ['socket_id', 'activity_timeout'] };
-  const messages = { 'pusher:connection_established': established };
-  return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
-}
-
-const signingEvents =
-  (scheme: EventSchemeName, key?: VerificationKey): Adapt =>
-  ({ webhooks, ...config }) => {
-    if (!webhooks?.signature) throw new Error(`${config.service} signs no events`);
-    const header = eventScheme(scheme).header ?? webhooks.signature.header;
-    return {
-      ...config,
-      webhooks: {
-        ...webhooks,
-        signature: { ...webhooks.signature, ...(key && { key }), header, scheme, prefix: '' },
-      },
-    };
-  };
-
-/** What the documents say otherwise than the shipped ones. */
-const documenting =
-  (key: ClauseKey, value: ClauseValue): Adapt =>
-  (config) => ({ ...config, facts: { ...config.facts, [key]: { value, origin: 'the proof' } } });
-
-/** All that is documented lies below this path; pacts, which name paths of their own, are left out. */
-const documentedBelow =
-  (path: string): Adapt =>
-  ({ pacts: _, ...config }) => {
-    const sample = documentedSample(config.contract);
-    if (sample === null) throw new Error(`${config.service} has no documented request`);
-    const { method, path: resource, fields } = sample;
-    const others = config.contract.clauses.filter(({ key }) => key !== SAMPLE);
-    const documented = config.contract.clauses.filter(({ key }) => key === SAMPLE);
-    const below = documented.map((clause) => ({
-      ...clause,
-      value: { method, path: `${path}${resource}`, fields, response: 'JSON body' },
-    }));
-    return documenting(
-      'versioning.prefix',
-      `${path}/v1`,
-    )({
-      ...config,
-      contract: { ...config.contract, clauses: [...below, ...others] },
-      operations: config.operations.map((operation) => ({ ...operation, path: `${path}${operation.path}` })),
-    });
-  };
-
-const withQuota =
-  (change: (plan: Plan) => Plan): Adapt =>
-  ({ plan, ...config }) => ({ ...config, plan: plan && change(plan) });
-
-/** The documented request is this one; pacts, which name the shipped one, are left out. */
-const sampling =
-  (value: ClauseValue): Adapt =>
-  ({ pacts: _, ...config }) => {
-    const clauses = config.contract.clauses.map((each) => (each.key === SAMPLE ? { ...each, value } : each));
-    return { ...config, contract: { ...config.contract, clauses } };
-  };
+import {
+  byScheme,
+  CLAIMS,
+  documentedBelow,
+  documenting,
+  GRAPHQL,
+  inWebSocket,
+  ofType,
+  pusher,
+  refusing,
+  type Setting,
+  sampling,
+  signingEvents,
+  withoutMessages,
+  withQuota,
+  withToken,
+} from './setting.ts';
 
 const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
@@ -334,7 +253,95 @@ const SETTINGS: readonly Setting[] = [
     adapt: documentedBelow(MOUNT),
     conforming: [],
   },
-  ...WEBSOCKET_SETTINGS,
+  // The handshake carries the key elsewhere than other requests do.
+  {
+    name: 'key in subprotocol',
+    words: 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
+    adapt: inWebSocket({
+      credential: { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
+      subprotocols: ['echo.v1'],
+    }),
+    conforming: [],
+  },
+  {
+    name: 'key in token',
+    words: 'websocket: { credential: { in: query, name: token } }',
+    adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
+    conforming: [],
+  },
+  {
+    // Nothing is known of what may be said.
+    name: 'no messages',
+    words: 'websocket: { echo: false, exchange: null }',
+    adapt: ({ websocket, ...config }) => ({ ...config, websocket: websocket && withoutMessages(websocket) }),
+    conforming: REALTIME,
+  },
+  {
+    // A client logs in before it says anything else.
+    name: 'login by message',
+    words: 'websocket: { echo: false, login: { send: …, expect: … } }',
+    adapt: inWebSocket({
+      echo: false,
+      login: {
+        send: '{"login":"conform"}',
+        expect: { type: 'object', properties: { login: { const: 'conform' } }, required: ['login'] },
+      },
+    }),
+    conforming: REALTIME,
+  },
+  {
+    // A bad credential has a close code of its own.
+    name: 'close code',
+    words: 'websocket: { refusalCode: 4401 }',
+    adapt: inWebSocket({ refusalCode: 4401 }),
+    conforming: [],
+  },
+  {
+    // A silent connection must last.
+    name: 'idle',
+    words: 'websocket: { keepsIdle: 1.2s }',
+    adapt: inWebSocket({ keepsIdleMs: 1_200 }),
+    conforming: REALTIME,
+  },
+  {
+    // The service sends heartbeats of its own.
+    name: 'heartbeat',
+    words: 'websocket: { heartbeat: { receive: { type: ping }, answer: { type: pong } } }',
+    adapt: inWebSocket({ heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' } }),
+    conforming: REALTIME,
+  },
+  {
+    // A subprotocol of which it is known how a client keeps its connection.
+    name: 'graphql',
+    words:
+      'websocket: { echo: false, exchange: null, subprotocols: [graphql-transport-ws], keepsIdle: 1.2s }',
+    adapt: ({ websocket, ...config }) => ({
+      ...config,
+      websocket: websocket && { ...withoutMessages(websocket), ...GRAPHQL },
+    }),
+    conforming: REALTIME,
+  },
+  {
+    name: 'graphql with login',
+    words:
+      'websocket: { echo: false, subprotocols: [graphql-transport-ws], keepsIdle: 1.2s, login: { send: { type: connection_init }, expect: … }, exchange: … }',
+    adapt: inWebSocket({
+      ...GRAPHQL,
+      echo: false,
+      login: { send: '{"type":"connection_init"}', expect: ofType('connection_ack') },
+      exchange: [
+        { send: '{"id":"a","type":"subscribe","payload":{"query":"{conform}"}}', expect: ofType('next') },
+      ],
+    }),
+    conforming: [],
+  },
+  {
+    // Pages of one origin alone may connect.
+    name: 'origin',
+    words: 'websocket: { origin: https://app.example }',
+    adapt: inWebSocket({ origin: 'https://app.example' }),
+    conforming: REALTIME,
+  },
   // How events are signed takes a service that does it in that way.
   ...SCHEMES_WITH_HEADER.map((scheme) => ({
     name: `${scheme.replace(/-webhooks$/, '')} webhooks`,
