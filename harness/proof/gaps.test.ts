@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { practice } from '../base/authority.ts';
 import { type CheckDefinition, check, observation, suite } from '../engine/check/check.ts';
 import { WORDS } from '../engine/check/fixtures/words.ts';
-import { gapsAmong, gapsIn } from './gaps.ts';
-import { matrixText } from './matrix.ts';
+import { gapsAmong, gapsIn, matrixText } from './gaps.ts';
 import { messageGaps, messageLines } from './messages.ts';
 import type { Finding, ProvenCase } from './proof.ts';
 

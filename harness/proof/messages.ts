@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Suite } from '../engine/check/check.ts';
-import { proofCases } from './cases/cases.ts';
+import { proofCases } from './cases.ts';
 import { complains, standsFor } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';
 

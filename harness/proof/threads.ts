@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Suite } from '../engine/check/check.ts';
-import type { ProofCase } from './cases/cases.ts';
-import { proofConfigs } from './cases/configs.ts';
+import { type ProofCase, proofConfigs } from './cases.ts';
 import { type ProvenCase, prove } from './proof.ts';
 
 /** Cases that are worth a thread of their own. */

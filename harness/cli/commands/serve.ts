@@ -6,7 +6,7 @@ import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { settingNamed } from '../../proof/cases/settings.ts';
+import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../reference/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../../reference/reference.ts';

@@ -8,7 +8,7 @@ import { served } from '../../base/fixtures/server.ts';
 import { withPlan } from '../../config/blocks/facts.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import { proofConfigs } from '../../proof/cases/configs.ts';
+import { proofConfigs } from '../../proof/cases.ts';
 import { proofClock } from '../../proof/clock.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { type Suite, suitesFor } from '../check/check.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { packRunSecrets, packService } from '../../config/secrets.ts';
-import { proofConfigs } from '../../proof/cases/configs.ts';
+import { proofConfigs } from '../../proof/cases.ts';
 import { fixture } from '../fixtures/conform-process.ts';
 import { isWorkerMessage } from './channel.ts';
 import { WorkerProcess, workerAhead } from './worker-process.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dictionary } from '../../report/diagnosis/dictionary.ts';
-import { togetherCases } from './benchmark.ts';
+import type { Finding, ProvenCase } from '../proof.ts';
+import { diagnosisGaps, someTogether, togetherCases } from './benchmark.ts';
 
 const entries = dictionary();
 const SEED = 7;
@@ -26,5 +27,72 @@ describe('the cases of several faults', () => {
       ).toBe(true);
       expect(one?.isSubsetOf(other ?? new Set()), name).toBe(false);
     }
+  });
+});
+
+const FIVE = someTogether(entries).at(-1);
+
+/** What a defect causes everywhere, as the dictionary has it. */
+function causedBy(name: string): readonly Finding[] {
+  const certain = entries.find(({ defect }) => defect === name)?.certain ?? {};
+  return Object.entries(certain).map(([id, forms]) => ({
+    id,
+    outcome: 'fail',
+    message: `expected another, got ${forms[0]}`,
+  }));
+}
+
+function proven(name: string, findings: readonly Finding[], passed: readonly string[] = []): ProvenCase {
+  if (FIVE === undefined) throw new Error('no case');
+  return { ...FIVE, name, preceded: false, findings, passed, observed: {}, requests: {}, traces: [] };
+}
+
+const [NO_DATE, UNQUOTED] = ['no-date', 'etag-unquoted'];
+
+it('sets of two, of three and of five defects are diagnosed', () => {
+  const sizes = someTogether(entries).map(({ name }) => name.split('+').length);
+  expect(sizes).toEqual([2, 2, 2, 2, 2, 3, 3, 3, 5]);
+});
+
+describe('what the diagnosis of the proof leaves open', () => {
+  it('is nothing where each defect is named, alone and together', () => {
+    const [one, other] = [causedBy(NO_DATE), causedBy(UNQUOTED)];
+    const both = proven(`${UNQUOTED}+${NO_DATE}`, [...one, ...other]);
+    expect(diagnosisGaps([proven(NO_DATE, one), proven(UNQUOTED, other), both], entries)).toEqual([]);
+  });
+
+  it('is how many are not named, alone and together', () => {
+    const cases = [
+      proven(NO_DATE, causedBy(UNQUOTED)),
+      proven(`${UNQUOTED}+${NO_DATE}`, [
+        ...causedBy(NO_DATE),
+        ...causedBy(UNQUOTED),
+        ...causedBy('retry-after-missing'),
+      ]),
+    ];
+    expect(diagnosisGaps(cases, entries)).toEqual([
+      'the diagnosis names 0 of 1 defects alone, and should name 97 %',
+      'the diagnosis names 0 of 1 sets of defects, and should name 75 %',
+    ]);
+  });
+
+  it('is what is named where five are there', () => {
+    const name = FIVE?.name ?? '';
+    const [first = ''] = name.split('+');
+    expect(diagnosisGaps([proven(name, causedBy(first))], entries)).toEqual([
+      `the diagnosis of search ${name} names ${first}`,
+    ]);
+  });
+
+  it('is a defect that is named although what it causes here was judged and passed', () => {
+    const [seen, passed] = [causedBy(UNQUOTED), causedBy(NO_DATE)];
+    // To this dictionary the one causes what the other does.
+    const mistaken = entries.flatMap((each) =>
+      each.defect === UNQUOTED ? { ...each, defect: NO_DATE } : [],
+    );
+    const ids = passed.map(({ id }) => id);
+    expect(diagnosisGaps([proven(NO_DATE, passed), proven(UNQUOTED, seen, ids)], mistaken)).toContain(
+      `the diagnosis of search ${UNQUOTED} names ${NO_DATE}, by whose findings it cannot be`,
+    );
   });
 });

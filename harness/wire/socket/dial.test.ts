@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selfSigned, type TestIdentity } from '../../proof/certificate.ts';
+import { selfSigned } from '../../proof/certificate.ts';
+import type { ServerIdentity } from '../../reference/host.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, type Handler, listen } from '../fixtures/loopback.ts';
 import { OK, setting } from '../fixtures/setting.ts';
@@ -9,7 +10,7 @@ import { dial } from './dial.ts';
 
 const identity = selfSigned('localhost');
 
-const secure = (by: TestIdentity) => listen(answerEach(OK), by);
+const secure = (by: ServerIdentity) => listen(answerEach(OK), by);
 
 const get = (url: string, ca: string | null = null) =>
   getOnce(setting(url, { tls: { ca } }), { credential: 'right' });

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned, type TestIdentity, trusting } from '../../proof/certificate.ts';
+import { selfSigned, trusting } from '../../proof/certificate.ts';
+import type { ServerIdentity } from '../../reference/host.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
@@ -22,7 +23,7 @@ function through(proxy: TestProxy, login = '', more: Partial<TransportOptions> =
 }
 
 /** A proxy with a service behind it that answers so, and the heads of what the service was asked. */
-async function proxied(service: { readonly by?: TestIdentity | null; readonly answer?: string } = {}) {
+async function proxied(service: { readonly by?: ServerIdentity | null; readonly answer?: string } = {}) {
   const { by = identity, answer = OK } = service;
   const seen: string[] = [];
   const handler = answerEach(answer, (head) => seen.push(head));

@@ -1,15 +1,15 @@
-import { type ClauseValue, documentedSample } from '../../base/clause.ts';
-import { Secret } from '../../base/secret.ts';
-import type { ClauseKey } from '../../base/vocabulary.ts';
-import type { Heartbeat } from '../../config/blocks/heartbeat.ts';
-import { heartbeatOfSubprotocols } from '../../config/blocks/subprotocol.ts';
-import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
-import { type Scheme, shippedApp, shippedKey } from '../../config/credential/scheme.ts';
-import { bearer } from '../../config/credential/schemes/bearer.ts';
-import { type EventSchemeName, eventScheme } from '../../config/credential/signing/event-signature.ts';
-import type { VerificationKey } from '../../config/credential/signing/verification-key.ts';
-import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
-import { exampleToken } from '../../reference/credentials/access.ts';
+import { type ClauseValue, documentedSample } from '../base/clause.ts';
+import { Secret } from '../base/secret.ts';
+import type { ClauseKey } from '../base/vocabulary.ts';
+import type { Heartbeat } from '../config/blocks/heartbeat.ts';
+import { heartbeatOfSubprotocols } from '../config/blocks/subprotocol.ts';
+import type { WebSocketConfig } from '../config/blocks/websocket.ts';
+import { type Scheme, shippedApp, shippedKey } from '../config/credential/scheme.ts';
+import { bearer } from '../config/credential/schemes/bearer.ts';
+import { type EventSchemeName, eventScheme } from '../config/credential/signing/event-signature.ts';
+import type { VerificationKey } from '../config/credential/signing/verification-key.ts';
+import type { Plan, ReferenceName, ServiceConfig } from '../config/service.ts';
+import { exampleToken } from '../reference/credentials/access.ts';
 
 /** What a setting makes of the shipped config. */
 export type Adapt = (config: ServiceConfig) => ServiceConfig;

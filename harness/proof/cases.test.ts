@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listDefects, listVariants } from '../../reference/catalogue.ts';
+import { listDefects, listVariants } from '../reference/catalogue.ts';
 import { furtherCases, proofCases } from './cases.ts';
 import { settingNamed } from './settings.ts';
 

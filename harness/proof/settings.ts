@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { HarnessError } from '../../base/exit.ts';
-import { Secret } from '../../base/secret.ts';
-import { shippedKey } from '../../config/credential/scheme.ts';
-import { bearer } from '../../config/credential/schemes/bearer.ts';
-import { header } from '../../config/credential/schemes/header.ts';
-import { signed } from '../../config/credential/schemes/signed.ts';
-import { SCHEMES } from '../../config/credential/schemes.ts';
-import { SCHEMES_WITH_HEADER } from '../../config/credential/signing/event-signature.ts';
-import type { ReferenceName } from '../../config/service.ts';
-import { FOREIGN_TOKEN, REVOKED_KEY } from '../../reference/credentials/access.ts';
-import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../reference/http/signature.ts';
-import { MOUNT } from '../../reference/variants/paths.ts';
+import { HarnessError } from '../base/exit.ts';
+import { Secret } from '../base/secret.ts';
+import { shippedKey } from '../config/credential/scheme.ts';
+import { bearer } from '../config/credential/schemes/bearer.ts';
+import { header } from '../config/credential/schemes/header.ts';
+import { signed } from '../config/credential/schemes/signed.ts';
+import { SCHEMES } from '../config/credential/schemes.ts';
+import { SCHEMES_WITH_HEADER } from '../config/credential/signing/event-signature.ts';
+import type { ReferenceName } from '../config/service.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../reference/credentials/access.ts';
+import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../reference/http/signature.ts';
+import { MOUNT } from '../reference/variants/paths.ts';
 import {
   byScheme,
   CLAIMS,
@@ -86,7 +86,7 @@ const SETTINGS: readonly Setting[] = [
     name: 'own',
     words: 'websocket: { dialect: a module of your own }',
     adapt: (config) => {
-      const adapter = fileURLToPath(new URL('../config/own-dialect.ts', import.meta.url));
+      const adapter = fileURLToPath(new URL('./config/own-dialect.ts', import.meta.url));
       return inWebSocket({ dialect: 'own', adapter, credential: { in: 'none' } })(pusher(config));
     },
     conforming: REALTIME,

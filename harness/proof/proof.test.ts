@@ -9,7 +9,7 @@ import {
   exampleId,
   exampleResponse,
 } from '../wire/fixtures/example-evidence.ts';
-import { traceOf } from './traces.ts';
+import { traceOf } from './proof.ts';
 
 function differ(...all: readonly Evidence[]): boolean {
   return new Set(all.map((each) => traceOf(evidenceToJson(each)))).size > 1;
