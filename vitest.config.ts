@@ -31,7 +31,7 @@ const TOGETHER = [
   'harness/reference/**/*.test.ts',
   'harness/report/**/*.test.ts',
   'harness/engine/{check,session,provider,selection,turns}/**/*.test.ts',
-  'harness/engine/{ending/left-over,worker/capacity,simulation/clock,simulation/wire}.test.ts',
+  'harness/engine/{ending/left-over,worker/capacity,simulation/clock,simulation/sockets}.test.ts',
   'suites/**/*.test.ts',
 ];
 

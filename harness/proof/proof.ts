@@ -8,11 +8,11 @@ import { applicabilityOf, type Judgment } from '../engine/check/judge.ts';
 import { judgeInOrder } from '../engine/check/order.ts';
 import { startProvider } from '../engine/provider/start.ts';
 import { openLiveSession } from '../engine/session/live.ts';
+import { simulatedClock } from '../engine/simulation/clock.ts';
 import { openVerifier, type PactVerifier } from '../providers/pact/verifier.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
 import { type Configs, configOf, type ProofCase } from './cases.ts';
 import { selfSigned, trusting } from './certificate.ts';
-import { DEADLINE_MS, proofClock } from './clock.ts';
 import { settingNamed } from './settings.ts';
 
 export interface Finding {
@@ -44,8 +44,6 @@ interface Round {
   /** Of these alone the outcomes count; the others' requests come before theirs. */
   readonly counts: (suite: Suite) => boolean;
   readonly plan: Plan;
-  /** Whether the clock leaps over the waits for the limit. */
-  readonly leaps: boolean;
 }
 
 /** What is sent before the limit is met: of several kinds, and few. */
@@ -54,8 +52,6 @@ const BEFORE_THE_LIMIT = 'versioning';
 const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
 /** As long as those of the documents, and soon spent. */
 const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
-/** Beyond what a wait can be, so that the clock of the proof tells one from the other. */
-const HANGING = { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS };
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
 
@@ -108,16 +104,15 @@ async function runCase(
   return { ...each, ...log };
 }
 
-/** All but the limit first; the limit is met apart, with a plan that is soon spent and a clock that leaps. */
+/** All but the limit first; the limit is met apart, with a plan that is soon spent. */
 function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
   const isLimit = ({ exhausts }: Suite) => exhausts === true;
   return [
-    { suites: suites.filter((suite) => !isLimit(suite)), counts: () => true, plan: WIDE, leaps: false },
+    { suites: suites.filter((suite) => !isLimit(suite)), counts: () => true, plan: WIDE },
     {
       suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
       counts: isLimit,
       plan: NARROW,
-      leaps: true,
     },
   ];
 }
@@ -133,15 +128,15 @@ async function runRound(
   each: ProofCase,
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
-  const clock = proofClock({ leaps: round.leaps });
+  const clock = simulatedClock();
   const { adapt, mount = '', overTls = false } = settingNamed(each.setting);
-  const adapted = adapt(round.leaps ? { ...provided, timeouts: HANGING } : provided);
+  const adapted = adapt(provided);
   const identity = overTls ? selfSigned('localhost') : null;
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const isVariant = each.kind === 'variant' || each.kind === 'counterpart';
   const provider = await startProvider(isVariant ? { ...provided, plan: config.plan } : config, {
-    clock: clock.provider,
+    clock,
     ...(identity && { identity }),
   });
   const session = openLiveSession({
@@ -149,9 +144,12 @@ async function runRound(
     providerUrl: `${provider.url}${mount}`,
     runId: 'proof',
     userAgent: 'conform/proof',
-    clock: clock.session,
+    clock,
     record: (event) => log.record(event),
-    verifier,
+    verifier: {
+      verify: (order) => clock.outside(() => verifier.verify(order)),
+      close: () => verifier.close(),
+    },
   });
   try {
     const options = () => ({ strict: false, signal: AbortSignal.timeout(HUNG_MS) });

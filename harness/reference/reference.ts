@@ -3,8 +3,9 @@ import type { Credentials } from '../config/credential/scheme.ts';
 import { isCredentialOptional } from '../config/documented.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
+import { type Clock, systemClock } from '../wire/pace/clock.ts';
 import type { Behavior, Kernel, Service } from './behavior/behavior.ts';
-import { type Clock, systemClock } from './behavior/clock.ts';
+import { epochClock } from './behavior/clock.ts';
 import { handleRequest } from './behavior/handling.ts';
 import { inQuota, type Patch, patched } from './behavior/patches/patch.ts';
 import { CONFORMING_WEBHOOKS, WebhookSender } from './behavior/webhooks.ts';
@@ -161,7 +162,8 @@ async function host({
   faults,
   ...options
 }: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
-  const { plan, clock = systemClock, address = '127.0.0.1', identity = null } = options;
+  const { plan, address = '127.0.0.1', identity = null } = options;
+  const clock = epochClock(options.clock ?? systemClock);
   const access = accessBy(name, options.credentials, options.isCredentialOptional);
   const webhooks =
     behavior.webhooks && new WebhookSender(behavior.webhooks, access.app?.secret ?? null, clock);

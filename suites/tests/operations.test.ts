@@ -7,7 +7,7 @@ import { serving } from '../../harness/base/fixtures/server.ts';
 import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startProvider } from '../../harness/engine/provider/start.ts';
-import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
+import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { findings, type Judged, judged, KEY } from './fixtures/judged.ts';
 
@@ -117,10 +117,10 @@ describe('the operations suite over the reference provider', () => {
 
 describe('the operations suite over a service that answers slowly', () => {
   it('stops asking after a while, and tells what it left out', async () => {
-    const clock = proofClock();
+    const clock = simulatedClock();
     const server = await serving(
       createServer(async (_, response) => {
-        await clock.provider.sleep(3_100);
+        await clock.sleep(3_100);
         response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
       }),
     );
@@ -128,10 +128,9 @@ describe('the operations suite over a service that answers slowly', () => {
       Array.from({ length: 80 }, (_, n) => [`/things/${n}`, { get: { responses: ok({}) } }]),
     );
     const config = await described(`provider: { url: '${server.url}' }`, { openapi: '3.1.0', paths });
-    const patient = { ...config, timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS } };
-    const { outcomes, messages, events } = await judged(patient, [operations], {
+    const { outcomes, messages, events } = await judged(config, [operations], {
       url: server.url,
-      clock: clock.session,
+      clock,
     }).finally(server.stop);
     clock.stop();
     // Half of five minutes is for the calls.

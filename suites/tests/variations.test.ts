@@ -3,7 +3,7 @@ import { VARIATIONS, type Variation } from '../../harness/base/verdict.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName } from '../../harness/config/service.ts';
 import type { CheckDefinition } from '../../harness/engine/check/check.ts';
-import { proofClock } from '../../harness/proof/clock.ts';
+import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
 import { SHIPPED, settingNamed } from '../../harness/proof/settings.ts';
 import { inEvents, onAnswer, type Patch } from '../../harness/reference/behavior/patches/patch.ts';
 import { onOpen } from '../../harness/reference/behavior/patches/websocket.ts';
@@ -138,7 +138,7 @@ function observationOf({ observes }: Pair): CheckDefinition {
 async function seen(pair: Pair, { variant, defects = [], patch }: State): Promise<unknown> {
   const { service, setting = SHIPPED } = pair;
   const config = settingNamed(setting).adapt(await shipped(service));
-  const clock = proofClock({ leaps: false });
+  const clock = simulatedClock();
   const provider = await startReference({
     service,
     credentials: config.credentials,
@@ -146,13 +146,13 @@ async function seen(pair: Pair, { variant, defects = [], patch }: State): Promis
     variant: variant ?? null,
     defects,
     ...(patch && { patches: [patch] }),
-    clock: clock.provider,
+    clock,
   });
   const check = observationOf(pair);
   const alone = suites.map((suite) => ({ ...suite, checks: suite.checks.filter((each) => each === check) }));
   const { observations, messages } = await judged(config, alone, {
     url: provider.url,
-    clock: clock.session,
+    clock,
   }).finally(async () => {
     await provider.stop();
     clock.stop();

@@ -6,6 +6,7 @@ import { runSecrets, secretForms } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { counted } from '../../report/results/tally.ts';
+import { leapsAfter, virtualClock } from '../../wire/pace/virtual-clock.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
 import { announcementOf } from '../announcement.ts';
 import type { Selection } from '../selection/selection.ts';
@@ -13,8 +14,10 @@ import type { PactJudge } from '../session/pact/verification.ts';
 import { openSession } from '../session/session.ts';
 import { judgeInSessions } from '../sessions.ts';
 import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
-import { replayClock } from './replay-clock.ts';
 import { replayWire } from './replay-wire.ts';
+
+/** Turns of the event loop without a new wait, after which everything waits. */
+const QUIET_TURNS = 3;
 
 /** A service of a record, and what is known and accepted of it today. */
 type Judgeable = Pick<LoadedService, 'config' | 'known' | 'accepted'>;
@@ -88,7 +91,11 @@ async function judgeService(
   const beginning = recorded.evidence
     .map(({ evidence }) => evidence.timing)
     .toSorted((a, b) => a.startedMs - b.startedMs)[0];
-  const clock = replayClock(beginning?.startedMs ?? 0, new Date(beginning?.startedAt ?? run.startedAt));
+  const clock = virtualClock({
+    beginMs: beginning?.startedMs ?? 0,
+    beginAt: new Date(beginning?.startedAt ?? run.startedAt),
+    passage: leapsAfter(QUIET_TURNS),
+  });
   let pieces = 0;
   // It was never there to be asked.
   const absence = beginning === undefined ? recorded.outage : null;

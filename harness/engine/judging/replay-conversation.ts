@@ -2,14 +2,14 @@ import { Blocked } from '../../base/verdict.ts';
 import { encodeFrame } from '../../wire/conversation/encode-frame.ts';
 import { OPCODE } from '../../wire/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../wire/conversation.ts';
+import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { Opening, WebSocketConnection } from '../../wire/websocket/connection.ts';
 import type { Wait } from '../../wire/websocket/conversation-log.ts';
 import { FrameDecoder, type WireFrame } from '../../wire/websocket/frames.ts';
-import type { ReplayClock } from './replay-clock.ts';
 
 interface Means {
-  readonly clock: ReplayClock;
+  readonly clock: VirtualClock;
   readonly redaction: Redaction;
   readonly automatic: NonNullable<Opening['automatic']>;
 }

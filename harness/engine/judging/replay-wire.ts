@@ -4,18 +4,18 @@ import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
 import type { HttpAbout } from '../../wire/http/http-client.ts';
 import type { RequestForm } from '../../wire/http/request.ts';
 import type { Delivery, WebhookReceiver } from '../../wire/http/webhook-receiver.ts';
+import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';
 import { markerName, withMarkersAs } from '../../wire/redaction/marker.ts';
 import type { HttpRequest } from '../../wire/request.ts';
 import type { About, TransportOptions } from '../../wire/socket/options.ts';
 import type { Wire } from '../../wire/wire.ts';
 import { askingProbe } from '../session/turn/asking.ts';
 import type { RecordedService, Shelf } from './recording.ts';
-import type { ReplayClock } from './replay-clock.ts';
 import { replayConversation } from './replay-conversation.ts';
 import { isSameRequest } from './same-request.ts';
 
 /** What a session of the past met, in place of sockets: nothing is sent. */
-export function replayWire(recorded: RecordedService, shelf: Shelf, clock: ReplayClock): Wire {
+export function replayWire(recorded: RecordedService, shelf: Shelf, clock: VirtualClock): Wire {
   let receptions = 0;
   const hasToken = recorded.secrets?.some(({ form }) => form === 'token') ?? false;
 
@@ -125,7 +125,7 @@ function replayReceiver(
   { url, path }: { readonly url: string; readonly path: string },
   recorded: readonly Exchange[],
   signatures: RecordedService['signatures'],
-  clock: ReplayClock,
+  clock: VirtualClock,
 ): WebhookReceiver {
   const all = recorded.map((each): Delivery => {
     const worth = signatures.find(({ evidence }) => evidence === each.id)?.worth;

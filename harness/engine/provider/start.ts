@@ -6,8 +6,8 @@ import { serviceSecrets } from '../../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../../config/service.ts';
 import { type FaultAt, faultsOf } from '../../config/yaml/origin.ts';
 import type { RunningProvider, StartOptions } from '../../providers/provider.ts';
-import type { Clock } from '../../reference/behavior/clock.ts';
 import type { ServerIdentity } from '../../reference/host.ts';
+import type { Clock } from '../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
 import { networkOf } from '../../wire/socket/options.ts';
 

@@ -9,11 +9,11 @@ import { withPlan } from '../../config/blocks/facts.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { proofConfigs } from '../../proof/cases.ts';
-import { proofClock } from '../../proof/clock.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { type Suite, suitesFor } from '../check/check.ts';
 import { startProvider } from '../provider/start.ts';
 import { selectChecks } from '../selection/selection.ts';
+import { simulatedClock } from '../simulation/clock.ts';
 import { estimate, operationSample } from './estimate.ts';
 
 /**
@@ -43,20 +43,16 @@ async function costsAt(url: string, config: ServiceConfig, chosen = suites): Pro
 
 /** The service is a reference provider, met in its own time. */
 async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
-  const leaps = config.safety.exceedRateLimit && config.plan !== null;
-  const clock = proofClock({ leaps });
-  const provider = await startProvider(config, { clock: clock.provider });
+  const clock = simulatedClock();
+  const provider = await startProvider(config, { clock });
   onTestFinished(async () => {
     await provider.stop();
     clock.stop();
   });
   const told = await toldOf(config, chosen);
-  // What its clock leaps over must not be a deadline.
-  const timeouts = leaps ? { connectMs: 600_000, responseMs: 600_000 } : config.timeouts;
-  const judging = { ...config, timeouts };
-  const { requests: sent } = await judged(judging, suitesFor(chosen, config), {
+  const { requests: sent } = await judged(config, suitesFor(chosen, config), {
     url: provider.url,
-    clock: clock.session,
+    clock,
   });
   return { told, sent };
 }

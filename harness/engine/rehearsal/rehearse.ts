@@ -50,7 +50,7 @@ export async function rehearse(
 ): Promise<Rehearsal> {
   const config = atHome(configured);
   const clock = simulatedClock();
-  const provider = await startDescribed(config, { clock: clock.provider, compresses, tellsQuota });
+  const provider = await startDescribed(config, { clock, compresses, tellsQuota });
   const sent: Rehearsed[] = [];
   let current = '';
   const coverage: Coverage[] = [];
@@ -68,12 +68,12 @@ export async function rehearse(
       providerUrl: provider.url,
       runId: 'rehearsal',
       userAgent: 'conform/rehearsal',
-      clock: clock.session,
+      clock,
       record,
       verifier: UNANIMOUS,
       random: () => 0.5,
     });
-  const startedMs = clock.session.now();
+  const startedMs = clock.now();
   try {
     const judged = judgeInSessions(suitesFor(suites, config), configured, {
       open,
@@ -85,7 +85,7 @@ export async function rehearse(
       },
     });
     for await (const _ of judged);
-    const waitedMs = clock.session.now() - startedMs;
+    const waitedMs = clock.now() - startedMs;
     return { sent, coverage, waitedMs, pausedMs: Math.min(pausedMs, waitedMs) };
   } finally {
     await provider.stop();

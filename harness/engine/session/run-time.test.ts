@@ -3,14 +3,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { served } from '../../base/fixtures/server.ts';
 import { Blocked } from '../../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../../config/fixtures/config-folder.ts';
-import { virtualClock } from '../../wire/pace/fixtures/virtual-clock.ts';
+import { manualClock } from '../../wire/pace/fixtures/virtual-clock.ts';
 import { sessionAt } from './fixtures/session.ts';
 
 /** A session of that config, with a service that answers so. */
 async function begun(text: string, answer: RequestListener) {
   const url = await served(createServer(answer));
   const { config } = await loadOrders(text);
-  const clock = virtualClock();
+  const clock = manualClock();
   const { session, asked } = sessionAt(url, config, { clock });
   onTestFinished(async () => void (await session.close()));
   return { session, asked, clock };

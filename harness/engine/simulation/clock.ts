@@ -1,18 +1,13 @@
 import { randomFill } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Clock as ProviderClock } from '../../reference/behavior/clock.ts';
-import type { Clock } from '../../wire/pace/clock.ts';
-import { type Wire, watchWire } from './wire.ts';
+import { turnOfLoop, type VirtualClock, virtualClock } from '../../wire/pace/virtual-clock.ts';
+import { type Sockets, watchSockets } from './sockets.ts';
 
 /** One time for a session and a provider that live in this process. */
-export interface SimulatedClock {
-  readonly session: Clock;
-  readonly provider: ProviderClock;
+export interface SimulatedClock extends VirtualClock {
   /** Does what waits for another process. Until it has settled nothing is leapt over: time passes as it does there. */
   outside<T>(work: () => Promise<T>): Promise<T>;
-  /** Its time stands still from then on; waits that are under way never end. */
-  stop(): void;
 }
 
 /** Where between two full minutes it begins unless told so: always the same phase of the windows of the clock. */
@@ -32,13 +27,10 @@ const QUIET = { turns: 8, ms: 10 };
 export const SIMULATION_ENVIRONMENT: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: '1' };
 /** Threads on which Node compresses. */
 const POOL = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+/** Work for those threads that is done so soon had nothing before it, in real ms. */
+const PROMPT_MS = 5;
 /** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
 const LOOK_MS = 5;
-
-interface Waiting {
-  readonly dueMs: number;
-  readonly wake: () => void;
-}
 
 /**
  * Time that passes only while both sides wait: as soon as nothing is on its way between them, it is the moment at which
@@ -46,102 +38,58 @@ interface Waiting {
  * Both sides have to live in this process, on sockets of this machine.
  */
 export function simulatedClock(phaseMs = PHASE_MS): SimulatedClock {
-  const beginMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + phaseMs;
-  let nowMs = 0;
-  /** Works outside that are under way, and the real time at which it was looked at last. */
-  let outside = { works: 0, seenMs: 0 };
-  let isStopped = false;
-  let isWatching = false;
-  const waitings = new Set<Waiting>();
-  const wire = watchWire();
-
-  const now = () => {
-    keepUp();
-    nowMs += INSTANT_MS;
-    return nowMs;
-  };
-
-  /** Time passes here as much as outside. */
-  function keepUp(): void {
-    if (outside.works === 0) return;
-    const seenMs = performance.now();
-    nowMs += seenMs - outside.seenMs;
-    outside = { ...outside, seenMs };
-  }
-
-  async function watch(): Promise<void> {
-    if (isWatching) return;
-    isWatching = true;
-    while (!isStopped && waitings.size > 0) {
-      if (outside.works > 0) {
-        await delay(LOOK_MS);
-        keepUp();
-      } else if (await nothingIsOnItsWay(wire)) {
-        leap();
-      }
-      wakeThoseDue();
-    }
-    isWatching = false;
-  }
-
-  /** To the end of the wait that ends first. */
-  function leap(): void {
-    if (isStopped || outside.works > 0 || waitings.size === 0) return;
-    nowMs = Math.max(nowMs, Math.min(...[...waitings].map(({ dueMs }) => dueMs)));
-  }
-
-  function wakeThoseDue(): void {
-    for (const waiting of [...waitings].filter(({ dueMs }) => dueMs <= nowMs)) waiting.wake();
-  }
-
-  async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = { dueMs: now() + ms, wake: resolve };
-    waitings.add(waiting);
-    signal?.addEventListener('abort', resolve as () => void, { once: true });
-    void watch();
-    await promise;
-    waitings.delete(waiting);
-    signal?.removeEventListener('abort', resolve as () => void);
-    signal?.throwIfAborted();
-  }
+  const sockets = watchSockets();
+  let works = 0;
+  const clock = virtualClock({
+    beginAt: new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + phaseMs),
+    instantMs: INSTANT_MS,
+    async passage() {
+      if (works === 0) return (await nothingIsOnItsWay(sockets)) && works === 0 ? Infinity : 0;
+      const beganMs = performance.now();
+      await delay(LOOK_MS);
+      return performance.now() - beganMs;
+    },
+  });
 
   return {
-    session: { now, wallNow: () => new Date(beginMs + now()), sleep },
-    provider: { now: () => beginMs + now(), sleep: (ms) => sleep(ms) },
+    ...clock,
     async outside(work) {
-      keepUp();
-      outside = { works: outside.works + 1, seenMs: performance.now() };
+      const [beganMs, realMs] = [clock.now(), performance.now()];
+      works += 1;
       try {
         return await work();
       } finally {
-        keepUp();
-        outside = { ...outside, works: outside.works - 1 };
+        works -= 1;
+        clock.reach(beganMs + performance.now() - realMs);
       }
     },
-    stop: () => {
-      isStopped = true;
-      wire.stop();
+    stop() {
+      clock.stop();
+      sockets.stop();
     },
   };
 }
 
-async function nothingIsOnItsWay(wire: Wire): Promise<boolean> {
-  await quiet(wire);
-  await Promise.all(Array.from({ length: POOL }, behindOthers));
-  return quiet(wire);
+async function nothingIsOnItsWay(sockets: Sockets): Promise<boolean> {
+  await quiet(sockets);
+  // What is compressed comes in pieces, each of which is handed over when the one before it is done.
+  for (let tookMs = Infinity; tookMs > PROMPT_MS; ) {
+    const beganMs = performance.now();
+    await Promise.all(Array.from({ length: POOL }, behindOthers));
+    tookMs = performance.now() - beganMs;
+  }
+  return quiet(sockets);
 }
 
 /** Until nothing has arrived for a while. @returns whether nothing has from the beginning. */
-async function quiet(wire: Wire): Promise<boolean> {
+async function quiet(sockets: Sockets): Promise<boolean> {
   // What a callback has to do with an event is done before the event is counted.
   await turnOfLoop();
   await turnOfLoop();
   let isFirst = true;
   let seen = eventsSoFar();
   let sinceMs = performance.now();
-  const isLongEnough = () => performance.now() - sinceMs >= QUIET.ms || wire.isStill();
+  const isLongEnough = () => performance.now() - sinceMs >= QUIET.ms || sockets.isStill();
   for (let turns = 0; turns < QUIET.turns || !isLongEnough(); turns++) {
     // The loop waits for what arrives, and does not turn on the spot: others want the processor as well.
     await (turns < QUIET.turns ? turnOfLoop() : delay(1));
@@ -155,7 +103,6 @@ function eventsSoFar(): number {
   return performance.nodeTiming.uvMetricsInfo.events;
 }
 
-const turnOfLoop = promisify(setImmediate);
 /** One octet's work in the queue of the threads that compress, which the event loop does not see. */
 const behindOthers = () => filled(Buffer.alloc(1));
 const filled = promisify(randomFill<Buffer>);

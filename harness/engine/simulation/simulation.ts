@@ -12,11 +12,11 @@ export interface Simulation extends Required<Pick<LiveSessionOptions, 'providerU
 /** Starts the built-in provider of a config, in this process and in a time that leaps over waits. */
 export async function simulate(config: ServiceConfig): Promise<Simulation> {
   const clock = simulatedClock();
-  const provider = await startProvider(config, { clock: clock.provider });
+  const provider = await startProvider(config, { clock });
   const pact = openVerifier();
   return {
     providerUrl: provider.url,
-    clock: clock.session,
+    clock,
     verifier: {
       verify: (order) => clock.outside(() => pact.verify(order)),
       close: () => pact.close(),

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaFields, QuotaPlan } from '../quota/limiter.ts';
 import type { GateRules } from '../websocket/gate.ts';
-import type { Clock } from './clock.ts';
+import type { EpochClock } from './clock.ts';
 import type { WebhookBehavior } from './webhooks.ts';
 
 /** An address where WebSocket connections are taken. */
@@ -108,7 +108,7 @@ export interface Kernel {
   readonly subprotocols: readonly string[];
   /** Whether it is called over TLS. */
   readonly overTls: boolean;
-  readonly clock: Clock;
+  readonly clock: EpochClock;
   /** Unique per answer. */
   readonly requestId: () => string;
   readonly behavior: Behavior;

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, wallOffsetMs } from '../../wire/pace/clock.ts';
 
-/** Time as the reference provider sees it; a parameter, so that tests run on virtual time. */
-export interface Clock {
+/** Time as the reference provider sees it. */
+export interface EpochClock {
   /** Milliseconds since the Unix epoch; never runs backwards. */
   now(): number;
   /** Resolves when `ms` milliseconds have passed on this clock. */
@@ -9,10 +9,10 @@ export interface Clock {
 }
 
 /** Wall clock at start, monotonic from there: a corrected system clock cannot move a quota window. */
-export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
-  sleep: (ms) => delay(ms),
-};
+export function epochClock(clock: Clock): EpochClock {
+  const offsetMs = wallOffsetMs(clock);
+  return { now: () => offsetMs + clock.now(), sleep: (ms) => clock.sleep(ms) };
+}
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT` (IMF-fixdate, RFC 9110 §5.6.7) of milliseconds since the epoch. */
 export function imfFixdate(epochMs: number): string {

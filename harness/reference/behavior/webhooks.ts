@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
 import { digestOf, KEY_ID, type Signing, seconds, signatureFields } from '../http/signature.ts';
-import type { Clock } from './clock.ts';
+import type { EpochClock } from './clock.ts';
 
 /** One event on its way to a receiver. */
 export interface WebhookMessage {
@@ -156,10 +156,10 @@ const ATTEMPT_MS = 5_000;
 export class WebhookSender {
   readonly #behavior: WebhookBehavior;
   readonly #secret: string | null;
-  readonly #clock: Clock;
+  readonly #clock: EpochClock;
   readonly #closed = new AbortController();
 
-  constructor(behavior: WebhookBehavior, secret: string | null, clock: Clock) {
+  constructor(behavior: WebhookBehavior, secret: string | null, clock: EpochClock) {
     this.#behavior = behavior;
     this.#secret = secret;
     this.#clock = clock;

@@ -3,7 +3,7 @@ import fc from '../../base/fixtures/properties.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
 import { exampleExchange, exampleRequest, exampleResponse } from '../fixtures/example-evidence.ts';
 import { type BackoffOptions, untilAdmitted } from './backoff.ts';
-import { virtualClock } from './fixtures/virtual-clock.ts';
+import { manualClock } from './fixtures/virtual-clock.ts';
 
 /** What the provider answers to one attempt; null for no answer. */
 interface Answer {
@@ -28,7 +28,7 @@ function client(
   overrides: Partial<BackoffOptions> = {},
   method = 'GET',
 ) {
-  const clock = virtualClock({ wall: START });
+  const clock = manualClock({ wall: START });
   const sentMs: number[] = [];
   const options: BackoffOptions = {
     clock,

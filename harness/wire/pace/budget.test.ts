@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
 import { BudgetExhausted, type BudgetOptions, type BudgetWait, NoRoomYet, openBudget } from './budget.ts';
 import type { Clock } from './clock.ts';
-import { virtualClock } from './fixtures/virtual-clock.ts';
+import { manualClock } from './fixtures/virtual-clock.ts';
 
 function open(overrides: Partial<BudgetOptions> = {}) {
-  const clock = virtualClock();
+  const clock = manualClock();
   const waits: BudgetWait[] = [];
   const budget = openBudget({
     plan: { requests: 10, windowMs: 1000 },

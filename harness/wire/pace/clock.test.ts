@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import { listening } from '../../base/loopback.ts';
 import { startDeadline, systemClock } from './clock.ts';
-import { virtualClock } from './fixtures/virtual-clock.ts';
+import { manualClock } from './fixtures/virtual-clock.ts';
 
 describe('systemClock', () => {
   it('never wakes early', async () => {
@@ -30,7 +30,7 @@ describe('systemClock', () => {
 
 it.each([
   ['the system', systemClock],
-  ['a test', virtualClock()],
+  ['a test', manualClock()],
 ])('the clock of %s rejects with the reason of an abort, before or during the sleep', async (_, clock) => {
   const reason = new Error('enough');
   await expect(clock.sleep(1000, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -40,16 +40,16 @@ it.each([
   await expect(sleeping).rejects.toBe(reason);
 });
 
-describe('virtualClock', () => {
+describe('manualClock', () => {
   it('moves its wall clock on as well', async () => {
-    const clock = virtualClock({ wall: new Date('2026-03-01T00:00:00Z') });
+    const clock = manualClock({ wall: new Date('2026-03-01T00:00:00Z') });
     await clock.advance(109);
     expect(clock.wallNow()).toEqual(new Date('2026-03-01T00:00:00.109Z'));
   });
 
   it('tells of work that waits for something else', async () => {
     const never = new Promise(() => undefined);
-    await expect(virtualClock().drive(never)).rejects.toThrow(HarnessError);
+    await expect(manualClock().drive(never)).rejects.toThrow(HarnessError);
   });
 });
 

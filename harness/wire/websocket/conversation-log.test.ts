@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Stopwatch } from '../pace/clock.ts';
-import { virtualClock } from '../pace/fixtures/virtual-clock.ts';
+import { manualClock } from '../pace/fixtures/virtual-clock.ts';
 import { createRedaction } from '../redaction/redaction.ts';
 import { ConversationLog } from './conversation-log.ts';
 
 function opened() {
-  const clock = virtualClock();
+  const clock = manualClock();
   const stopwatch = new Stopwatch(clock);
   const log = new ConversationLog({ clock, stopwatch, redaction: createRedaction(), frameBytes: 1024 });
   return { clock, log };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { thingsDocument } from '../../../harness/config/operation/fixtures/things.ts';
 import { described } from '../../../harness/config/operation/openapi/fixtures/described.ts';
 import { sessionAt } from '../../../harness/engine/session/fixtures/session.ts';
-import { virtualClock } from '../../../harness/wire/pace/fixtures/virtual-clock.ts';
+import { manualClock } from '../../../harness/wire/pace/fixtures/virtual-clock.ts';
 import { storeOfThings } from './fixtures/store-of-things.ts';
 import { lives } from './lifecycle.ts';
 
@@ -25,7 +25,7 @@ describe('what a run has created it removes', () => {
     });
     const limit = how === 'late' ? 'timeouts: { response: 10m, run: 90s }\n' : '';
     const config = await described(thingsDocument(), `safety: { unsafeMethods: true }\n${limit}`);
-    const clock = virtualClock();
+    const clock = manualClock();
     const { session, remarks } = sessionAt(store.url, config, { clock });
     try {
       const interruption = new AbortController();

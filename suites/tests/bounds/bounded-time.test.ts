@@ -33,7 +33,7 @@ async function found(service: ReferenceName, line: Line, chosen: readonly Suite[
   const { pacts: _, ...config } = await shipped(service);
   const { credentials, plan } = config;
   const clock = simulatedClock();
-  const provider = await startReference({ service, credentials, plan, clock: clock.provider });
+  const provider = await startReference({ service, credentials, plan, clock });
   const { port, hostname: host } = new URL(provider.url);
   let opened = 0;
   const relay = (client: Socket) => {
@@ -46,12 +46,12 @@ async function found(service: ReferenceName, line: Line, chosen: readonly Suite[
     client.setNoDelay(true).on('error', end).on('close', end).pipe(upstream);
     let written: Promise<unknown> = Promise.resolve();
     const write = async (before: Promise<unknown>, octets: Buffer) => {
-      await Promise.all([before, clock.provider.sleep(lateMs)]);
-      if (kibMs > 0) await clock.provider.sleep((octets.length / 1_024) * kibMs);
+      await Promise.all([before, clock.sleep(lateMs)]);
+      if (kibMs > 0) await clock.sleep((octets.length / 1_024) * kibMs);
       const parts = octetMs === 0 ? [octets] : [...octets].map((octet) => Buffer.of(octet));
       for (const part of parts) {
         if (client.writable && !isMute) client.write(part);
-        if (octetMs > 0) await clock.provider.sleep(octetMs);
+        if (octetMs > 0) await clock.sleep(octetMs);
       }
     };
     upstream.on('error', end);
@@ -59,7 +59,7 @@ async function found(service: ReferenceName, line: Line, chosen: readonly Suite[
       written = write(written, octets);
     });
     upstream.on('end', () => {
-      written = Promise.all([written, clock.provider.sleep(lateMs)]).then(() => !isMute && client.end());
+      written = Promise.all([written, clock.sleep(lateMs)]).then(() => !isMute && client.end());
     });
   };
   const front = await serving(createServer({ allowHalfOpen: true }, relay));
@@ -68,13 +68,13 @@ async function found(service: ReferenceName, line: Line, chosen: readonly Suite[
     await provider.stop();
     clock.stop();
   });
-  const fromMs = clock.session.now();
+  const fromMs = clock.now();
   const all = await judged(config, suitesFor(chosen, config), {
     url: front.url,
-    clock: clock.session,
+    clock,
     random: () => 0.5,
   });
-  return { ...all, minutes: (clock.session.now() - fromMs) / 60_000 };
+  return { ...all, minutes: (clock.now() - fromMs) / 60_000 };
 }
 
 const blocked = ({ outcomes, messages }: Judged) =>

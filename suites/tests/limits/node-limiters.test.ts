@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { NODE_LIMITERS } from '../../limits/stimuli/fixtures/node-limiters.ts';
 import { amiss, configForLimiter, judged } from '../fixtures/judged.ts';
@@ -80,13 +81,13 @@ afterEach(() => {
 describe('a limiter is judged as what it is', () => {
   it.each(Object.entries(NODE_LIMITERS))('%s', async (name, start) => {
     const clock = simulatedClock();
-    setTime(clock.provider.now);
+    setTime(epochClock(clock).now);
     const server = await start(PLAN);
     const { facts, ...config } = await configForLimiter(PLAN);
     const rate = { value: { requests: 20, window: '1m' }, origin: 'this test' };
     const found = await judged({ ...config, facts: { ...facts, 'limits.rate': rate } }, [limits], {
       url: server.url,
-      clock: clock.session,
+      clock,
       random: () => 0.5,
     }).finally(async () => {
       await server.stop();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { DEADLINE_MS, proofClock } from '../../../harness/proof/clock.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { type ReferenceProvider, startReference } from '../../../harness/reference/reference.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { amiss, judged } from '../fixtures/judged.ts';
@@ -14,7 +14,6 @@ const OTHERS = '/v1/of-others';
 const search = await shipped('search');
 const config: ServiceConfig = {
   ...search,
-  timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS },
   safety: { ...search.safety, exceedRateLimit: true, maxRequests: 2_000 },
 };
 
@@ -36,7 +35,7 @@ async function askedByOthers({ url }: ReferenceProvider): Promise<void> {
 
 /** What is found of a quota that others spend as well. */
 async function shared({ variant = null, defects = [], before = 0, meanwhile = () => 0 }: Scene) {
-  const clock = proofClock();
+  const clock = simulatedClock();
   let ours = 0;
   let others: Promise<unknown> = Promise.resolve();
   const provider = await startReference({
@@ -45,7 +44,7 @@ async function shared({ variant = null, defects = [], before = 0, meanwhile = ()
     plan: config.plan,
     variant,
     defects,
-    clock: clock.provider,
+    clock,
     log: (entry) => {
       if (entry.path === OTHERS) return;
       ours += 1;
@@ -56,7 +55,7 @@ async function shared({ variant = null, defects = [], before = 0, meanwhile = ()
   for (let sent = 0; sent < before; sent += 1) await askedByOthers(provider);
   const all = await judged(config, [limits], {
     url: provider.url,
-    clock: clock.session,
+    clock,
     random: () => 0.5,
   }).finally(async () => {
     await others;

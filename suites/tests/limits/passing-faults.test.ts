@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { proofClock } from '../../../harness/proof/clock.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { PATH } from '../../limits/stimuli/fixtures/limited-server.ts';
 import { judgedServed, saidOf } from '../fixtures/judged.ts';
@@ -31,7 +32,7 @@ const USUAL: Failing = {
 
 async function found(more: Partial<Failing>) {
   const { limiter: name, refusal, failure, countsFailures, tellsQuota } = { ...USUAL, ...more };
-  const clock = proofClock({ leaps: true });
+  const clock = simulatedClock();
   let quota = { left: 0, untilMs: 0 };
   let asked = 0;
   let fails = false;
@@ -41,7 +42,7 @@ async function found(more: Partial<Failing>) {
   };
   const { serve } = limited({
     make: () => simulated(name, PLAN),
-    now: clock.provider.now,
+    now: epochClock(clock).now,
     before(each) {
       const { request, response, atMs } = each;
       const isPlain = request.method === 'GET' && request.url?.split('?', 1)[0] === PATH;
@@ -58,7 +59,7 @@ async function found(more: Partial<Failing>) {
     admitted: failing,
     refuse: ({ answer }) => answer(refusal, { error: 'slow down' }),
   });
-  const all = await judgedServed(serve, await limitedConfig(PLAN), [limits], { clock: clock.session });
+  const all = await judgedServed(serve, await limitedConfig(PLAN), [limits], { clock });
   clock.stop();
   const lines = Object.keys(all.outcomes).map((id) => `${id} ${saidOf(all, id)}`);
   return {

@@ -34,19 +34,19 @@ interface Begin {
 async function measured(config: ServiceConfig, [service, , variant]: Run, { atMs, aheadMs = 0 }: Begin = {}) {
   const clock = simulatedClock(atMs);
   const { credentials, plan } = config;
-  const ahead = { ...clock.provider, now: () => clock.provider.now() + aheadMs };
+  const ahead = { ...clock, wallNow: () => new Date(clock.wallNow().getTime() + aheadMs) };
   const provider = await startReference({ service, credentials, plan, variant, clock: ahead });
   onTestFinished(async () => {
     await provider.stop();
     clock.stop();
   });
-  const fromMs = clock.session.now();
+  const fromMs = clock.now();
   const all = await judged(config, suitesFor(suites, config), {
     url: provider.url,
-    clock: clock.session,
+    clock,
     random: () => 0.5,
   });
-  const windows = (clock.session.now() - fromMs) / WINDOW_MS;
+  const windows = (clock.now() - fromMs) / WINDOW_MS;
   return { ...all, exact: all.messages['limits.exact'], windows };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { proofClock } from '../../../harness/proof/clock.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { status } from '../../status/status.suite.ts';
 import { judgedServed, saidOf } from '../fixtures/judged.ts';
@@ -12,13 +13,13 @@ const ANSWER_MS = 400;
 
 /** What the exact count comes to. */
 async function exactCount(limit: number): Promise<string> {
-  const clock = proofClock();
+  const clock = simulatedClock();
   const { serve } = limited({
     make: () => simulated('fixed-window', { ...PLAN, requests: limit }),
-    now: clock.provider.now,
-    admitted: () => clock.provider.sleep(ANSWER_MS).then(() => false),
+    now: epochClock(clock).now,
+    admitted: () => clock.sleep(ANSWER_MS).then(() => false),
   });
-  const setting = { clock: clock.session };
+  const setting = { clock };
   const all = await judgedServed(serve, await limitedConfig(PLAN), [status, limits], setting);
   return saidOf(all, 'limits.exact');
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { proofClock } from '../../../harness/proof/clock.ts';
+import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
+import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { functional } from '../../catalogue.ts';
 import { judgedServed, SOUND, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
@@ -20,11 +21,11 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** What is found where others have spent the quota after so many requests of the run; -1 for never. */
 async function found(refuse: (response: ServerResponse) => void, spentAfter: number) {
-  const clock = proofClock({ leaps: true });
+  const clock = simulatedClock();
   let count = 0;
   const { serve } = limited({
     make: () => simulated('fixed-window', PLAN),
-    now: clock.provider.now,
+    now: epochClock(clock).now,
     before({ limiter, atMs }) {
       if (count !== spentAfter) return false;
       count += 1;
@@ -37,7 +38,7 @@ async function found(refuse: (response: ServerResponse) => void, spentAfter: num
     },
     refuse: ({ response }) => refuse(response),
   });
-  const all = await judgedServed(serve, await limitedConfig(PLAN), functional, { clock: clock.session });
+  const all = await judgedServed(serve, await limitedConfig(PLAN), functional, { clock });
   clock.stop();
   return Object.keys(all.outcomes).flatMap((id) =>
     SOUND.has(all.outcomes[id] ?? '') ? [] : `${id} ${saidOf(all, id)}`,

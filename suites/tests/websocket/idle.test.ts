@@ -37,14 +37,14 @@ const exhausting: Suite = {
   exhausts: true,
 };
 
-type Means = ReturnType<typeof simulatedClock>['provider'];
+type Means = ReturnType<typeof simulatedClock>;
 
 async function toldOf(conduct: (socket: WebSocket, clock: Means) => void, more?: Partial<WebSocketConfig>) {
   const clock = simulatedClock();
   onTestFinished(() => clock.stop());
-  const { url, stop } = await echoByWs({}, (socket) => conduct(socket, clock.provider));
+  const { url, stop } = await echoByWs({}, (socket) => conduct(socket, clock));
   onTestFinished(stop);
-  const all = await judged(await echoConfig(more), [websocket, exhausting], { url, clock: clock.session });
+  const all = await judged(await echoConfig(more), [websocket, exhausting], { url, clock });
   return {
     idle: saidOf(all, 'websocket.idle'),
     heartbeat: saidOf(all, 'websocket.heartbeat'),

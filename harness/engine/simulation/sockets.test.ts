@@ -6,12 +6,12 @@ import { WebSocket } from 'ws';
 import { served } from '../../base/fixtures/server.ts';
 import { selfSigned } from '../../proof/certificate.ts';
 import { KEY, started } from '../../reference/fixtures/http-client.ts';
-import { watchWire } from './wire.ts';
+import { watchSockets } from './sockets.ts';
 
 function watched() {
-  const wire = watchWire();
-  onTestFinished(() => wire.stop());
-  return wire;
+  const sockets = watchSockets();
+  onTestFinished(() => sockets.stop());
+  return sockets;
 }
 
 /** Of a server that is closed, with its connections, when the test is over. */
@@ -27,54 +27,54 @@ async function connection(): Promise<readonly [Socket, Socket]> {
 }
 
 it('is not still while a connection is opened, is once it stands', async () => {
-  const wire = watched();
-  expect(wire.isStill()).toBe(true);
+  const sockets = watched();
+  expect(sockets.isStill()).toBe(true);
   const server = createServer();
   const port = await portOf(server);
   const here = connect({ port, host: '127.0.0.1' });
-  expect(wire.isStill()).toBe(false);
+  expect(sockets.isStill()).toBe(false);
   await Promise.all([once(server, 'connection'), once(here, 'connect')]);
-  expect(wire.isStill()).toBe(true);
+  expect(sockets.isStill()).toBe(true);
 });
 
 it('is not still before what was sent has been read, in either direction', async () => {
-  const wire = watched();
+  const sockets = watched();
   const [here, there] = await connection();
   for (const [from, to] of [
     [here, there],
     [there, here],
   ] as const) {
     from.write('octets');
-    expect(wire.isStill()).toBe(false);
+    expect(sockets.isStill()).toBe(false);
     to.resume();
     await once(to, 'data');
-    expect(wire.isStill()).toBe(true);
+    expect(sockets.isStill()).toBe(true);
   }
 });
 
 it('is not still before an ending has been seen', async () => {
-  const wire = watched();
+  const sockets = watched();
   const [here, there] = await connection();
   here.end();
-  expect(wire.isStill()).toBe(false);
+  expect(sockets.isStill()).toBe(false);
   there.resume();
   await once(there, 'end');
-  expect(wire.isStill()).toBe(true);
+  expect(sockets.isStill()).toBe(true);
   there.destroy();
   here.resume();
   await Promise.all([once(here, 'close'), once(there, 'close')]);
-  expect(wire.isStill()).toBe(true);
+  expect(sockets.isStill()).toBe(true);
 });
 
 it('waits for nobody where nobody listens', async () => {
-  const wire = watched();
+  const sockets = watched();
   const [here, there] = await connection();
   here.destroy();
   there.resume();
   await once(there, 'end');
   const refused = connect({ port: 1, host: '127.0.0.1' });
   await once(refused, 'error');
-  expect(wire.isStill()).toBe(true);
+  expect(sockets.isStill()).toBe(true);
 });
 
 it('cannot tell of the other end where that is elsewhere', async () => {
@@ -82,25 +82,25 @@ it('cannot tell of the other end where that is elsewhere', async () => {
   const port = await portOf(server);
   const accepted = once(server, 'connection');
   connect({ port, host: '127.0.0.1' });
-  const wire = watched();
+  const sockets = watched();
   await accepted;
-  expect(wire.isStill()).toBe(false);
+  expect(sockets.isStill()).toBe(false);
 });
 
 it('cannot tell of what is encrypted', async () => {
-  const wire = watched();
+  const sockets = watched();
   const server = createTlsServer(selfSigned('localhost'));
   const port = await portOf(server);
   const here = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
   await Promise.all([once(here, 'secureConnect'), once(server, 'secureConnection')]);
-  expect(wire.isStill()).toBe(false);
+  expect(sockets.isStill()).toBe(false);
 });
 
 it.each([
   ['cannot tell of what is compressed on other threads', true],
   ['can of messages that are not', false],
 ])('%s', async (_, perMessageDeflate) => {
-  const wire = watched();
+  const sockets = watched();
   const provider = await started('realtime');
   const socket = new WebSocket(`${provider.url.replace('http', 'ws')}/ws`, {
     perMessageDeflate,
@@ -108,5 +108,5 @@ it.each([
   });
   onTestFinished(() => socket.terminate());
   await once(socket, 'open');
-  expect(wire.isStill()).toBe(!perMessageDeflate);
+  expect(sockets.isStill()).toBe(!perMessageDeflate);
 });

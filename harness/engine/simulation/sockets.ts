@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { compressing } from '../../reference/websocket/handshake.ts';
 
 /** What is known of what the TCP sockets of this process have sent each other. */
-export interface Wire {
+export interface Sockets {
   /**
    * Whether each octet that was written has been read, and each ending been seen. False as well where that cannot be
    * told: of sockets to other processes, of TLS and of compressed messages, and where octets wait to be read.
@@ -19,7 +19,7 @@ interface End {
 }
 
 /** Watches every socket that is opened from here on. */
-export function watchWire(): Wire {
+export function watchSockets(): Sockets {
   const [opened, accepted] = [new Set<End>(), new Set<End>()];
   const onOpened = (message: unknown) => {
     const { socket } = message as { readonly socket: Socket };
