@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../json-text.ts';
+import type { JsonSchema } from '../vocabulary.ts';
 
 /** Something in a value that a shape refuses. */
 export interface ShapeFault {
@@ -10,13 +11,9 @@ export interface ShapeFault {
   /** Completes "the value …", in the words of ajv. */
   readonly message: string;
   /** The schema that has the keyword. */
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   /** The member that is missing, unknown or misnamed; absent for other keywords. */
   readonly name?: string;
-}
-
-interface Schema {
-  readonly [keyword: string]: unknown;
 }
 
 interface Visit {
@@ -40,7 +37,7 @@ export function shapeFaults(
   const compile: Compile = (schema) => {
     const known = compiled.get(schema);
     if (known) return known;
-    const check = compiledCheck(schema as Schema, compile, definitions);
+    const check = compiledCheck(schema as JsonSchema, compile, definitions);
     compiled.set(schema, check);
     return check;
   };
@@ -59,7 +56,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 function compiledCheck(
-  schema: Schema,
+  schema: JsonSchema,
   compile: Compile,
   definitions: Readonly<Record<string, object>>,
 ): Check {
@@ -96,7 +93,7 @@ function every(checks: readonly Check[]): Check {
 
 function note(
   { path, faults }: Visit,
-  schema: Schema,
+  schema: JsonSchema,
   keyword: string,
   message: string,
   ...[name]: readonly string[]
@@ -120,7 +117,7 @@ function rule<Value, Limit>(
   is: (value: unknown) => value is Value,
   fits: (value: Value, limit: Limit) => boolean,
   message: (limit: Limit) => string,
-): (schema: Schema) => Check {
+): (schema: JsonSchema) => Check {
   return (schema) => {
     const limit = schema[keyword] as Limit;
     return (value, visit) => {
@@ -137,7 +134,7 @@ const lengthOf = (text: string): number => [...text].length;
 const membersOf = (value: object) => Object.entries(value).filter(([, member]) => member !== undefined);
 
 /** In the order in which ajv tells what it finds. */
-const KEYWORDS: Readonly<Record<string, (schema: Schema, compile: Compile) => Check>> = {
+const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) => Check>> = {
   minimum: rule(
     'minimum',
     isNumber,

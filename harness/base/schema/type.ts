@@ -1,25 +1,23 @@
 import type { Type as TypeBox } from 'typebox';
+import type { JsonSchema } from '../vocabulary.ts';
 
-/** What TypeBox marks a schema with, where nothing shows it. */
+/** TypeBox's hidden mark of an optional member. */
 const OPTIONAL = '~optional';
 
-interface Schema {
-  readonly [keyword: string]: unknown;
-}
-type Properties = Readonly<Record<string, Schema>>;
+type SchemaProperties = Readonly<Record<string, JsonSchema>>;
 
-const of = (type: string) => (options?: Schema) => ({ type, ...options });
+const of = (type: string) => (options?: JsonSchema) => ({ type, ...options });
 
-function object(properties: Properties, options?: Schema): Schema {
+function object(properties: SchemaProperties, options?: JsonSchema): JsonSchema {
   const required = Object.keys(properties).filter((key) => properties[key]?.[OPTIONAL] !== true);
   return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options };
 }
 
 function some(
-  { properties }: { readonly properties: Properties },
+  { properties }: { readonly properties: SchemaProperties },
   isMeant: (key: string) => boolean,
-  options?: Schema,
-): Schema {
+  options?: JsonSchema,
+): JsonSchema {
   return object(Object.fromEntries(Object.entries(properties).filter(([key]) => isMeant(key))), options);
 }
 
@@ -29,19 +27,19 @@ const BUILDERS = {
   Integer: of('integer'),
   Boolean: of('boolean'),
   Null: of('null'),
-  Unknown: (options?: Schema) => ({ ...options }),
-  Unsafe: (schema: Schema) => ({ ...schema }),
-  Literal: (value: unknown, options?: Schema) => ({ type: typeof value, const: value, ...options }),
-  Enum: (values: readonly unknown[], options?: Schema) => ({ enum: values, ...options }),
-  Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
-  Union: (shapes: readonly Schema[], options?: Schema) => ({ anyOf: shapes, ...options }),
-  Intersect: (shapes: readonly Schema[], options?: Schema) => ({ allOf: shapes, ...options }),
+  Unknown: (options?: JsonSchema) => ({ ...options }),
+  Unsafe: (schema: JsonSchema) => ({ ...schema }),
+  Literal: (value: unknown, options?: JsonSchema) => ({ type: typeof value, const: value, ...options }),
+  Enum: (values: readonly unknown[], options?: JsonSchema) => ({ enum: values, ...options }),
+  Array: (items: JsonSchema, options?: JsonSchema) => ({ type: 'array', items, ...options }),
+  Union: (shapes: readonly JsonSchema[], options?: JsonSchema) => ({ anyOf: shapes, ...options }),
+  Intersect: (shapes: readonly JsonSchema[], options?: JsonSchema) => ({ allOf: shapes, ...options }),
   Object: object,
-  Pick: (shape: { properties: Properties }, keys: readonly string[], options?: Schema) =>
+  Pick: (shape: { properties: SchemaProperties }, keys: readonly string[], options?: JsonSchema) =>
     some(shape, (key) => keys.includes(key), options),
-  Omit: (shape: { properties: Properties }, keys: readonly string[], options?: Schema) =>
+  Omit: (shape: { properties: SchemaProperties }, keys: readonly string[], options?: JsonSchema) =>
     some(shape, (key) => !keys.includes(key), options),
-  Optional: (schema: Schema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
+  Optional: (schema: JsonSchema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
 };
 
 /**

@@ -7,20 +7,20 @@ import type { Redaction } from '../../wire/redaction/redaction.ts';
 import { networkOf } from '../../wire/socket/options.ts';
 
 interface SendOptions {
-  /** Knows every secret that may be sent: what comes back holds none. */
+  /** Has every secret that may be sent, so that responses contain none. */
   readonly redaction: Redaction;
   readonly userAgent: string;
   readonly runId: string;
-  /** Of the service that it is asked for: whether a credential may travel over plain http, and how sockets are opened. */
+  /** Of the service: whether a credential may travel over plain http, and how sockets are opened. */
   readonly config: Pick<ServiceConfig, 'tls' | 'proxies'> & { readonly safety: Pick<Safety, 'plainHttp'> };
   readonly signal?: AbortSignal;
 }
 
-/** A broker that takes longer for one answer is as good as gone. In ms. */
+/** Milliseconds for one response of a broker. */
 const TIMEOUTS = { connectMs: 5_000, responseMs: 5_000, exchangeMs: 10_000 };
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Asks brokers with the harness's own client: every wait is bounded, and no redirect takes a token elsewhere. */
+/** Sends with the harness's own client: every wait is bounded, and no redirect carries a token elsewhere. */
 export function brokerSender({ redaction, userAgent, runId, config, signal }: SendOptions): SendToBroker {
   return async ({ method, url, fields, body }) => {
     const { origin, pathname, search } = new URL(url);

@@ -16,7 +16,7 @@ import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
 import { brokerSender } from './broker-send.ts';
 
-/** For all that is published, in ms. */
+/** Milliseconds for all publishing. */
 const PATIENCE_MS = 120_000;
 
 interface Publishing {
@@ -27,8 +27,8 @@ interface Publishing {
 /**
  * Publishes the pact files of a service to its broker, as those of one version of their consumers.
  *
- * @returns what was done and what the broker says, one line each.
- * @throws UsageError when there is no broker or no file; InconclusiveError when the broker does not take them.
+ * @returns one line for each pact and each notice of the broker.
+ * @throws UsageError when there is no broker or no file; InconclusiveError when the broker refuses them.
  */
 export async function publishServicePacts(
   config: ServiceConfig,
@@ -37,7 +37,7 @@ export async function publishServicePacts(
   const { pacts, broker } = brokered(config);
   const found = await ownFiles(pacts);
   if (found.length === 0) {
-    throw new UsageError(`${config.service} has no pact file to publish, only what is at the broker`, {
+    throw new UsageError(`${config.service} has no pact file to publish, only the pacts of its broker`, {
       remedy: 'name files or folders as `pacts.files`',
     });
   }
@@ -47,11 +47,11 @@ export async function publishServicePacts(
 }
 
 /**
- * Publishes what a finished run found out about the pacts of the broker, for one version of the provider.
+ * Publishes the results of a finished run for the pacts of the broker, for one version of the provider.
  *
- * @returns what was done, one line each.
- * @throws UsageError when the run verified none of them; InconclusiveError when a part of a pact was not verified,
- *   which must never be published as the whole, and when the broker does not take the results.
+ * @returns one line for each pact.
+ * @throws UsageError when the run verified none of them; InconclusiveError when a pact was verified only in part, which
+ *   must never be published as a whole, and when the broker refuses the results.
  */
 export async function publishServiceResults(
   config: ServiceConfig,
@@ -109,7 +109,7 @@ async function asked<T>(
   }
 }
 
-/** The files as they lie there: they were held to be pacts of this provider when the config was loaded. */
+/** The pact files of this provider, unchanged: loading the config has validated them. */
 async function ownFiles({ files, provider }: PactsConfig): Promise<readonly PublishablePact[]> {
   const found: PublishablePact[] = [];
   for (const file of files.filter((each) => !isUrl(each))) {
@@ -144,7 +144,7 @@ function resultsFor({ pacts = [], checks }: ServiceResult, broker: PactBroker): 
     }));
 }
 
-/** Outcomes that are a verdict. A violation that is known beforehand is one all the same. */
+/** Whether an outcome is a success. A known failure is none. */
 const SUCCESS: Readonly<Partial<Record<string, boolean>>> = {
   pass: true,
   fail: false,

@@ -11,17 +11,17 @@ interface FetchOptions {
   readonly userAgent: string;
   readonly runId: string;
   readonly signal: AbortSignal;
-  /** For all that one source gives, in ms. */
+  /** Milliseconds for all pacts of one source. */
   readonly patienceMs?: number;
 }
 
-/** A broker that answers each of its many requests slowly would hold up a run for half an hour. */
+/** A broker that answers many requests slowly would delay a run by half an hour. */
 const PATIENCE_MS = 60_000;
 const LONGEST_REASON = 500;
 
 /**
- * The same service, with the pacts of URLs and of its broker fetched. What cannot be had is told in `unread`, and so
- * blocks the check that stands for it: it is never just missing.
+ * The service with the pacts of URLs and of its broker fetched. A pact that cannot be fetched is listed in `unread` and
+ * blocks its check, so it is never just missing.
  */
 export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
   const { pacts } = config;
