@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { isDay } from '../config/shape/units.ts';
-import { usualFolder } from '../config/yaml/catalogue-folder.ts';
+import { isDay } from '../config/shape/text-forms.ts';
+import { usualFolder } from '../config/yaml/read-text.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 
 /** Options shared by several commands. */

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Contract } from '../base/clause.ts';
 import { UsageError } from '../base/exit.ts';
 import { proxiesOf } from '../wire/socket/proxies.ts';
+import { ACCEPTED, type AcceptedObservation, KNOWN, type KnownFailure } from './baseline.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
@@ -11,20 +12,17 @@ import { buildSignatures } from './blocks/signatures.ts';
 import { buildTls } from './blocks/tls.ts';
 import { buildWebhooks } from './blocks/webhooks.ts';
 import { buildWebSocket } from './blocks/websocket.ts';
-import { readContract } from './contract/contract-file.ts';
+import { readContract } from './contract.ts';
 import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
 import type { StandIns } from './draft/reference.ts';
 import { readAway } from './draft/secret.ts';
-import { ACCEPTED, type AcceptedObservation } from './kept/accepted.ts';
-import { KNOWN, type KnownFailure } from './kept/known.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
-import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 import {
   type LocatedMap,
   located,
@@ -36,6 +34,7 @@ import {
 } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
 import type { Origins } from './yaml/origin.ts';
+import { namedFiles, SHIPPED_CONFIG } from './yaml/read-text.ts';
 
 export interface LoadOptions {
   /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */

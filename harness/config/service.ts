@@ -1,5 +1,6 @@
-import type { Clause, Contract } from '../base/clause.ts';
+import { type Clause, type ClauseValue, type Contract, findClause } from '../base/clause.ts';
 import type { Secret } from '../base/secret.ts';
+import type { ClauseKey } from '../base/vocabulary.ts';
 import type { FixedHeader } from '../wire/request.ts';
 import type { Proxies } from '../wire/socket/proxies.ts';
 import type { TlsConfig } from '../wire/socket/tls.ts';
@@ -13,7 +14,7 @@ import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { CredentialsShape } from './credential/schemes.ts';
-import type { Operation } from './operation/call/operation.ts';
+import type { Operation } from './operation/call/call.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
@@ -23,8 +24,7 @@ import { faultsIn } from './shape/validation.ts';
 
 export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
-export type { OperationRequest } from './operation/call/call.ts';
-export type { BadInput, ExpectedResponse, Operation } from './operation/call/operation.ts';
+export type { BadInput, ExpectedResponse, Operation, OperationRequest } from './operation/call/call.ts';
 export type { ProviderConfig } from './provider/provider.ts';
 export type { ReferenceName } from './provider/reference.ts';
 
@@ -130,3 +130,16 @@ export const SERVICE = mapping(
 
 /** What the schema refuses in a file, or in what its environments make of it. */
 export const serviceFaults = faultsIn(SERVICE);
+
+/** What is known to decide about a service, its contract included. */
+type Documented = Pick<ServiceConfig, 'contract' | 'facts'>;
+
+/** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
+export function documentedValue({ contract, facts }: Documented, key: ClauseKey): ClauseValue {
+  return facts[key]?.value ?? findClause(contract, key)?.value ?? null;
+}
+
+/** Who has no credential is served as well, and the documents say so. */
+export function isCredentialOptional(config: Documented): boolean {
+  return documentedValue(config, 'auth.optional') === true;
+}

@@ -1,4 +1,4 @@
-import { usualFolder } from '../config/yaml/catalogue-folder.ts';
+import { usualFolder } from '../config/yaml/read-text.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';

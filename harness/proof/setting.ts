@@ -1,8 +1,8 @@
 import { type ClauseValue, documentedSample } from '../base/clause.ts';
 import { Secret } from '../base/secret.ts';
 import type { ClauseKey } from '../base/vocabulary.ts';
-import type { Heartbeat } from '../config/blocks/heartbeat.ts';
-import { heartbeatOfSubprotocols } from '../config/blocks/subprotocol.ts';
+import type { Heartbeat } from '../config/blocks/dialect.ts';
+import { heartbeatOfSubprotocols } from '../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import { type Scheme, shippedApp, shippedKey } from '../config/credential/scheme.ts';
 import { bearer } from '../config/credential/schemes/bearer.ts';

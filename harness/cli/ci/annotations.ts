@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { withShortValues } from '../../base/text.ts';
-import { clausePlaces } from '../../config/contract/clause-places.ts';
+import { clausePlaces } from '../../config/contract.ts';
 import { checksByService, firstOf, type Told, toldIn } from '../../report/results/causes.ts';
 import type { CheckResult, Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
-import { ACCEPTED } from '../../config/kept/accepted.ts';
-import { keptFile, withEntries, withoutEntries } from '../../config/kept/kept-file.ts';
-import { KNOWN } from '../../config/kept/known.ts';
-import { isDay } from '../../config/shape/units.ts';
-import { namedFiles } from '../../config/yaml/catalogue-folder.ts';
+import { ACCEPTED, KNOWN, keptFile, withEntries, withoutEntries } from '../../config/baseline.ts';
+import { isDay } from '../../config/shape/text-forms.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
+import { namedFiles } from '../../config/yaml/read-text.ts';
 import { isFinding } from '../../report/diagnosis/diagnose.ts';
 import { signatureOf } from '../../report/diagnosis/form.ts';
 import { acceptable, driftOf } from '../../report/memory/drift.ts';

@@ -4,7 +4,7 @@ import { UsageError } from '../../base/exit.ts';
 import type { Credentials } from '../../config/credential/scheme.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
-import { parseDuration } from '../../config/shape/units.ts';
+import { parseDuration } from '../../config/shape/text-forms.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../reference/catalogue.ts';

@@ -1,6 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
-import { ownPath, token } from '../shape/address.ts';
-import { type Loaded, mapping, text } from '../shape/kinds.ts';
+import { mapping, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { ownPath, token } from '../shape/text-forms.ts';
 
 export const DEPLOYED_VERSION = mapping(
   'Where the service says which version of it is deployed: in a header of its responses, or at a path. The history calls a check flaky only while this stays the same. Default: the image of a container, else what headers say of the version.',

@@ -2,7 +2,7 @@ import type { ClauseValue } from '../../base/clause.ts';
 import { type ClauseKey, isClauseKey } from '../../base/vocabulary.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import type { Draft } from '../draft/draft.ts';
-import type { Operation } from '../operation/call/operation.ts';
+import type { Operation } from '../operation/call/call.ts';
 import type { PactsConfig } from '../pact/pacts.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 import { DIALECTS } from './dialect.ts';

@@ -4,9 +4,9 @@ import type { FixedHeader } from '../../wire/request.ts';
 import { FRAMING_FIELDS } from '../credential/schemes/header.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
-import { LEAST_CHARACTERS } from '../draft/secret.ts';
-import { readSecretText } from '../draft/secret-text.ts';
-import { type Loaded, named, text } from '../shape/kinds.ts';
+import { LEAST_CHARACTERS, readSecretText } from '../draft/secret.ts';
+import { named, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
 
 export const HEADERS = named(
   `Headers that are sent with every request to the service and with each WebSocket handshake, those without a credential included: what a gateway before it asks for. What is read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} counts as a secret.`,

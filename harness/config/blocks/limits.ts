@@ -3,10 +3,11 @@ import { isJsonObject } from '../../base/json-text.ts';
 import { LIMIT_SCOPES, type LimitScope } from '../../base/vocabulary.ts';
 import { type Rate, requestsToOperations } from '../../wire/pace/rate.ts';
 import type { Draft } from '../draft/draft.ts';
-import type { Operation } from '../operation/call/operation.ts';
+import type { Operation } from '../operation/call/call.ts';
 import { isBuiltIn, type ProviderConfig } from '../provider/provider.ts';
-import { choice, duration, flag, type Loaded, list, mapping, needed, text, whole } from '../shape/kinds.ts';
-import { formatDuration, parseDuration } from '../shape/units.ts';
+import { choice, duration, flag, list, mapping, needed, text, whole } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { formatDuration, parseDuration } from '../shape/text-forms.ts';
 
 const COUNT = { minimum: 1, maximum: 1_000_000, expected: 'a whole number of requests, at least 1' };
 const REQUESTS = whole('How many requests the window allows.', COUNT);

@@ -3,8 +3,9 @@ import { relative, resolve } from 'node:path';
 import { revealed, Secret } from '../../base/secret.ts';
 import type { ClientCertificate, TlsConfig } from '../../wire/socket/tls.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecretText } from '../draft/secret-text.ts';
-import { flag, type Loaded, mapping, secret, text } from '../shape/kinds.ts';
+import { readSecretText } from '../draft/secret.ts';
+import { flag, mapping, secret, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
 
 export const TLS = mapping(
   'Which certificates to trust, and which client certificate to show.',

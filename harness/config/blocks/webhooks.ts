@@ -9,19 +9,10 @@ import {
 import type { VerificationKey } from '../credential/signing/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import { baseUrl, ownPath, token } from '../shape/address.ts';
-import {
-  choice,
-  duration,
-  type Fault,
-  json,
-  type Loaded,
-  mapping,
-  needed,
-  secret,
-  text,
-} from '../shape/kinds.ts';
-import { buildVerificationKey, verificationKey } from './verification-key.ts';
+import { choice, duration, type Fault, json, mapping, needed, secret, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { baseUrl, ownPath, token } from '../shape/text-forms.ts';
+import { buildVerificationKey, verificationKey } from './signatures.ts';
 
 function listenAddress(written: string, fault: Fault): { readonly address: string; readonly port: number } {
   const [, address = '', port = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(written) ?? [];

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
-import { token, withoutUser } from '../shape/address.ts';
 import {
   choice,
   duration,
@@ -11,7 +10,6 @@ import {
   flag,
   json,
   jsonSchema,
-  type Loaded,
   list,
   mapping,
   named,
@@ -19,10 +17,20 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { token, withoutUser } from '../shape/text-forms.ts';
 import { didYouMean } from '../yaml/nearest.ts';
-import { DIALECTS, loadDialect, NoDialect, SHIPPED_DIALECTS, type ShippedDialect } from './dialect.ts';
-import { HEARTBEAT, type Heartbeat, isHeartbeat } from './heartbeat.ts';
-import { heartbeatOfSubprotocols } from './subprotocol.ts';
+import {
+  DIALECTS,
+  HEARTBEAT,
+  type Heartbeat,
+  heartbeatOfSubprotocols,
+  isHeartbeat,
+  loadDialect,
+  NoDialect,
+  SHIPPED_DIALECTS,
+  type ShippedDialect,
+} from './dialect.ts';
 
 function webSocketAddress(text: string, fault: Fault): string {
   const remedy = 'write a path such as /ws, or a ws or wss URL';

@@ -1,6 +1,5 @@
 import Type from '../../base/schema/type.ts';
-import type { Question } from './first-use.ts';
-import type { Scheme } from './scheme.ts';
+import type { Question, Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';
 import { bearer } from './schemes/bearer.ts';
 import { header } from './schemes/header.ts';

@@ -2,8 +2,8 @@ import { relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hasMembers, isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { DIALECTS, type Dialect, dialectNamed, LATEST } from '../../wire/json/dialect.ts';
-import { type At, child, children, faultAt, refOf, type SourceFile } from './at.ts';
 import type { SourceFiles } from './files.ts';
+import { type At, child, children, faultAt, refOf, type SourceFile } from './source.ts';
 
 /**
  * A JSON Schema and the files that it refers to as one schema: each file is a part of it, under a name by which all

@@ -5,8 +5,7 @@ import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/pointer.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
-import { type At, children, faultAt, refOf, type SourceFile } from './at.ts';
-import { sourceOf } from './source.ts';
+import { type At, children, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;

@@ -1,10 +1,134 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { hasMembers, parseJson } from '../../base/json-text.ts';
-import { jsonFault } from '../yaml/json-fault.ts';
+import { pointerToken } from '../../wire/json/pointer.ts';
 import { yamlFault } from '../yaml/located.ts';
-import type { SourceFile } from './at.ts';
-import { JsonPlaces } from './json-places.ts';
+import { jsonFault } from '../yaml/read-text.ts';
+
+/** A value of a document with where it stands. */
+export interface At {
+  readonly file: SourceFile;
+  /** Unescaped tokens of the JSON Pointer (RFC 6901). */
+  readonly pointer: readonly string[];
+  readonly value: unknown;
+  /** Where it is put together of parts that stand elsewhere. */
+  readonly parts?: ReadonlyMap<string, At>;
+}
+
+export interface SourceFile {
+  /** Real path, by which a file is known. */
+  readonly path: string;
+  /** As named in messages. */
+  readonly shown: string;
+  readonly root: unknown;
+  readonly placeOf: (pointer: readonly string[]) => Place;
+  /** What messages call the value at a pointer; the pointer itself where nothing better is known. */
+  readonly keyOf?: (pointer: readonly string[]) => string;
+}
+
+/** The Reference Object's `$ref`; null where there is none. */
+export function refOf(value: unknown): string | null {
+  return hasMembers(value) && typeof value.$ref === 'string' ? value.$ref : null;
+}
+
+/** A member or an item; its value is undefined where there is none. */
+export function child(at: At, name: string): At {
+  const part = at.parts?.get(name);
+  if (part !== undefined) return part;
+  const value = hasMembers(at.value) && Object.hasOwn(at.value, name) ? at.value[name] : undefined;
+  return { file: at.file, pointer: [...at.pointer, name], value };
+}
+
+/** Members of an object, or items of an array; none of anything else. */
+export function children(at: At): readonly (readonly [name: string, at: At])[] {
+  if (at.parts !== undefined) return [...at.parts];
+  return hasMembers(at.value) ? Object.keys(at.value).map((name) => [name, child(at, name)] as const) : [];
+}
+
+/** An error at the place in the document where a value stands. */
+export function faultAt({ file, pointer }: At, problem: string, remedy: string): UsageError {
+  const { placeOf, keyOf = (inner) => (inner.length === 0 ? '' : pointerText(inner)) } = file;
+  return new UsageError(problem, { place: placeOf(pointer), key: keyOf(pointer), remedy });
+}
+
+/** A JSON Pointer as a URI fragment (RFC 6901 §6), for messages. */
+export function pointerText(pointer: readonly string[]): string {
+  return `#${pointer.map(pointerToken).join('')}`;
+}
+
+/**
+ * Where the values of a JSON text stand. An object or an array is looked through when something in it is asked for,
+ * and only once. The text is known to be JSON.
+ */
+export class JsonPlaces {
+  readonly #text: string;
+  /** Offsets of members and items, by the offset of what they are in. */
+  readonly #within = new Map<number, ReadonlyMap<string, number>>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The offset of the value at a pointer, or of the nearest around it. */
+  offsetOf(pointer: readonly string[]): number {
+    let at = this.#pastSpace(0);
+    for (const token of pointer) {
+      const inner = this.#membersAt(at).get(token);
+      if (inner === undefined) return at;
+      at = inner;
+    }
+    return at;
+  }
+
+  #membersAt(start: number): ReadonlyMap<string, number> {
+    const known = this.#within.get(start);
+    if (known !== undefined) return known;
+    const members = new Map<string, number>();
+    this.#within.set(start, members);
+    const opening = this.#text[start];
+    if (opening !== '{' && opening !== '[') return members;
+    for (let at = this.#pastSpace(start + 1); !isClosing(this.#text[at]); ) {
+      let name = String(members.size);
+      if (opening === '{') {
+        const end = this.#pastValue(at);
+        name = JSON.parse(this.#text.slice(at, end));
+        // Past the colon.
+        at = this.#pastSpace(this.#pastSpace(end) + 1);
+      }
+      members.set(name, at);
+      at = this.#pastSpace(this.#pastValue(at));
+      if (this.#text[at] === ',') at = this.#pastSpace(at + 1);
+    }
+    return members;
+  }
+
+  #pastSpace(at: number): number {
+    SPACE.lastIndex = at;
+    SPACE.test(this.#text);
+    return SPACE.lastIndex;
+  }
+
+  #pastValue(start: number): number {
+    let depth = 0;
+    for (let at = start; ; ) {
+      TOKEN.lastIndex = at;
+      TOKEN.test(this.#text);
+      const first = this.#text[at];
+      at = TOKEN.lastIndex;
+      if (first === '{' || first === '[') depth += 1;
+      else if (isClosing(first)) depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+}
+
+const SPACE = /[ \t\r\n]*/y;
+/** A bracket, a string, or what stands between them; outside of brackets that is one number or word. */
+const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^{}[\]",:\s]+|[,:\s]+/y;
+
+function isClosing(char: string | undefined): boolean {
+  return char === '}' || char === ']' || char === undefined;
+}
 
 const MAX_DEPTH = 200;
 const MAX_NODES = 2_000_000;

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import type { UsageError } from '../../base/exit.ts';
 import { nameElsewhere } from '../../wire/redaction/marker.ts';
-import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
+import { keysOf, shapeWithin, traitsOf } from '../shape/loaded.ts';
 import {
   childrenOf,
   keyWithin,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import { shapeWithin, traitsOf } from '../shape/traits.ts';
+import { shapeWithin, traitsOf } from '../shape/loaded.ts';
 import { type Located, type LocatedMap, originsOf, plainOf, withChildren } from '../yaml/located.ts';
 import { didYouMean } from '../yaml/nearest.ts';
 import { faultsOf } from '../yaml/origin.ts';

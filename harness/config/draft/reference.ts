@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { type SecretForm, standInFor } from '../credential/stand-in.ts';
-import type { Fault } from '../shape/traits.ts';
+import type { Fault } from '../shape/loaded.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import { readText } from '../yaml/read-text.ts';
 import { commandOutput } from './command-output.ts';

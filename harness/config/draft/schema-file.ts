@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import { hasMembers } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { dialectOf, SchemaBook } from '../../wire/json/schema.ts';
-import { faultAt } from '../document/at.ts';
 import { bundled } from '../document/bundle.ts';
 import { SourceFiles } from '../document/files.ts';
+import { faultAt } from '../document/source.ts';
 import { keyWithin } from '../yaml/located.ts';
 import type { Draft } from './draft.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../base/json-text.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
+import type { Operation } from './call/call.ts';
 import { type Call, isJsonType } from './call/call.ts';
-import { type Facets, facetsOf } from './call/facets.ts';
-import type { Operation } from './call/operation.ts';
+import { type Facets, facetsOf } from './call/example.ts';
 
 /** A collection whose items a client creates, reads, changes and removes, as the documents describe it. */
 export interface Lifecycle {

@@ -8,7 +8,6 @@ import {
   flag,
   json,
   jsonSchema,
-  type Loaded,
   list,
   mapping,
   named,
@@ -16,9 +15,10 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
 import { formatOrigin } from '../yaml/origin.ts';
+import type { ExpectedResponse } from './call/call.ts';
 import { type CallBody, type Input, isJsonType } from './call/call.ts';
-import type { ExpectedResponse } from './call/operation.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',

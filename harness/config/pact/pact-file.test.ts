@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { distinct, type ExpectedInteraction } from './interaction.ts';
 import { type PactFile, readPact } from './pact-file.ts';
+import { distinct, type ExpectedInteraction } from './pacts.ts';
 
 type Pact = Readonly<Record<string, unknown>>;
 

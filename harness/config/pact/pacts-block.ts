@@ -3,23 +3,13 @@ import { join, relative, resolve } from 'node:path';
 import { isLoopback } from '../../base/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import { baseUrl, withoutUser } from '../shape/address.ts';
-import {
-  type Fault,
-  flag,
-  type Loaded,
-  list,
-  mapping,
-  needed,
-  orReference,
-  secret,
-  text,
-} from '../shape/kinds.ts';
-import { SHIPPED_CONFIG, shown } from '../yaml/catalogue-folder.ts';
+import { type Fault, flag, list, mapping, needed, orReference, secret, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { baseUrl, withoutUser } from '../shape/text-forms.ts';
 import { type LocatedMap, located, withEntry } from '../yaml/located.ts';
 import type { Origin } from '../yaml/origin.ts';
-import { distinct } from './interaction.ts';
-import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
+import { SHIPPED_CONFIG, shown } from '../yaml/read-text.ts';
+import { distinct, isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
 import { readSources } from './read-sources.ts';
 
 /** `remedy`: what to do with a password in it. */

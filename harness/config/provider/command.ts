@@ -1,11 +1,10 @@
 import { isLoopback } from '../../base/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
-import { baseUrl } from '../shape/address.ts';
-import { either, type Fault, type Loaded, mapping, needed, text } from '../shape/kinds.ts';
+import { either, type Fault, mapping, needed, text } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import { baseUrl } from '../shape/text-forms.ts';
 import { existing, FRESH, readEnv, STARTED } from './container.ts';
-import { providerKind } from './kind.ts';
-import { buildReadiness } from './ready.ts';
-import { type CommandProvider, PORT_PLACEHOLDER } from './started-provider.ts';
+import { buildReadiness, type CommandProvider, PORT_PLACEHOLDER, providerKind } from './kind.ts';
 
 /** Any port that is not the default one of a scheme, to see whether the placeholder stands where a port goes. */
 const SOME_PORT = '61234';

@@ -2,13 +2,12 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import type { SecretText } from '../../base/secret.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecretFile, readSecretText } from '../draft/secret-text.ts';
+import { readSecretFile, readSecretText } from '../draft/secret.ts';
 import {
   duration,
   either,
   type Fault,
   flag,
-  type Loaded,
   list,
   mapping,
   memory,
@@ -21,9 +20,9 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
-import { providerKind } from './kind.ts';
-import { buildReadiness, READY } from './ready.ts';
-import type { Companion, ContainerConfig, ContainerProvider, ImageSource } from './started-provider.ts';
+import type { Loaded } from '../shape/loaded.ts';
+import type { Companion, ContainerConfig, ContainerProvider, ImageSource } from './kind.ts';
+import { buildReadiness, providerKind, READY } from './kind.ts';
 
 /** Registry, repository, tag and digest, as far as their characters go. */
 function imageName(text: string, fault: Fault): string {

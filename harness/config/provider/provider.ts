@@ -1,6 +1,7 @@
 import { listed } from '../../base/text.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type Keys, type Loaded, mapping, type Written } from '../shape/kinds.ts';
+import { type Keys, mapping, type Written } from '../shape/kinds.ts';
+import type { Loaded } from '../shape/loaded.ts';
 import { command } from './command.ts';
 import { container } from './container.ts';
 import type { ProviderKind } from './kind.ts';

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../base/loopback.ts';
-import { baseUrl } from '../shape/address.ts';
 import { text } from '../shape/kinds.ts';
+import { baseUrl } from '../shape/text-forms.ts';
 import { providerKind } from './kind.ts';
 
 export interface UrlProvider {

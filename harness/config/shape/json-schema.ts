@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { traitsOf } from './traits.ts';
+import { traitsOf } from './loaded.ts';
 
 /**
  * The JSON Schema of a shape, for editors. What stands in several places stands once, among the

@@ -1,15 +1,15 @@
-import type { Static, TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
+import type { TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
 import Type from '../../base/schema/type.ts';
 import { REFERENCE, SECRET } from '../credential/keys.ts';
-import { type Fault, TRAITS, type Traits, traitsOf } from './traits.ts';
-import { parseDuration, parseMemory } from './units.ts';
+import { type Fault, TRAITS, type Traits, traitsOf } from './loaded.ts';
+import { parseDuration, parseMemory } from './text-forms.ts';
 
 /**
  * The kinds of values that a config holds. A key is declared once, with one of these: from that come the JSON Schema
  * for editors, the type of the value once it is loaded, its default, its bounds and how its text is read.
  */
 
-export type { Fault, Traits, Written } from './traits.ts';
+export type { Fault, Traits, Written } from './loaded.ts';
 
 export interface Options<W> {
   /** Completes "write …". */
@@ -266,24 +266,3 @@ export function list<
 >(description: string, options: O, items: S): TArray<S> & There<O> {
   return declared({ description, type: 'array', items }, options) as TArray<S> & There<O>;
 }
-
-/** What a shape is loaded as. A key without a default may be absent; null is as if it were not there. */
-export type Loaded<S> = S extends { readonly '~loaded': infer L }
-  ? L
-  : S extends { readonly '~values': infer V }
-    ? Readonly<Record<string, Loaded<V>>>
-    : S extends TArray<infer I>
-      ? readonly Loaded<I>[]
-      : S extends TObject<infer P>
-        ? LoadedKeys<P>
-        : Static<S & TSchema>;
-
-type LoadedKeys<P> = {
-  readonly [K in keyof P as P[K] extends Always ? LoadedName<K, P[K]> : never]: Loaded<P[K]>;
-} & {
-  readonly [K in keyof P as P[K] extends Always ? never : LoadedName<K, P[K]>]?: Loaded<P[K]>;
-} extends infer All
-  ? { readonly [K in keyof All]: All[K] }
-  : never;
-type Always = { readonly '~needed': true } | { readonly '~there': true };
-type LoadedName<K, S> = S extends { readonly '~unit': infer U extends string } ? `${K & string}${U}` : K;

@@ -1,6 +1,6 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
 import type { LoadedService } from '../load.ts';
-import type { Operation } from '../operation/call/operation.ts';
+import type { Operation } from '../operation/call/call.ts';
 import { keyWithin, plainOf } from '../yaml/located.ts';
 import { formatOrigin, type Origins } from '../yaml/origin.ts';
 

@@ -6,11 +6,10 @@ import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf } from '../../base/thrown.ts';
 import { VOCABULARY } from '../../base/vocabulary.ts';
 import { makeFolders } from '../../wire/record/folder.ts';
-import type { Answers } from '../credential/first-use.ts';
-import type { Scheme } from '../credential/scheme.ts';
+import type { Answers, Scheme } from '../credential/scheme.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
-import { baseUrl } from '../shape/address.ts';
-import { namedFiles, SHIPPED_CONFIG } from '../yaml/catalogue-folder.ts';
+import { baseUrl } from '../shape/text-forms.ts';
+import { namedFiles, SHIPPED_CONFIG } from '../yaml/read-text.ts';
 
 /** What `conform init` asks, and nothing more. */
 export interface FirstService {

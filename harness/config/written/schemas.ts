@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { contractSchema } from '../contract/contract-schema.ts';
-import { ACCEPTED } from '../kept/accepted.ts';
-import { KNOWN } from '../kept/known.ts';
+import { ACCEPTED, KNOWN } from '../baseline.ts';
+import { contractSchema } from '../contract.ts';
 import { SERVICE } from '../service.ts';
 import { jsonSchemaOf } from '../shape/json-schema.ts';
 

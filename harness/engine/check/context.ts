@@ -4,7 +4,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import type { Variation } from '../../base/verdict.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import type { ClauseKey, ErrorCondition } from '../../base/vocabulary.ts';
-import { documentedValue } from '../../config/documented.ts';
+import { documentedValue } from '../../config/service.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { type Needs, neededIn, type Probe, requireDeclared } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';

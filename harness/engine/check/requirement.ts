@@ -1,7 +1,7 @@
 import { documentedSample, findClause } from '../../base/clause.ts';
 import type { ClauseKey } from '../../base/vocabulary.ts';
+import { documentedValue, isCredentialOptional } from '../../config/service.ts';
 import { whyKeyless } from '../../config/blocks/websocket.ts';
-import { documentedValue, isCredentialOptional } from '../../config/documented.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { withTexts } from '../../base/json-text.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { LoadedService } from '../../config/load.ts';
-import { digestOf } from '../../config/pact/interaction.ts';
+import { digestOf } from '../../config/pact/pacts.ts';
 import { runSecrets, secretForms } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { InconclusiveError, UsageError } from '../../base/exit.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
-import { pactPaths } from '../../config/pact/pact-folder.ts';
 import { brokerSecrets, isUrl, type PactBroker, type PactsConfig } from '../../config/pact/pacts.ts';
+import { pactPaths } from '../../config/pact/read-sources.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { type BrokerClient, BrokerFailure, openBroker } from '../../providers/pact/broker-client.ts';
 import {

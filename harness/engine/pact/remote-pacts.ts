@@ -1,6 +1,5 @@
-import { distinct, type ExpectedInteraction } from '../../config/pact/interaction.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
-import { brokerSecrets, isUrl } from '../../config/pact/pacts.ts';
+import { brokerSecrets, distinct, type ExpectedInteraction, isUrl } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { BrokerFailure, openBroker, type SendToBroker } from '../../providers/pact/broker-client.ts';
 import { type BrokerPact, pactsOf } from '../../providers/pact/broker-pacts.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../base/exit.ts';
-import { isCredentialOptional } from '../../config/documented.ts';
+import { isCredentialOptional } from '../../config/service.ts';
 import type { LoadedService } from '../../config/load.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../../config/service.ts';

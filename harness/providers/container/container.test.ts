@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { InconclusiveError } from '../../base/exit.ts';
 import { Secret } from '../../base/secret.ts';
-import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
+import type { Companion, ContainerProvider } from '../../config/provider/kind.ts';
 import { providerContext, REFUSING_SERVER } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';
 import { stateOf } from '../runtime/container-state.ts';

@@ -7,7 +7,7 @@ import type {
   ContainerConfig,
   ContainerProvider,
   ImageSource,
-} from '../../config/provider/started-provider.ts';
+} from '../../config/provider/kind.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';

@@ -4,7 +4,7 @@ import { ImageName } from 'testcontainers';
 import { InconclusiveError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { reasonLineOf } from '../../base/thrown.ts';
-import type { ImageSource } from '../../config/provider/started-provider.ts';
+import type { ImageSource } from '../../config/provider/kind.ts';
 import { createLogCapture, withLastLines } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
 import { type Docker, REQUEST_MS, type Runtime, within } from '../runtime/runtime.ts';

@@ -3,7 +3,7 @@ import { GenericContainer, PullPolicy, type WaitStrategy } from 'testcontainers'
 import { InconclusiveError } from '../../base/exit.ts';
 import { revealed } from '../../base/secret.ts';
 import { reasonLineOf } from '../../base/thrown.ts';
-import type { ContainerConfig } from '../../config/provider/started-provider.ts';
+import type { ContainerConfig } from '../../config/provider/kind.ts';
 import { type LogCapture, withLastLines } from '../log-capture.ts';
 import { type Container, endingOf, followOutput, stateOf } from '../runtime/container-state.ts';
 import { removeContainer } from '../runtime/leftovers.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { parseKeepingNumbers } from '../../config/pact/number-keeping-json.ts';
+import { parseKeepingNumbers } from '../../config/pact/pact-file.ts';
 import type { PactBroker } from '../../config/pact/pacts.ts';
 
 /** A whole response, its body as text. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { listening } from '../../base/loopback.ts';
 import { Secret } from '../../base/secret.ts';
-import type { CommandProvider } from '../../config/provider/started-provider.ts';
+import type { CommandProvider } from '../../config/provider/kind.ts';
 import { runs } from '../fixtures/processes.ts';
 import type { RunningProvider } from '../provider.ts';
 import { startCommand } from './command.ts';

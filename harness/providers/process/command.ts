@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HarnessError, InconclusiveError } from '../../base/exit.ts';
 import { freePort } from '../../base/loopback.ts';
 import { revealed } from '../../base/secret.ts';
-import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
+import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/kind.ts';
 import { systemClock } from '../../wire/pace/clock.ts';
 import { addressOf } from '../../wire/socket/address.ts';
 import { dial } from '../../wire/socket/dial.ts';

@@ -1,5 +1,5 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { isCredentialOptional } from '../../../harness/config/documented.ts';
+import { isCredentialOptional } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { documentedValue } from '../../../harness/config/documented.ts';
+import { documentedValue } from '../../../harness/config/service.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation } from '../../../harness/config/service.ts';

@@ -1,5 +1,5 @@
 import { documentedSample, type Sample } from '../../../harness/base/clause.ts';
-import type { ExpectedInteraction } from '../../../harness/config/pact/interaction.ts';
+import type { ExpectedInteraction } from '../../../harness/config/pact/pacts.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { Verification } from '../../../harness/engine/session/pact/verification.ts';
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';

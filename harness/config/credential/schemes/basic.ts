@@ -1,8 +1,7 @@
 import { Secret } from '../../../base/secret.ts';
 import { basicField } from '../carrier.ts';
-import { ofOneVariable } from '../first-use.ts';
 import { APPLICATION, optional, REFUSED, secret, text } from '../keys.ts';
-import { isAuthorizationKey, scheme } from '../scheme.ts';
+import { isAuthorizationKey, ofOneVariable, scheme } from '../scheme.ts';
 
 /** RFC 7617. */
 export const basic = scheme({

@@ -1,7 +1,13 @@
 import { bearerField } from '../carrier.ts';
-import { keyLines, ofOneVariable } from '../first-use.ts';
 import { KEYED } from '../keys.ts';
-import { isAuthorizationKey, type SecurityScheme, scheme, shippedKey } from '../scheme.ts';
+import {
+  isAuthorizationKey,
+  keyLines,
+  ofOneVariable,
+  type SecurityScheme,
+  scheme,
+  shippedKey,
+} from '../scheme.ts';
 
 /** RFC 6750 §2.1. */
 export const bearer = scheme({

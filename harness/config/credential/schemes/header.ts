@@ -1,8 +1,7 @@
 import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
 import { headerField } from '../carrier.ts';
-import { ofNamedKey } from '../first-use.ts';
 import { KEYED, NAME } from '../keys.ts';
-import { scheme, shippedKey } from '../scheme.ts';
+import { ofNamedKey, scheme, shippedKey } from '../scheme.ts';
 
 /** Fields that frame or route the message; a credential there would break it. */
 export const FRAMING_FIELDS =

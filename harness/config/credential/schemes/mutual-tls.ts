@@ -1,4 +1,4 @@
-import type { Question } from '../first-use.ts';
+import type { Question } from '../scheme.ts';
 import { scheme } from '../scheme.ts';
 
 const ASKS = {

@@ -6,9 +6,9 @@ import type { Exchange } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-lines.ts';
 import { visible } from '../../../wire/octets/visible.ts';
 import { bearerField } from '../carrier.ts';
-import type { Question } from '../first-use.ts';
 import { writtenToken } from '../json-web-token.ts';
 import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';
+import type { Question } from '../scheme.ts';
 import {
   type KeyFault,
   type KeyRequest,

@@ -1,7 +1,6 @@
 import { queryParameter } from '../carrier.ts';
-import { ofNamedKey } from '../first-use.ts';
 import { KEYED, NAME } from '../keys.ts';
-import { scheme, shippedKey } from '../scheme.ts';
+import { ofNamedKey, scheme, shippedKey } from '../scheme.ts';
 
 /** Unreserved characters of RFC 3986 §2.3, and the brackets that some interfaces use. */
 const PARAMETER_NAME = /^[A-Za-z0-9_.~[\]-]+$/;

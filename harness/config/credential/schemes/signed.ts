@@ -1,6 +1,5 @@
-import { ofOneVariable } from '../first-use.ts';
 import { APPLICATION, REFUSED } from '../keys.ts';
-import { scheme, shippedApp } from '../scheme.ts';
+import { ofOneVariable, scheme, shippedApp } from '../scheme.ts';
 import { signature } from '../signing/signature.ts';
 
 /** Each request signed by the application, by the rules of the Pusher HTTP API. */

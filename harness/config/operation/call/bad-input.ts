@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../../base/json-text.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../../wire/json/schema.ts';
+import type { BadInput } from './call.ts';
 import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
-import { type Facets, facetsOf } from './facets.ts';
-import type { BadInput } from './operation.ts';
+import { type Facets, facetsOf } from './example.ts';
 
 /**
  * Requests of a call that its documentation rules out, a few of each kind. Each is held against the documented

@@ -1,14 +1,13 @@
 import type { ClauseValue } from '../../../base/clause.ts';
 import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
 import type { SecurityScheme } from '../../credential/scheme.ts';
-import { type At, child, children } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
+import { type At, child, children } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf, shownBody } from './inputs.ts';
-import { type FoundOperation, operationsOf } from './paths.ts';
+import { addressOf, type FoundOperation, operationsOf } from './outline.ts';
 import { firstDemand, isOptional } from './security.ts';
-import { addressOf } from './servers.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
 export interface DocumentedClause {

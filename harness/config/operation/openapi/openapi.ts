@@ -1,17 +1,14 @@
 import { formatPlace } from '../../../base/exit.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
-import { type At, child } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
+import { type At, child } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
+import type { ExpectedResponse } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
-import type { ExpectedResponse } from '../call/operation.ts';
-import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';
-import { operationsOf } from './paths.ts';
-import { readResponses } from './responses.ts';
+import { type DocumentedBody, type DocumentedInput, readBody, readInputs, readResponses } from './inputs.ts';
+import { addressOf, operationsOf, versionOf } from './outline.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
-import { addressOf } from './servers.ts';
-import { versionOf } from './version.ts';
 
 /** An operation as a document describes it, before the config has its say. */
 export interface DocumentedOperation {

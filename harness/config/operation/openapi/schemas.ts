@@ -4,10 +4,10 @@ import { reasonOf } from '../../../base/thrown.ts';
 import { type Dialect, LATEST } from '../../../wire/json/dialect.ts';
 import { readPattern } from '../../../wire/json/pattern.ts';
 import { holdToDialect, SchemaBook } from '../../../wire/json/schema.ts';
-import { type At, child, children, faultAt, pointerText, refOf } from '../../document/at.ts';
 import { namedDialect } from '../../document/bundle.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import type { Version } from './version.ts';
+import { type At, child, children, faultAt, pointerText, refOf } from '../../document/source.ts';
+import type { Version } from './outline.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
 export type Direction = 'request' | 'response';

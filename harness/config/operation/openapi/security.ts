@@ -1,8 +1,8 @@
 import { hasMembers } from '../../../base/json-text.ts';
 import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
-import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { type At, child, children, faultAt } from '../../document/source.ts';
 
 /** What an operation demands, held against the one credential that the service config has. */
 export type Demand =

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../base/json-text.ts';
-import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { type At, child, children, faultAt } from '../../document/source.ts';
 import { isFormType } from '../call/call.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Blocked } from '../../../base/verdict.ts';
 import type { CredentialChoice } from '../../../config/credential/placing.ts';
-import { digestOf, type ExpectedInteraction } from '../../../config/pact/interaction.ts';
+import { digestOf, type ExpectedInteraction } from '../../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import { PactFailure } from '../../../providers/pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../../providers/pact/relay.ts';

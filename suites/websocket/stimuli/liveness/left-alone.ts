@@ -1,4 +1,4 @@
-import { isForLogin } from '../../../../harness/config/blocks/subprotocol.ts';
+import { isForLogin } from '../../../../harness/config/blocks/dialect.ts';
 import type { ServiceConfig } from '../../../../harness/config/service.ts';
 import { derived, lastOfAll, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../../harness/engine/session/websocket/dialects/dialects.ts';

@@ -1,10 +1,10 @@
 import {
   type Dialect,
   type DialectEvent,
+  isHeartbeat,
   loadDialect,
   type ShippedDialect,
 } from '../../../../config/blocks/dialect.ts';
-import { isHeartbeat } from '../../../../config/blocks/heartbeat.ts';
 import type { WebSocketConfig } from '../../../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Clause, Contract } from '../../base/clause.ts';
-import { readContract } from './contract-file.ts';
+import type { Clause, Contract } from '../base/clause.ts';
+import { readContract } from './contract.ts';
 
-const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
 const NAMES = ['search', 'messaging', 'realtime'] as const;
 
 const shipped = (name: string) => readContract(join(CONFIG, 'contracts', `${name}.yaml`), name);

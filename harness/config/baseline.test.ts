@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { withEntries, withoutEntries } from './kept-file.ts';
-import { KNOWN } from './known.ts';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
+import { KNOWN, withEntries, withoutEntries } from './baseline.ts';
 
 const ENTRY = `  - check: headers.date
     got: ["none for *"]

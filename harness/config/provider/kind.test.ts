@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { revealed } from '../../base/secret.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
-import { parseMemory } from '../shape/units.ts';
+import { parseMemory } from '../shape/text-forms.ts';
 import type { ProviderConfig } from './provider.ts';
 
 const env = {

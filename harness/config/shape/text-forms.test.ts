@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { formatDuration, parseDuration } from './units.ts';
+import { formatDuration, parseDuration } from './text-forms.ts';
 
 describe('a duration', () => {
   it.each([

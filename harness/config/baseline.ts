@@ -1,0 +1,260 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TSchema } from 'typebox';
+import { isMap, parseDocument, YAMLSeq } from 'yaml';
+import { formatPlace, UsageError } from '../base/exit.ts';
+import { Faults } from './draft/faults.ts';
+import { environmentNames } from './draft/overlay.ts';
+import { type Fault, json, list, mapping, name, needed, text } from './shape/kinds.ts';
+import type { Loaded } from './shape/loaded.ts';
+import { loaded } from './shape/loaded.ts';
+import { isDay } from './shape/text-forms.ts';
+import { faultsIn } from './shape/validation.ts';
+import { schemaLine } from './written/first-service.ts';
+import { originsOf, plainOf, readLocated } from './yaml/located.ts';
+import { didYouMean } from './yaml/nearest.ts';
+import { faultsOf } from './yaml/origin.ts';
+import { namedFiles } from './yaml/read-text.ts';
+
+/** An entry of a list as it is written. */
+export type Entry = Readonly<Record<string, unknown>> & { readonly environment?: string };
+
+const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
+
+/** The file of a service's list in `FOLDER/` of a config folder, and what stands in it, or in a new one; the folder is made. */
+export function keptFile(
+  configDir: string,
+  folder: string,
+  service: string,
+): { readonly file: string; readonly text: string } {
+  const places = ['yml', 'yaml'].map((end) => join(configDir, folder, `${service}.${end}`));
+  const there = places.find((place) => existsSync(place));
+  if (there !== undefined) return { file: there, text: readFileSync(there, 'utf8') };
+  mkdirSync(join(configDir, folder), { recursive: true });
+  const head = schemaLine(configDir, folder, `${folder}.schema.json`);
+  return { file: join(configDir, folder, `${service}.yaml`), text: `${head}\n${folder}: []\n` };
+}
+
+/**
+ * The text of a list with these entries in it. One that stands there under the same name, its `key`, and for the same
+ * environment is written anew; all others, the comments and the order stay.
+ *
+ * @param text of a list that has been read without a fault, or of a new one.
+ */
+export function withEntries(
+  text: string,
+  { folder, key }: { readonly folder: string; readonly key: string },
+  entries: readonly Entry[],
+): string {
+  const document = parseDocument(text);
+  const list = listOf(document, folder);
+  for (const entry of entries) {
+    const node = document.createNode(entry);
+    const at = list.items.findIndex((item) => {
+      const written = plain(item);
+      return written?.[key] === entry[key] && written?.environment === entry.environment;
+    });
+    const before = list.items[at];
+    if (before === undefined) list.add(node);
+    else {
+      if (isMap(before)) node.commentBefore = before.commentBefore ?? null;
+      list.items[at] = node;
+    }
+  }
+  return document.toString(AS_WRITTEN);
+}
+
+/** The text of a list without these entries, told by some of what they say, and how many of them stood there. */
+export function withoutEntries(
+  text: string,
+  folder: string,
+  entries: readonly Entry[],
+): { readonly text: string; readonly removed: number } {
+  const document = parseDocument(text);
+  const list = listOf(document, folder);
+  const kept = list.items.filter((item) => {
+    const written = plain(item);
+    return !entries.some((entry) =>
+      Object.entries(entry).every(
+        ([name, value]) => JSON.stringify(written?.[name]) === JSON.stringify(value),
+      ),
+    );
+  });
+  const removed = list.items.length - kept.length;
+  list.items = kept;
+  return { text: removed === 0 ? text : document.toString(AS_WRITTEN), removed };
+}
+
+function listOf(document: ReturnType<typeof parseDocument>, folder: string): YAMLSeq {
+  const list = document.get(folder);
+  if (list instanceof YAMLSeq && list.items.length > 0) return list;
+  // What is empty is written `[]`, and grows as a block.
+  const fresh = new YAMLSeq();
+  document.set(folder, fresh);
+  return fresh;
+}
+
+function plain(item: unknown): Entry | null {
+  return isMap(item) ? (item.toJSON() as Entry) : null;
+}
+
+/** Lists that a user keeps of each service, `FOLDER/SERVICE.yaml`, of entries that hold in one environment or in all. */
+export interface KeptList<E extends TSchema> {
+  /** Folder in the config folder; the key of the list as well. */
+  readonly folder: string;
+  readonly shape: TSchema;
+  /**
+   * The lists of all services, by name. What is said of other environments is left out.
+   *
+   * @throws UsageError for all that is wrong with the lists: nothing is known of a list that cannot be read.
+   */
+  read(configDir: string, setting: KeptSetting): Promise<ReadonlyMap<string, readonly Kept<E>[]>>;
+}
+
+interface KeptSetting {
+  /** The files of all services of the folder, by name: a list of any other, or for an environment of none, is a fault. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly environment: string | null;
+}
+
+/** An entry, and where it stands: `config/known/search.yaml:12`. */
+export type Kept<E> = Omit<Loaded<E>, 'environment'> & { readonly place: string };
+
+/** `of`: what the entries are, for a person. */
+export function keptList<E extends TSchema>(folder: string, of: string, entry: E): KeptList<E> {
+  const entries = list('', { maxItems: 2_000, expected: `a list of ${of}` }, entry);
+  const shape = mapping(
+    `The ${of} of one service.`,
+    { required: [folder] },
+    { [folder]: needed(entries, `write \`${folder}: []\` when there is none`) },
+  );
+  const frameFaults = faultsIn(shape);
+
+  async function readOne(
+    file: string,
+    { service, serviceFile, environment }: ReadOne,
+  ): Promise<readonly Kept<E>[]> {
+    const tree = await readLocated(file);
+    const faults = new Faults();
+    faults.add(...frameFaults(tree));
+    faults.hold();
+    const origins = originsOf(tree);
+    const all = loaded(shape, plainOf(tree), { faultAt: faultsOf(origins), faults });
+    faults.hold();
+    const environments = await environmentsIn(serviceFile);
+    const written = all[folder] as readonly (Loaded<E> & { readonly environment?: string })[];
+    const kept = written.flatMap(({ environment: only, ...each }, index) => {
+      if (only !== undefined && environments !== null && !environments.includes(only)) {
+        const problem = `the service ${service} has no environment ${JSON.stringify(only)}`;
+        faults.add(
+          faultsOf(origins)(`${folder}.${index}.environment`, problem, didYouMean(only, environments)),
+        );
+      }
+      const origin = origins.get(`${folder}.${index}`);
+      const { line } = origin?.kind === 'file' ? origin.place : {};
+      const place = formatPlace({ file, ...(line === undefined ? {} : { line }) });
+      return only === undefined || only === environment ? [{ ...each, place } as Kept<E>] : [];
+    });
+    faults.hold();
+    return kept;
+  }
+
+  return {
+    folder,
+    shape,
+    async read(configDir, { files, environment }) {
+      const faults = new Faults();
+      const lists = new Map<string, readonly Kept<E>[]>();
+      for (const [service, file] of await namedFiles(join(configDir, folder))) {
+        const serviceFile = files.get(service);
+        if (serviceFile === undefined) {
+          const problem = `there is no service ${JSON.stringify(service)} to keep ${of} of`;
+          faults.add(
+            new UsageError(problem, { place: { file }, remedy: didYouMean(service, [...files.keys()]) }),
+          );
+          continue;
+        }
+        const kept = await faults.attempt(() => readOne(file, { service, serviceFile, environment }));
+        if (kept) lists.set(service, kept);
+      }
+      faults.hold();
+      return lists;
+    },
+  };
+}
+
+interface ReadOne {
+  readonly service: string;
+  readonly serviceFile: string;
+  readonly environment: string | null;
+}
+
+/** null where the file cannot be read, which is told to whoever reads it for its own sake. */
+async function environmentsIn(serviceFile: string): Promise<readonly string[] | null> {
+  try {
+    return environmentNames(await readLocated(serviceFile));
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+const ACCEPTED_ENTRY = mapping(
+  'One thing that was observed, and from which the service must not drift.',
+  { expected: 'a mapping with key and value' },
+  {
+    key: needed(text('Key of the observation, such as limits.algorithm.')),
+    value: json('What was seen, as `conform accept` writes it.', { default: null }),
+    environment: name('Only there; in every environment when left out.'),
+  },
+);
+
+/** `accepted/SERVICE.yaml`. */
+export const ACCEPTED = keptList('accepted', 'accepted observations', ACCEPTED_ENTRY);
+
+/** An observation that is accepted, as it is listed. */
+export type AcceptedObservation = Kept<typeof ACCEPTED_ENTRY>;
+
+const KNOWN_ENTRY = mapping(
+  'One failure that is known, and until when that is accepted.',
+  { expected: 'a mapping with check, got, reason, owner and until' },
+  {
+    check: needed(
+      text('Id of the check, or a pattern of ids such as headers.*', {
+        pattern: '^[a-z][A-Za-z0-9.*_-]{0,300}$',
+        expected: 'the id of a check, or a pattern such as headers.*',
+      }),
+    ),
+    got: needed(
+      list(
+        'What comes in place of what is expected, as `conform known add` writes it. `*` stands for any text. A failure that shows anything else is a new one.',
+        { minItems: 1, maxItems: 50, expected: 'a list of texts' },
+        text('For example: status 500 for GET with a wrong key'),
+      ),
+    ),
+    reason: needed(text('Why nothing is done about it for now.')),
+    owner: needed(text('Who will.')),
+    until: needed(
+      text('The last day on which it counts as known, as 2027-01-31.', {
+        read: day,
+        expected: 'a day such as 2027-01-31',
+      }),
+    ),
+    link: text('Where it is discussed.', {
+      pattern: '^https?://\\S+$',
+      expected: 'an address that begins with https://',
+    }),
+    environment: name('Only there; in every environment when left out.'),
+  },
+);
+
+/** `known/SERVICE.yaml`. */
+export const KNOWN = keptList('known', 'known failures', KNOWN_ENTRY);
+
+/** A failure that is known, as it is listed. */
+export type KnownFailure = Kept<typeof KNOWN_ENTRY>;
+
+function day(written: string, fault: Fault): string {
+  if (isDay(written)) return written;
+  throw fault('is not a day of the calendar', 'write it as year, month and day: 2027-01-31');
+}

@@ -1,0 +1,153 @@
+import { hasMembers } from '../../../base/json-text.ts';
+import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
+import { visible } from '../../../wire/octets/visible.ts';
+import type { SourceFiles } from '../../document/files.ts';
+import { type At, child, children, faultAt } from '../../document/source.ts';
+import { asOperation } from './swagger.ts';
+
+const VERSIONS = ['2.0', '3.0', '3.1', '3.2'] as const;
+
+/** Of Swagger 2.0, else of OpenAPI. */
+export type Version = (typeof VERSIONS)[number];
+
+/** @throws UsageError for what is no OpenAPI document, and for a version that is not read. */
+export function versionOf(root: At): Version {
+  const swagger = child(root, 'swagger');
+  const named = swagger.value === undefined ? child(root, 'openapi') : swagger;
+  if (named.value === undefined)
+    throw faultAt(root, 'is no OpenAPI document', 'name a document with `openapi: 3.0.x`, 3.1.x or 3.2.x');
+  const text = typeof named.value === 'number' ? named.value.toFixed(1) : named.value;
+  const version = VERSIONS.find(
+    (each) => text === each || (typeof text === 'string' && text.startsWith(`${each}.`)),
+  );
+  if (version !== undefined && (version === '2.0') === (named === swagger)) return version;
+  const shown = visible(typeof text === 'string' ? text : JSON.stringify(text), 60);
+  throw faultAt(
+    named,
+    named === swagger ? `Swagger ${shown} is not read` : `version ${shown} is not read`,
+    'write it in Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2',
+  );
+}
+
+interface DocumentedAddress {
+  /** What stands before the path, below the base address: '' or `/v1`. */
+  readonly prefix: string;
+  /** Why the provider under test is not the one meant; null when it is. */
+  readonly elsewhere: string | null;
+}
+
+/** Stands for wherever the document lies; server URLs may be relative to that. */
+const ANYWHERE = 'http://document.invalid/';
+
+/**
+ * The path that `servers` puts before an operation's own (OpenAPI 3.1 §4.8.5). The host is the config's to say, so
+ * only the path of the first server counts, and only as far as the base address does not end with it already: below
+ * `https://api.example/gateway/api`, `/api/v1` is `/v1`.
+ */
+export function addressOf(root: At, pathItem: At, operation: At, basePath: string): DocumentedAddress {
+  const general = serverUrl(root);
+  const own = serverUrl(operation) ?? serverUrl(pathItem);
+  const url = own ?? general;
+  const segments = segmentsOf(url?.pathname ?? '');
+  const base = segmentsOf(basePath);
+  const shared = segments.findLastIndex((_, last) => endsWith(base, segments.slice(0, last + 1)));
+  const generalHost = general?.host ?? new URL(ANYWHERE).host;
+  return {
+    prefix: segments
+      .slice(shared + 1)
+      .map((segment) => `/${segment}`)
+      .join(''),
+    elsewhere:
+      own !== null && own.host !== generalHost ? `it is served at another address, ${own.origin}` : null,
+  };
+}
+
+function segmentsOf(path: string): readonly string[] {
+  const segments = path.split('/').slice(1);
+  return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+}
+
+function endsWith(base: readonly string[], segments: readonly string[]): boolean {
+  const end = base.slice(base.length - segments.length);
+  return segments.length <= base.length && segments.every((segment, index) => segment === end[index]);
+}
+
+function serverUrl(at: At): URL | null {
+  const server = children(child(at, 'servers'))[0]?.[1];
+  if (server === undefined) return swaggerUrl(at);
+  const { value: written } = child(server, 'url');
+  if (typeof written !== 'string') return null;
+  const variables = child(server, 'variables');
+  const filled = written.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
+    const { value } = child(child(variables, name), 'default');
+    return hasMembers(value) ? name : String(value ?? name);
+  });
+  return URL.parse(filled, ANYWHERE);
+}
+
+/** Swagger 2.0 has one server, in two parts. */
+function swaggerUrl(root: At): URL | null {
+  const [host, path] = ['host', 'basePath'].map((name) => child(root, name).value);
+  if (typeof path !== 'string' && typeof host !== 'string') return null;
+  const base = typeof host === 'string' ? `http://${host}/` : ANYWHERE;
+  return URL.parse(typeof path === 'string' ? path : '/', base);
+}
+
+const METHODS = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const;
+const MAX_OPERATIONS = 10_000;
+
+export interface FoundOperation {
+  readonly pathItem: At;
+  readonly operation: At;
+  readonly method: string;
+  /** The path as the document writes it. */
+  readonly path: string;
+}
+
+export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
+  const version = versionOf(files.root);
+  const paths = child(files.root, 'paths');
+  const found: FoundOperation[] = [];
+  for (const [path, at] of children(paths)) {
+    if (path.startsWith('x-')) continue;
+    if (!path.startsWith('/'))
+      throw faultAt(at, `the path ${path} does not begin with /`, 'write it with a slash');
+    const pathItem = files.dereferenced(at);
+    for (const [method, given] of methodsOf(pathItem, version)) {
+      // OpenAPI has no references here; documents that are kept in many files use them all the same.
+      const operation = files.dereferenced(given);
+      found.push(
+        version === '2.0'
+          ? {
+              pathItem: { ...pathItem, value: {} },
+              operation: asOperation(files, pathItem, operation),
+              method,
+              path,
+            }
+          : { pathItem, operation, method, path },
+      );
+    }
+  }
+  if (found.length === 0) {
+    throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
+  }
+  if (found.length > MAX_OPERATIONS) {
+    throw faultAt(
+      paths,
+      `describes ${found.length} operations, more than ${MAX_OPERATIONS}`,
+      'split the document',
+    );
+  }
+  return found;
+}
+
+/** The methods that a path is described for; of those with a name of their own, what they name (OpenAPI 3.2). */
+function methodsOf(pathItem: At, version: Version): readonly (readonly [method: string, operation: At])[] {
+  const methods = version === '3.2' ? [...METHODS, 'query'] : METHODS;
+  const fixed = methods.map((name) => [name.toUpperCase(), child(pathItem, name)] as const);
+  const further = version === '3.2' ? children(child(pathItem, 'additionalOperations')) : [];
+  for (const [method, at] of further) {
+    if (!isToken(method)) throw faultAt(at, 'is no method', 'name it by letters, such as LINK');
+  }
+  return [...fixed, ...further].filter(([, { value }]) => value !== undefined);
+}
