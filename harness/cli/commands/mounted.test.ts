@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { serving } from '../../base/fixtures/server.ts';
 import { conform, resultsIn } from '../../engine/fixtures/conform-process.ts';
 import { echoing } from '../../wire/fixtures/ws-endpoint.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** A service of somebody else's that is mounted below a path of its host, as behind a gateway. */
 
@@ -92,7 +93,7 @@ describe('a service below a path', () => {
     const config = join(folder, 'conformance');
     const asked = `init --service orders --url ${origin}${path} --openapi openapi.json --key-env ORDERS_KEY`;
     const at = ['--config', config];
-    const told = await conform([...asked.split(' '), ...at], { ORDERS_KEY: KEY }, folder).ended;
+    const told = await conformHere([...asked.split(' '), ...at], { ORDERS_KEY: KEY }, folder);
     expect(told.stderr).toContain(`GET ${MOUNT}/v1/orders is answered 200: the sample works`);
     const contract = readFileSync(join(config, 'contracts', 'orders.yaml'), 'utf8');
     expect(contract).toContain('key: versioning.prefix');

@@ -92,10 +92,8 @@ describe.skipIf(!present)(
     });
 
     it.each([
-      ['light', 1280],
-      ['dark', 1280],
       ['light', 390],
-      ['dark', 390],
+      ['dark', 1280],
     ] as const)('has no barrier that axe-core knows of (%s, %d wide)', async (colorScheme, width) => {
       const page = await open(address, { colorScheme, width });
       await page.evaluate(everything);
@@ -105,10 +103,10 @@ describe.skipIf(!present)(
       expect(await barriers(page, RULES[colorScheme])).toEqual([]);
     });
 
-    it.each(['light', 'dark'] as const)('has none for a fleet either (%s)', async (colorScheme) => {
-      const page = await open(write('fleet.html', renderPage(manyResults(14, 100))), { colorScheme });
+    it('has none for a fleet either', async () => {
+      const page = await open(write('fleet.html', renderPage(manyResults(14, 100))));
       await page.evaluate(everything);
-      expect(await barriers(page, RULES[colorScheme])).toEqual([]);
+      expect(await barriers(page, RULES.light)).toEqual([]);
     });
 
     async function barriers(page: Page, runOnly: axe.RunOnly): Promise<readonly string[]> {

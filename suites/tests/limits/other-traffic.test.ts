@@ -18,6 +18,8 @@ const config: ServiceConfig = {
 };
 
 interface Scene {
+  /** A minute; 40 when left out. */
+  readonly requests?: number;
   readonly variant?: string | null;
   readonly defects?: readonly string[];
   /** Requests of others before the first of ours. */
@@ -34,14 +36,16 @@ async function askedByOthers({ url }: ReferenceProvider): Promise<void> {
 }
 
 /** What is found of a quota that others spend as well. */
-async function shared({ variant = null, defects = [], before = 0, meanwhile = () => 0 }: Scene) {
+async function shared(scene: Scene) {
+  const { requests = 40, variant = null, defects = [], before = 0, meanwhile = () => 0 } = scene;
+  const plan = { name: 'test', requests, windowMs: 60_000 };
   const clock = simulatedClock();
   let ours = 0;
   let others: Promise<unknown> = Promise.resolve();
   const provider = await startReference({
     service: 'search',
     credentials: config.credentials,
-    plan: config.plan,
+    plan,
     variant,
     defects,
     clock,
@@ -53,7 +57,7 @@ async function shared({ variant = null, defects = [], before = 0, meanwhile = ()
     },
   });
   for (let sent = 0; sent < before; sent += 1) await askedByOthers(provider);
-  const all = await judged(config, [limits], {
+  const all = await judged({ ...config, plan }, [limits], {
     url: provider.url,
     clock,
     random: () => 0.5,
@@ -66,24 +70,24 @@ async function shared({ variant = null, defects = [], before = 0, meanwhile = ()
 
 describe('a quota of which others have spent before', () => {
   it.each([
-    ['a part, as its fields tell', 30, null],
+    ['a part, as its fields tell', 12, null],
     ['one request', 1, null],
-    ['a part, and nothing tells', 30, 'no-quota-fields'],
+    ['a part, and nothing tells', 12, 'no-quota-fields'],
     ['one request, and nothing tells', 1, 'no-quota-fields'],
-    ['all of it', 100, null],
-    ['all of it, and nothing tells', 100, 'no-quota-fields'],
+    ['all of it', 40, null],
+    ['all of it, and nothing tells', 40, 'no-quota-fields'],
   ])('%s: is measured in a window of our own', async (_, before, variant) => {
     const { found, observations, outcomes } = await shared({ before, variant });
     expect(found).toEqual([]);
     expect(outcomes).toMatchObject({ 'limits.exact': 'pass', 'limits.parallel': 'pass' });
-    expect(observations['limits.first-refused']).toBe(101);
+    expect(observations['limits.first-refused']).toBe(41);
   });
 
   it.each(['limit-off-by-one-low', 'limit-counted-twice'])(
     'hides no fault of the service itself: %s',
     async (defect) => {
       for (const variant of ['no-quota-fields', null]) {
-        const { found } = await shared({ before: 20, defects: [defect], variant });
+        const { found } = await shared({ before: 8, defects: [defect], variant });
         expect(found).toEqual(['limits.exact']);
       }
     },
@@ -92,15 +96,16 @@ describe('a quota of which others have spent before', () => {
 
 describe('a quota that others spend meanwhile', () => {
   it.each([
-    ['now and then, as its fields tell', null, (ours: number) => (ours % 9 === 0 ? 1 : 0)],
+    ['now and then, as its fields tell', 40, null, (ours: number) => (ours % 9 === 0 ? 1 : 0)],
     [
       // Never as many in two counts.
       'a few at times and then more, and nothing tells',
+      100,
       'no-quota-fields',
       (ours: number) => (ours % 50 === 0 ? ours / 10 : 0),
     ],
-  ])('%s: is blocked, and never a failure', async (_, variant, meanwhile) => {
-    const { found, outcomes, messages } = await shared({ meanwhile, variant });
+  ])('%s: is blocked, and never a failure', async (_, requests, variant, meanwhile) => {
+    const { found, outcomes, messages } = await shared({ requests, meanwhile, variant });
     expect(found).toEqual([]);
     expect(outcomes['limits.exact']).toBe('blocked');
     expect(messages['limits.exact']).toMatch(/^others spend this quota/);

@@ -17,8 +17,8 @@ const STALL_MS = 1_100;
 const ANSWER_MS = 10;
 /** Into a window of the clock: whichever request is held up, the window ends meanwhile on one of these days. */
 const STARTS_MS = [0, 1_000, 2_000];
-/** Every third of the 24 requests of the measurement and of the counts after it; `CONFORM_SEED` tries others. */
-const placesFrom = (first: number) => Array.from({ length: 8 }, (_, at) => 1 + 3 * at + ((first + SEED) % 3));
+/** Every fourth of the 24 requests of the measurement and of the counts after it; `CONFORM_SEED` tries others. */
+const placesFrom = (first: number) => Array.from({ length: 6 }, (_, at) => 1 + 4 * at + ((first + SEED) % 4));
 
 const LIMITERS = [
   ...['fixed-window', 'sliding-log'].map((name) => ({ name, startMs: 0 })),

@@ -52,13 +52,10 @@ describe.concurrent.each(Object.entries(REFUSALS))('a limiter that refuses with 
     unspent = await found(refuse, -1);
   });
 
-  it.each([0, 1, 5, 11])(
-    'is not taken for another answer where others spend the quota after %i',
-    async (after) => {
-      const spent = await found(refuse, after);
-      expect(spent.filter((line) => !line.includes(' blocked: ') && !unspent.includes(line))).toEqual([]);
-      // Whoever was answered once comes back after the window.
-      if (after > 0) expect(spent).toContainEqual(expect.stringMatching(/^headers\.nosniff warning/));
-    },
-  );
+  it.each([0, 5])('is not taken for another answer where others spend the quota after %i', async (after) => {
+    const spent = await found(refuse, after);
+    expect(spent.filter((line) => !line.includes(' blocked: ') && !unspent.includes(line))).toEqual([]);
+    // Whoever was answered once comes back after the window.
+    if (after > 0) expect(spent).toContainEqual(expect.stringMatching(/^headers\.nosniff warning/));
+  });
 });
