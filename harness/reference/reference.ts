@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../config/credential/scheme.ts';
-import { isCredentialOptional } from '../config/service.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
+import { isCredentialOptional } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
 import { type Clock, systemClock } from '../wire/pace/clock.ts';
 import type { Behavior, Kernel, Service } from './behavior/behavior.ts';

@@ -1,8 +1,8 @@
 import { documentedSample, findClause } from '../../base/clause.ts';
 import type { ClauseKey } from '../../base/vocabulary.ts';
-import { documentedValue, isCredentialOptional } from '../../config/service.ts';
 import { whyKeyless } from '../../config/blocks/websocket.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { documentedValue, isCredentialOptional } from '../../config/service.ts';
 
 /**
  * Decides from the config and the contract alone whether a check makes sense for a service: null when it does, else

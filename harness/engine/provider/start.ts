@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../base/exit.ts';
-import { isCredentialOptional } from '../../config/service.ts';
 import type { LoadedService } from '../../config/load.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../../config/service.ts';
+import { isCredentialOptional } from '../../config/service.ts';
 import { type FaultAt, faultsOf } from '../../config/yaml/origin.ts';
 import type { RunningProvider, StartOptions } from '../../providers/provider.ts';
 import type { ServerIdentity } from '../../reference/host.ts';

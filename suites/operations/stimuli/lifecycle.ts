@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { documentedValue } from '../../../harness/config/service.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation } from '../../../harness/config/service.ts';
+import { documentedValue } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
