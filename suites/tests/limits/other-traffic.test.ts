@@ -64,6 +64,7 @@ async function shared(scene: Scene) {
   }).finally(async () => {
     await others;
     await provider.stop();
+    clock.stop();
   });
   return { ...all, found: amiss(all) };
 }

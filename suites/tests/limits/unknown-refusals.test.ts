@@ -45,8 +45,7 @@ async function found(refuse: (response: ServerResponse) => void, spentAfter: num
   );
 }
 
-// Beside each other: half of its time each of them waits.
-describe.concurrent.each(Object.entries(REFUSALS))('a limiter that refuses with %s', (_, refuse) => {
+describe.each(Object.entries(REFUSALS))('a limiter that refuses with %s', (_, refuse) => {
   let unspent: readonly string[] = [];
   beforeAll(async () => {
     unspent = await found(refuse, -1);
