@@ -1,10 +1,10 @@
 import type { ServiceConfig } from '../config/service.ts';
 import type { Suite } from './check/check.ts';
-import { applicabilityOf } from './check/judge.ts';
-import { type Judged, judgeInOrder, type OrderOptions } from './check/order.ts';
+import { applicabilityOf, type JudgeOptions } from './check/judge.ts';
+import { type Judged, judgeInOrder } from './check/plan.ts';
 import type { Session } from './session/session.ts';
 
-interface Means extends OrderOptions {
+interface Means extends JudgeOptions {
   /** Asked for again, after the one before was closed, where the provider was started anew. */
   readonly open: () => Session | Promise<Session>;
   /** Pieces of evidence so far. */
@@ -27,24 +27,19 @@ export async function* judgeInSessions(
   config: ServiceConfig,
   { open, asked, entering, ...options }: Means,
 ): AsyncGenerator<JudgedOver> {
+  const means = { options: () => options, ...(entering && { entering }) };
+  const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];
   let before = asked();
   let session = await open();
-  const renewal = {
-    isDue: (suite: Suite) => asked() > before && asksAnything(suite, config),
-    async renew() {
-      await session.close();
-      before = asked();
-      session = await open();
-      return session;
-    },
-  };
-  const means = {
-    options: () => options,
-    ...(entering && { entering }),
-    ...(startsFresh(config) && { renewal }),
-  };
   try {
-    for await (const each of judgeInOrder(suites, session, means)) yield { ...each, session };
+    for (const group of groups) {
+      if (asked() > before && group.some((suite) => asksAnything(suite, config))) {
+        await session.close();
+        before = asked();
+        session = await open();
+      }
+      for await (const each of judgeInOrder(group, session, means)) yield { ...each, session };
+    }
   } finally {
     await session.close();
   }

@@ -5,7 +5,7 @@ import { withPlan } from '../config/blocks/facts.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { type Suite, suitesFor } from '../engine/check/check.ts';
 import { applicabilityOf, type Judgment } from '../engine/check/judge.ts';
-import { judgeInOrder } from '../engine/check/order.ts';
+import { judgeInOrder } from '../engine/check/plan.ts';
 import { startProvider } from '../engine/provider/start.ts';
 import { openLiveSession } from '../engine/session/live.ts';
 import { simulatedClock } from '../engine/simulation/clock.ts';

@@ -5,7 +5,6 @@ import { traceOf } from '../../base/thrown.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import { PutOff, type PutsOff } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type Asked, type OpenContext, openContext } from './context.ts';
@@ -62,16 +61,13 @@ export interface JudgeOptions {
    * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
    */
   readonly limitMs?: number;
-  /** What is not asked for yet. Nothing when left out. */
-  readonly putsOff?: PutsOff;
 }
 
 const DEFAULT_LIMIT_MS = 60_000;
 
 /**
  * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
- * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled, and with `PutOff` where
- * the verdict hangs on something that is not asked for yet.
+ * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled.
  */
 export async function judge(
   check: CheckDefinition,
@@ -81,10 +77,8 @@ export async function judge(
   const startedMs = session.clock.now();
   const waitedBeforeMs = session.waitedMs;
   const applied = applicabilityOf(check, session.config);
-  const observed: Observation[] = [];
-  const context = openContext(check, asked(session, options, observed), options.signal);
+  const context = openContext(check, session, options.signal);
   const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
-    for (const each of observed) session.observe(each);
     const last = context.evidence().at(-1) ?? null;
     return {
       outcome,
@@ -118,7 +112,6 @@ export async function judge(
     return end(conforming, context.remark());
   } catch (thrown) {
     options.signal.throwIfAborted();
-    if (thrown instanceof PutOff) throw thrown;
     if (thrown instanceof Violation) {
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
       const since = isLast ? ', and nothing has been served since' : '';
@@ -151,6 +144,23 @@ async function violationIn(check: CheckDefinition, context: OpenContext): Promis
   }
 }
 
+/** The checks of the run that may explain a violation of this one. */
+export function rootsOf(
+  check: CheckDefinition,
+  config: ServiceConfig,
+  selected: ReadonlySet<string> | undefined,
+): readonly CheckDefinition[] {
+  const { level } = applicabilityOf(check, config);
+  if (level === 'NONE') return [];
+  return [...check.restsOn, ...check.repeats].filter((root) => {
+    if (selected?.has(root.id) === false) return false;
+    const applied = applicabilityOf(root, config);
+    // What only warns, or is only observed, does not stand for a failure.
+    const isStrong = STRENGTH[applied.level] >= STRENGTH[level];
+    return applied.reasonNot === null && applied.missing === null && isStrong;
+  });
+}
+
 /** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
 async function blockedByRoot(
   check: CheckDefinition,
@@ -160,15 +170,10 @@ async function blockedByRoot(
 ): Promise<Blocked | null> {
   const { config } = session;
   const { signal, selected } = options;
-  const { level } = applicabilityOf(check, config);
-  if (level === 'NONE') return null;
-  for (const root of [...check.restsOn, ...check.repeats]) {
-    if (selected?.has(root.id) === false) continue;
-    const applied = applicabilityOf(root, config);
-    if (applied.reasonNot !== null || applied.missing !== null) continue;
-    // What only warns, or is only observed, does not stand for a failure.
-    if (STRENGTH[applied.level] < STRENGTH[level]) continue;
-    const context = openContext(root, asked(session, options, []), signal);
+  // It records what it observes when it is judged itself.
+  const silent: Asked = { config, ask: session.ask, observe: () => undefined };
+  for (const root of rootsOf(check, config, selected)) {
+    const context = openContext(root, silent, signal);
     const known = await violationIn(root, context).catch(unlessUnjudged);
     if (known === null) continue;
     const isSame = violation.got.length > 0 && violation.got.every((got) => known.got.includes(got));
@@ -177,17 +182,6 @@ async function blockedByRoot(
     return new Blocked(`${root.id} fails, which explains this: nothing more can be said`);
   }
   return null;
-}
-
-type Observation = Parameters<Session['observe']>[0];
-
-/** What is observed is kept back: a check that is put off says it again. */
-function asked(session: Session, { putsOff }: JudgeOptions, observed: Observation[]): Asked {
-  return {
-    config: session.config,
-    ask: (probe, signal) => session.ask(probe, signal, putsOff),
-    observe: (seen) => observed.push(seen),
-  };
 }
 
 /** Ids of the checks whose violation was seen, by session: it is told, though nobody answers any more. */

@@ -12,19 +12,26 @@ import type { PausePort } from './turn/pause.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 
+/** When it is sent: in its turn, after everything that is, or last of all. */
+export type Place = 'ordinary' | 'late' | 'last';
+
+/** Number of requests at most; a function where it depends on the config. */
+export type Cost = number | ((config: ServiceConfig) => number);
+
 /** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
 export interface Probe<E> {
   /** Unique: a session refuses a second probe that is called the same. */
   readonly name: string;
-  /** The probes that it may ask for. */
+  /** The probes that it asks for, as far as nothing stands against it. */
   readonly needs: Needs;
+  /** The probes that it may ask for, depending on what came of others. */
+  readonly mayNeed: Needs;
+  /** What it sends by itself. */
+  readonly cost: Cost;
+  /** Its own; what it needs may come later. */
+  readonly place: Place;
   readonly send: (port: Port) => Promise<E>;
-  /**
-   * It comes after everything else: what it sends is malformed or larger than usual, so that a service may fall over it, or
-   * it looks back on what the others met. `of all`: even after what uses up the quota.
-   */
-  readonly comesLast?: true | 'of all';
-  /** What it is the end of: that is asked as soon as this one is, and goes on until its time has come. */
+  /** What it is the end of: that is sent in its turn, and goes on until this one is asked for. */
   readonly begunBy?: Probe<unknown>;
   /** It looks at what came of others, so that it can be asked for even where nobody answers any more. */
   readonly evenInOutage?: true;
@@ -37,25 +44,47 @@ export function neededIn(needs: Needs, config: ServiceConfig): readonly Probe<un
   return typeof needs === 'function' ? needs(config) : needs;
 }
 
-/** @throws HarnessError where the asker has not declared that it may ask for it: its cost and its place would be wrong. */
+export function costOf({ cost }: Probe<unknown>, config: ServiceConfig): number {
+  return typeof cost === 'function' ? cost(config) : cost;
+}
+
+/** These and everything that they may ask for. */
+export function closureOf(
+  probes: readonly Probe<unknown>[],
+  config: ServiceConfig,
+  all = new Set<Probe<unknown>>(),
+): ReadonlySet<Probe<unknown>> {
+  for (const each of probes) {
+    if (all.has(each)) continue;
+    all.add(each);
+    for (const needs of [each.needs, each.mayNeed]) closureOf(neededIn(needs, config), config, all);
+  }
+  return all;
+}
+
+/** @throws HarnessError if the asker has not declared that it may ask for it: its cost and its place would be wrong. */
 export function requireDeclared(
   asker: string,
   declared: readonly Probe<unknown>[],
   asked: Probe<unknown>,
 ): void {
-  if (declared.includes(asked)) return;
-  throw new HarnessError(`${asker} asks for ${asked.name}, which it does not declare`);
+  if (!declared.includes(asked)) {
+    throw new HarnessError(`${asker} asks for ${asked.name}, which it does not declare`);
+  }
 }
 
 type Send<E> = Probe<E>['send'];
-type Declared = Partial<Pick<Probe<unknown>, 'needs'>>;
+type Declared = Partial<Pick<Probe<unknown>, 'needs' | 'mayNeed' | 'cost'>>;
 
+const PLAIN = { needs: [], mayNeed: [], cost: 1, place: 'ordinary' } as const;
+
+/** One request that needs nothing, unless it is declared otherwise. */
 export function probe<E>(name: string, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
   return last === undefined
-    ? { name, needs: [], send: first as Send<E> }
-    : { name, needs: [], ...(first as Declared), send: last };
+    ? { ...PLAIN, name, send: first as Send<E> }
+    : { ...PLAIN, name, ...(first as Declared), send: last };
 }
 
 /** What follows from the evidence of others: nothing is sent for it. */
@@ -66,49 +95,28 @@ export function derived<E>(
     port: Pick<Port, 'ask' | 'borrow' | 'config' | 'documented' | 'clock' | 'signal' | 'cover' | 'remains'>,
   ) => Promise<E>,
 ): Probe<E> {
-  return { name, needs, send: read };
+  return { ...PLAIN, name, needs, cost: 0, send: read };
 }
 
-/** The same stimulus, declared to be one that a service may fall over. */
+/** The same stimulus, declared to be one that a service may fall over: it comes after everything ordinary. */
 export function risky<E>(calm: Probe<E>): Probe<E> {
-  return { ...calm, comesLast: true };
+  return { ...calm, place: 'late' };
 }
 
 /** The same stimulus, declared to be one that looks back on what the others met: it comes after them, too. */
 export function lookingBack<E>(early: Probe<E>): Probe<E> {
-  return { ...early, comesLast: true };
+  return { ...early, place: 'late' };
 }
 
 /** The same stimulus, declared to be the end of one that goes on for as long as anything else does. */
 export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E> {
-  return { ...early, begunBy, comesLast: 'of all' };
-}
-
-/**
- * What is not asked for before its time: nothing, what comes last of all, whatever comes last, or besides that what would
- * have to wait for quota before it is known what requests cost.
- */
-export type PutsOff = 'nothing' | 'last of all' | 'last' | 'waiting';
-
-export function isPutOff({ comesLast }: Probe<unknown>, putsOff: PutsOff): boolean {
-  if (comesLast === undefined || putsOff === 'nothing') return false;
-  return putsOff !== 'last of all' || comesLast === 'of all';
+  return { ...early, begunBy, place: 'last' };
 }
 
 /** The same ones, in the order in which they may be asked together. */
 export function riskyLast<P extends Probe<unknown>>(probes: readonly P[]): readonly P[] {
-  return [...probes.filter(({ comesLast }) => !comesLast), ...probes.filter(({ comesLast }) => comesLast)];
-}
-
-/** Whoever asks for a probe before its time has to come back. */
-export class PutOff extends Error {
-  readonly because: PutsOff;
-
-  constructor(asked: string, because: 'last' | 'waiting') {
-    super(`${asked} comes after ${because === 'last' ? 'everything else' : 'what tells what requests cost'}`);
-    this.name = 'PutOff';
-    this.because = because;
-  }
+  const isOrdinary = ({ place }: P) => place === 'ordinary';
+  return [...probes.filter(isOrdinary), ...probes.filter((each) => !isOrdinary(each))];
 }
 
 /**

@@ -1,15 +1,5 @@
 import { HarnessError } from '../../base/exit.ts';
-import { NoRoomYet } from '../../wire/pace/budget.ts';
-import {
-  isPutOff,
-  neededIn,
-  type Port,
-  type Probe,
-  PutOff,
-  type PutsOff,
-  type Remembered,
-  requireDeclared,
-} from './probe.ts';
+import { neededIn, type Port, type Probe, type Remembered, requireDeclared } from './probe.ts';
 import { onBehalfOf } from './turn/asking.ts';
 import type { SessionMeans } from './turn/means.ts';
 import type { RunTime } from './turn/run-time.ts';
@@ -18,8 +8,13 @@ import { openTurn, type Turn } from './turn/turn.ts';
 /** How a probe in its turn comes to the evidence of others. */
 type Asking = Pick<Port, 'ask' | 'borrow'>;
 
-/** Asks a probe, as the session's `ask`. */
-type AskProbe = <E>(asked: Probe<E>, signal: AbortSignal, putsOff?: PutsOff) => Promise<Remembered<E>>;
+/** What a session knows of probes. */
+export interface Probing {
+  /** As the session's `ask`. */
+  ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
+  /** Whether it was asked for already. */
+  knows(probe: Probe<unknown>): boolean;
+}
 
 /**
  * Sends the probes that checks ask for, each in a turn of its own. `closed` ends them all; `portFor`: the service as a
@@ -30,34 +25,25 @@ export function openProbing(
   time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
   closed: AbortSignal,
   portFor: (turn: Turn, asking: Asking) => Port,
-): AskProbe {
+): Probing {
   const memory = new ProbeMemory();
 
-  async function ask<E>(
-    asked: Probe<E>,
-    signal: AbortSignal,
-    putsOff: PutsOff = 'nothing',
-  ): Promise<Remembered<E>> {
+  async function ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
     time.endIfTooSlow();
     if (!memory.knows(asked)) {
       if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
-      if (isPutOff(asked, putsOff)) {
-        if (asked.begunBy !== undefined) await ask(asked.begunBy, signal, putsOff);
-        return { evidence: [], failed: new PutOff(asked.name, 'last') };
-      }
     }
-    const answer = await memory.recall(asked, () => send(asked, signal, putsOff));
-    if ('failed' in answer && answer.failed instanceof PutOff) memory.forget(asked);
+    const answer = await memory.recall(asked, () => send(asked, signal));
     if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
     return { evidence: answer.evidence, failed: outage.blocked() };
   }
 
-  async function send<E>(asked: Probe<E>, signal: AbortSignal, putsOff: PutsOff): Promise<Remembered<E>> {
+  async function send<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
     const ends = AbortSignal.any([signal, time.signal, closed]);
-    const turn = openTurn(log, outage, ends, putsOff === 'waiting');
+    const turn = openTurn(log, outage, ends);
     try {
-      const port = portFor(turn, askingIn(asked, turn, putsOff));
+      const port = portFor(turn, askingIn(asked, turn));
       const value = await onBehalfOf(asked.name, () => asked.send(port));
       // It may go on to gather evidence.
       return {
@@ -66,25 +52,24 @@ export function openProbing(
         },
         value,
       };
-    } catch (thrown) {
-      const failed = thrown instanceof NoRoomYet ? new PutOff(asked.name, 'waiting') : thrown;
+    } catch (failed) {
       return { evidence: [...turn.trail], failed };
     }
   }
 
-  function askingIn(asker: Probe<unknown>, turn: Turn, putsOff: PutsOff): Asking {
-    const needed = neededIn(asker.needs, config);
+  function askingIn(asker: Probe<unknown>, turn: Turn): Asking {
+    const needed = [asker.needs, asker.mayNeed].flatMap((needs) => neededIn(needs, config));
     return {
       async ask(other) {
         requireDeclared(asker.name, needed, other);
-        const answer = await ask(other, turn.signal, putsOff);
+        const answer = await ask(other, turn.signal);
         for (const id of answer.evidence) turn.trail.add(id);
         if ('failed' in answer) throw answer.failed;
         return answer.value;
       },
       async borrow(other, restsOn) {
         if (!memory.knows(other)) return null;
-        const answer = await ask(other, turn.signal, putsOff);
+        const answer = await ask(other, turn.signal);
         if ('failed' in answer) return null;
         for (const id of restsOn(answer.value)) turn.trail.add(id);
         return answer.value;
@@ -92,7 +77,7 @@ export function openProbing(
     };
   }
 
-  return ask;
+  return { ask, knows: (probe) => memory.knows(probe) };
 }
 
 /**
@@ -119,10 +104,5 @@ class ProbeMemory {
 
   knows(probe: Probe<unknown>): boolean {
     return this.#answers.has(probe.name);
-  }
-
-  /** It is sent when it is asked for again. */
-  forget(probe: Probe<unknown>): void {
-    this.#answers.delete(probe.name);
   }
 }

@@ -10,7 +10,7 @@ import { openCredentials } from './credentials.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
 import { openPort } from './port.ts';
-import type { Probe, PutsOff, Remembered } from './probe.ts';
+import { closureOf, costOf, type Probe, type Remembered } from './probe.ts';
 import { openProbing } from './probing.ts';
 import { Remains } from './remains.ts';
 import { KeyTrial } from './turn/key-trial.ts';
@@ -40,11 +40,9 @@ export interface Session {
   readonly waitsInVain: boolean;
   /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
   readonly progress: number;
-  /**
-   * What the probe yields. Where it needs something that is put off, it ends with `PutOff`, and can be asked for again.
-   * Nothing is put off when left out.
-   */
-  ask<E>(probe: Probe<E>, signal: AbortSignal, putsOff?: PutsOff): Promise<Remembered<E>>;
+  ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
+  /** Whether these, and what they need, can be sent without a long wait for what earlier requests may have spent. */
+  hasRoomFor(probes: readonly Probe<unknown>[], signal: AbortSignal): Promise<boolean>;
   observe(observation: {
     readonly key: string;
     readonly value: unknown;
@@ -79,7 +77,7 @@ export function openSession(options: SessionOptions): Session {
   const http = new ServiceHttp(means);
   const remains = new Remains(means, options.leftBehind ?? []);
   const time = new RunTime(means);
-  const ask = openProbing(means, time, closed.signal, (turn, asking) =>
+  const { ask, knows } = openProbing(means, time, closed.signal, (turn, asking) =>
     openPort(means, { http, pacts, remains }, turn, asking),
   );
 
@@ -112,6 +110,13 @@ export function openSession(options: SessionOptions): Session {
       return budget.spent() + log.size;
     },
     ask,
+    hasRoomFor(probes, signal) {
+      const unsent = [...closureOf(probes, config)].filter((each) => !knows(each));
+      return budget.hasRoomFor(
+        unsent.reduce((sum, each) => sum + costOf(each, config), 0),
+        signal,
+      );
+    },
     observe: ({ value, ...observation }) =>
       record({
         type: 'observation',

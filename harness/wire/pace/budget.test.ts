@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { BudgetExhausted, type BudgetOptions, type BudgetWait, NoRoomYet, openBudget } from './budget.ts';
+import { BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { manualClock } from './fixtures/virtual-clock.ts';
 
@@ -142,9 +142,9 @@ describe('ceiling', () => {
   });
 });
 
-describe('whoever can come back', () => {
+describe('room for what can come later', () => {
   const minute = { plan: { requests: 10, windowMs: 60_000 } };
-  const comesBack = { comesBack: true };
+  const { signal } = new AbortController();
 
   async function spent(overrides: Partial<BudgetOptions>) {
     const opened = open(overrides);
@@ -152,34 +152,41 @@ describe('whoever can come back', () => {
     return opened;
   }
 
-  it('is told at once where the wait is long and nothing tells what requests cost', async () => {
-    const { budget, waits } = await spent(minute);
-    await expect(budget.take(comesBack)).rejects.toThrow(NoRoomYet);
-    expect([waits, budget.isAwaited, budget.spent()]).toEqual([[], true, 9]);
+  it('is none where the wait is long and nothing tells what requests cost, and then for nothing', async () => {
+    const { budget } = await spent(minute);
+    expect(await budget.hasRoomFor(0, signal)).toBe(true);
+    expect(await budget.hasRoomFor(1, signal)).toBe(false);
+    expect(budget.isAwaited).toBe(true);
+    budget.told(5, 1);
+    expect(await budget.hasRoomFor(1, signal)).toBe(true);
+    expect(budget.isAwaited).toBe(false);
   });
 
-  it('waits where the wait is short', async () => {
-    const { clock, budget } = await spent({});
-    await clock.drive(budget.take(comesBack));
-    expect([budget.isAwaited, budget.spent()]).toEqual([false, 10]);
+  it('is there as long as all of it fits into the window', async () => {
+    const { budget, takes } = open(minute);
+    await takes(5);
+    expect([await budget.hasRoomFor(4, signal), await budget.hasRoomFor(5, signal)]).toEqual([true, false]);
   });
 
-  it('waits where the service tells what remains', async () => {
+  it('is there where the wait is short', async () => {
+    const { budget } = await spent({});
+    expect(await budget.hasRoomFor(1, signal)).toBe(true);
+  });
+
+  it('is there where the service tells what remains', async () => {
     const { clock, budget } = await spent(minute);
     budget.told(0, clock.now());
-    await clock.drive(budget.take(comesBack));
-    expect([budget.isAwaited, budget.spent()]).toEqual([false, 10]);
+    expect(await budget.hasRoomFor(1, signal)).toBe(true);
   });
 
-  it('goes at once where what was sent has turned out to cost nothing', async () => {
-    const { clock, budget } = open({ ...minute, costs: async () => new Map([['free', 'free']]) });
+  it('is there where what was sent has turned out to cost nothing', async () => {
+    const { budget } = open({ ...minute, costs: async () => new Map([['free', 'free']]) });
     for (let count = 0; count < 9; count++) {
       await budget.run(async (each) => {
         each.kind = 'free';
       });
     }
-    await clock.drive(budget.take(comesBack));
-    expect(clock.now()).toBe(0);
+    expect(await budget.hasRoomFor(3, signal)).toBe(true);
   });
 });
 
@@ -198,8 +205,8 @@ describe('abort', () => {
     const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
     await budget.take();
     const abort = new AbortController();
-    const waiting = budget.take(abort);
-    const queued = budget.take(abort);
+    const waiting = budget.take(abort.signal);
+    const queued = budget.take(abort.signal);
     const next = budget.take();
     await clock.advance(10);
     abort.abort(new Error('run aborted'));

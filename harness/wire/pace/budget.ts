@@ -46,13 +46,6 @@ export interface Spent {
   kind: string | null;
 }
 
-/** Who asks for a request. */
-export interface Asker {
-  readonly signal?: AbortSignal;
-  /** Can ask again when more is known of what requests cost, and is told so in place of a long wait for what may cost nothing. */
-  readonly comesBack?: boolean;
-}
-
 /** What one service may still be sent. Every request to it takes from here first. */
 export interface Budget {
   /** The quota of the account under test; null when nobody knows it. */
@@ -63,9 +56,12 @@ export interface Budget {
   setAside(requests: number, forMs: number): void;
   /** The service has told what remains of the plan behind a request that was sent then. */
   told(remaining: number, sentMs: number): void;
-  /** For whoever can come back, and could not once it has begun. @throws NoRoomYet as `take` does; it spends nothing. */
-  requireRoom(): void;
-  /** Somebody was told that there is no room yet. */
+  /**
+   * Whether that many requests can be sent without a long wait for what earlier ones may have spent, while nothing tells
+   * how much remains. Once there was no room there is none for any before something tells.
+   */
+  hasRoomFor(requests: number, signal: AbortSignal): Promise<boolean>;
+  /** There was no room for something, and nothing has told since how much remains. */
   readonly isAwaited: boolean;
   /** The service counts by windows of which each forgets the one before. */
   forgets(): void;
@@ -75,13 +71,13 @@ export interface Budget {
   readonly isToldLongAgo: boolean;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
-   * @throws BudgetExhausted at the ceiling, NoRoomYet as `Asker` says, and the signal's reason when it is aborted.
+   * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
    */
-  take(asker?: Asker): Promise<Spent>;
+  take(signal?: AbortSignal): Promise<Spent>;
   /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
   count(): Spent;
   /** Takes, then sends, with at most `concurrency` under way. */
-  run<T>(send: (spent: Spent) => Promise<T>, asker?: Asker): Promise<T>;
+  run<T>(send: (spent: Spent) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
    * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
    * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
@@ -101,19 +97,11 @@ export class BudgetExhausted extends InconclusiveError {
   }
 }
 
-/** Nobody knows yet whether what was sent has spent the quota. */
-export class NoRoomYet extends Error {
-  constructor() {
-    super('it is not known yet what requests cost');
-    this.name = 'NoRoomYet';
-  }
-}
-
 /** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
 const SHARE_OF_RESERVE = 0.5;
 /** So many requests are kept in reserve where the service tells what remains. */
 const TOLD_RESERVE = 1;
-/** Whoever can come back waits no longer than that for what may have cost nothing. */
+/** What can come later waits no longer than that for what may have cost nothing. */
 const LONG_MS = 5_000;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
@@ -183,16 +171,17 @@ export function openBudget(options: BudgetOptions): Budget {
    * that weighs the window before has room for it, wherever its windows begin. Where the service tells that it has, no
    * such counter need be feared.
    */
-  function nextFreeMs(): number {
-    const { all, freeMs, hasToldRoom } = kept();
+  function nextFreeMs(further = 0): number {
+    const { all, freeMs, hasToldRoom } = kept(further);
     if (weighed === null || hasToldRoom) return freeMs;
     return roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
   }
 
-  /** What is held against the next request, and when it is not one too many of any window. */
-  function kept() {
+  /** `further`: requests before it that are yet to be sent. What is held against the next request, and when it is not one too many of any window. */
+  function kept(further = 0) {
     const hasToldRoom = told !== null && toldRoom() > TOLD_RESERVE;
-    const all = remembered(hasToldRoom ? told?.sentMs : undefined);
+    const held = remembered(hasToldRoom ? told?.sentMs : undefined);
+    const all = [...held, ...Array.from({ length: further }, () => clock.now())];
     const most = plan === null || told === null ? 0 : plan.requests - TOLD_RESERVE;
     const tooMany = all.at(-Math.max(rate.requests, most));
     const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
@@ -225,20 +214,21 @@ export function openBudget(options: BudgetOptions): Budget {
     return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
   }
 
-  function requireRoom(): void {
-    const isLong = nextFreeMs() - clock.now() > LONG_MS;
-    if (plan === null || told !== null || !(isLong || isAwaited)) return;
-    isAwaited = true;
-    throw new NoRoomYet();
+  async function hasRoomFor(requests: number, signal: AbortSignal): Promise<boolean> {
+    if (plan === null || told !== null || requests === 0) return true;
+    if (isAwaited) return false;
+    const waitsMs = () => nextFreeMs(requests - 1) - clock.now();
+    if (waitsMs() > 0 && options.costs) costs = await options.costs({ forMs: waitsMs(), signal });
+    isAwaited = told === null && waitsMs() > LONG_MS;
+    return !isAwaited;
   }
 
-  async function paced({ signal, comesBack = false }: Asker): Promise<Spent> {
+  async function paced(signal: AbortSignal | undefined): Promise<Spent> {
     for (;;) {
       signal?.throwIfAborted();
       checkCeiling();
       const forMs = await waitMs(signal);
       if (forMs <= 0) return spend();
-      if (comesBack) requireRoom();
       options.waiting?.({
         reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
         untilMs: clock.now() + forMs,
@@ -248,12 +238,12 @@ export function openBudget(options: BudgetOptions): Budget {
     }
   }
 
-  async function take(section: Section | undefined, asker: Asker): Promise<Spent> {
-    asker.signal?.throwIfAborted();
+  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<Spent> {
+    signal?.throwIfAborted();
     if (section) return spend();
     return orAborted(
-      oneByOne(() => paced(asker)),
-      asker.signal,
+      oneByOne(() => paced(signal)),
+      signal,
     );
   }
 
@@ -267,7 +257,7 @@ export function openBudget(options: BudgetOptions): Budget {
     told(remaining, sentMs) {
       if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
     },
-    requireRoom,
+    hasRoomFor,
     get isAwaited() {
       return isAwaited && told === null;
     },
@@ -278,11 +268,11 @@ export function openBudget(options: BudgetOptions): Budget {
     get isToldLongAgo() {
       return isToldLongAgo();
     },
-    take: (asker = {}) => take(sections.getStore(), asker),
+    take: (signal) => take(sections.getStore(), signal),
     count: spend,
-    run(send, asker = {}) {
+    run(send, signal) {
       const section = sections.getStore();
-      return (section?.limit ?? ordinary)(async () => send(await take(section, asker)));
+      return (section?.limit ?? ordinary)(async () => send(await take(section, signal)));
     },
     exceed(section, concurrency = 1) {
       const limit = pLimit(concurrency);

@@ -251,16 +251,18 @@ export const REFUSED = [
   oversizedCredential,
 ] as const;
 
+const ORDINARY = REFUSED.filter(({ place }) => place === 'ordinary');
+
 /**
  * The right credential after all those wrong ones: a service that has shut out the client meanwhile refuses for
  * another reason than the credential. The second sample serves for it when it came after them.
  */
 export const rightAfterWrong: Probe<Reply> = probe(
   'right-after-wrong',
-  { needs: [...REFUSED, refusedKeys, sampleAgain] },
+  { needs: [...ORDINARY, refusedKeys, sampleAgain] },
   async ({ ask, http }) => {
     const wrong: Reply[] = [];
-    for (const each of [...REFUSED.filter(({ comesLast }) => !comesLast), refusedKeys]) {
+    for (const each of [...ORDINARY, refusedKeys]) {
       const replies = await ask<Reply | readonly Reply[]>(each).catch(unlessInapplicable);
       if (replies !== null) wrong.push(...[replies].flat());
     }

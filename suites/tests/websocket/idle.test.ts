@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { WebSocketConfig } from '../../../harness/config/service.ts';
 import { check, practice, type Suite, suite } from '../../../harness/engine/check/suite.ts';
-import type { Probe } from '../../../harness/engine/session/probe.ts';
+import { probe } from '../../../harness/engine/session/probe.ts';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
 import { echoByWs } from '../fixtures/echo-servers.ts';
@@ -12,14 +12,10 @@ import { echoConfig, judged, saidOf } from '../fixtures/judged.ts';
 
 const WAITS_S = 40;
 
-const waiting: Probe<string> = {
-  name: 'waits-for-a-window',
-  needs: [],
-  async send({ clock, pause }) {
-    await pause.until(clock.now() + WAITS_S * 1_000, 'for a window');
-    return '';
-  },
-};
+const waiting = probe('waits-for-a-window', async ({ clock, pause }) => {
+  await pause.until(clock.now() + WAITS_S * 1_000, 'for a window');
+  return '';
+});
 
 /** Stands for one that uses up the quota, and waits for a window. */
 const exhausting: Suite = {

@@ -29,7 +29,11 @@ export interface HeardEvent extends DialectEvent {
 /** Every conversation in which the service may have said something in its dialect. */
 const talks: Probe<readonly ConversationView[]> = derived(
   'websocket-talks',
-  () => [client, exchanged, everyConversation],
+  ({ websocket }) => [
+    ...(websocket?.dialect === 'own' ? [client] : []),
+    ...(websocket?.exchange?.length ? [exchanged] : []),
+    everyConversation,
+  ],
   async ({ ask, config }) => {
     const { dialect: kind, exchange } = config.websocket ?? {};
     const spokenTo = kind === 'own' ? [await ask(client)] : [];

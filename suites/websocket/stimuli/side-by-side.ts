@@ -11,7 +11,7 @@ export function heldOpenEach(
   name: string,
   conversations: readonly (readonly [purpose: string, conversing: Conversing])[],
 ): Probe<readonly ConversationView[]> {
-  return probe(name, { needs: [alive, keptTogether] }, async (port) => {
+  return probe(name, { needs: [alive], mayNeed: [keptTogether] }, async (port) => {
     await port.ask(alive);
     return holdEach(
       port,

@@ -62,8 +62,6 @@ interface Way {
   readonly via?: HttpTransport;
   /** It does not wait for its turn: others wait for it. */
   readonly atOnce?: boolean;
-  /** As the budget has it. */
-  readonly comesBack?: boolean;
 }
 
 /** The HTTP side of a session. */
@@ -109,12 +107,7 @@ export class ServiceHttp {
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
     const { credentials, documented, transport, wire, budget, outage, answerTimes, limiter, log } =
       this.#means;
-    const {
-      bare = requestOf(stimulus, documented),
-      via = this.transport,
-      atOnce = false,
-      comesBack = false,
-    } = way;
+    const { bare = requestOf(stimulus, documented), via = this.transport, atOnce = false } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
     const placed = async () =>
@@ -146,11 +139,9 @@ export class ServiceHttp {
       return done;
     };
     for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {
-      await budget.take({ signal, comesBack }).catch(blockedByBudget);
+      await budget.take(signal).catch(blockedByBudget);
     }
-    const done = await (atOnce ? send(budget.count()) : budget.run(send, { signal, comesBack })).catch(
-      blockedByBudget,
-    );
+    const done = await (atOnce ? send(budget.count()) : budget.run(send, signal)).catch(blockedByBudget);
     signal.throwIfAborted();
     // Whoever ends connections to limit a rate is there.
     if (!limiter.isIn(done)) {
@@ -168,8 +159,7 @@ export class ServiceHttp {
 
   /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
-    const way = bare ? { bare } : { comesBack: turn.comesBack };
-    const done = turn.keep(await this.exchange(stimulus, turn.signal, way));
+    const done = turn.keep(await this.exchange(stimulus, turn.signal, bare ? { bare } : {}));
     const { key, limiter } = this.#means;
     await this.#trial.heard(done, turn.signal);
     // Who refuses for the rate does not refuse the key, whatever the status.

@@ -10,7 +10,6 @@ import type { ServiceConfig } from '../../../config/service.ts';
 import { interaction, message } from '../../../providers/pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../../providers/pact/verifier.ts';
 import { sessionAt } from '../fixtures/session.ts';
-import { PutOff, probe } from '../probe.ts';
 
 const KEY = 'example-search-key-not-secret';
 
@@ -77,22 +76,6 @@ describe('a verified interaction', () => {
     ]);
     expect(journal).toContain('Bearer [redacted:SEARCH_API_KEY]');
     expect(journal).not.toContain(KEY);
-  });
-
-  it('is put off before Pact is asked where its request would have to wait for what may have cost nothing', async () => {
-    const { url, asked } = await provider();
-    const plan = { name: 'small', requests: 2, windowMs: 60_000 };
-    const { session } = sessionAt(url, { ...search, plan }, { verifier });
-    const { signal } = new AbortController();
-    const twice = Array.from({ length: plan.requests }, (_, at) =>
-      probe(`sample ${at}`, ({ http }) => http.send({ purpose: 'as documented' })),
-    );
-    const verification = probe('verification', ({ pact }) => pact.verify(interaction()));
-    for (const each of twice) await session.ask(each, signal, 'waiting');
-    const answer = await session.ask(verification, signal, 'waiting');
-    await session.close();
-    expect(answer).toEqual({ evidence: [], failed: expect.any(PutOff) });
-    expect(asked.length).toBeLessThanOrEqual(plan.requests);
   });
 
   it('carries the right credential in place of the example, and the other fields of the pact', async () => {

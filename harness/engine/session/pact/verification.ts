@@ -43,7 +43,7 @@ export function pactJudge(shared?: PactVerifier): PactJudge {
 
 function pactPort(means: SessionMeans, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
   const { signal, keep } = turn;
-  const { config, transport, wire, budget, log, record } = means;
+  const { config, transport, wire, log, record } = means;
   const verification: VerificationMeans = {
     config,
     verifier,
@@ -64,8 +64,6 @@ function pactPort(means: SessionMeans, http: ServiceHttp, verifier: PactVerifier
   };
   return {
     async verify(interaction) {
-      // Pact would take its request for one that is not answered.
-      if (turn.comesBack) budget.requireRoom();
       const journal = (came: Verification, blocked: string | null) =>
         record({
           type: 'verification',

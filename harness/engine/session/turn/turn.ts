@@ -8,24 +8,16 @@ import type { OutageWatch } from './outage.ts';
 export interface Turn {
   /** Ends when the check that asked is given up. */
   readonly signal: AbortSignal;
-  /** It can be had again when more is known of what requests cost. */
-  readonly comesBack: boolean;
   /** Ids of the evidence so far. */
   readonly trail: Set<string>;
   /** Puts what was done on record; it counts as so many requests to the service. @throws Blocked where it shows nothing of what it was for. */
   keep<E extends Exchange | Conversation>(done: E, requests?: number): E;
 }
 
-export function openTurn(
-  log: EvidenceLog,
-  outage: OutageWatch,
-  signal: AbortSignal,
-  comesBack = false,
-): Turn {
+export function openTurn(log: EvidenceLog, outage: OutageWatch, signal: AbortSignal): Turn {
   const trail = new Set<string>();
   return {
     signal,
-    comesBack,
     trail,
     keep(done, requests = 1) {
       trail.add(log.keep(done, requests).id);

@@ -62,7 +62,7 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
         means,
         stimulus,
         (connection) => conversing(conversationOver(connection, means)),
-        turn,
+        turn.signal,
       ).catch(blockedByBudget);
       turn.signal.throwIfAborted();
       const { response } = done.handshake;
@@ -110,7 +110,7 @@ async function requireTaken(means: SessionMeans, signal: AbortSignal, refused: C
   const { outage, log } = means;
   const fate = refused.handshake.response === null ? 'not answered' : 'refused';
   const purpose = `a WebSocket as configured, for the one before was ${fate}`;
-  const ordinary = await connect(means, { purpose }, pinged(means), { signal }).catch(blockedByBudget);
+  const ordinary = await connect(means, { purpose }, pinged(means), signal).catch(blockedByBudget);
   const { handshake, failure } = log.keep(ordinary, 1);
   outage.saw({ to: purpose, id: ordinary.id }, { response: handshake.response, failure });
   const [before, now] = [refused.handshake.response, handshake.response].map((each) => each?.status);
@@ -137,7 +137,7 @@ export function handshakeOccasions(means: SessionMeans): readonly Occasion[] {
     {
       what: `the handshake at ${websocket.url}`,
       async send(signal) {
-        const done = await connect(means, stimulus, pinged(means), { signal }).catch(blockedByBudget);
+        const done = await connect(means, stimulus, pinged(means), signal).catch(blockedByBudget);
         return handshakeReception(means.log.keep(done, 1), websocket);
       },
     },
@@ -178,9 +178,8 @@ async function connect(
   { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionMeans,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
-  asker: Pick<Turn, 'signal'> & Partial<Turn>,
+  signal: AbortSignal,
 ): Promise<Conversation> {
-  const { signal } = asker;
   const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
   const { baseUrl, clock, userAgent } = transport;
@@ -215,7 +214,7 @@ async function connect(
     },
   };
   const attempt = async () => {
-    const spent = await budget.take(asker);
+    const spent = await budget.take(signal);
     const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
     const request = await placed();
     const sent = { ...request, ...opening.form };

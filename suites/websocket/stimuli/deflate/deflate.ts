@@ -182,7 +182,7 @@ function compressed(
   twin: Probe<unknown> = alive,
   offer = NAME,
 ): Probe<ConversationView> {
-  return probe(name, { needs: [twin, compresses, keptTogether] }, async (port) => {
+  return probe(name, { needs: [twin, compresses], mayNeed: [keptTogether] }, async (port) => {
     await port.ask(twin);
     await port.ask(compresses);
     await makeRoom(port);

@@ -4,7 +4,7 @@ import { echoes } from '../echo.ts';
 import { otherOrder, otherSpelling } from '../handshake-forms.ts';
 import { besideOthers } from '../liveness/liveness.ts';
 import { alive, answersPings } from '../ordinary-client.ts';
-import { makeRoom } from '../side-by-side.ts';
+import { keptTogether, makeRoom } from '../side-by-side.ts';
 import { type Errand, type Ride, rideOf, runErrand } from './errand.ts';
 import * as errands from './errands.ts';
 
@@ -33,7 +33,7 @@ export const closeWithinMessage = beside(
 );
 
 function each(name: string, all: readonly (readonly [Errand, Ride])[]): Probe<readonly ConversationView[]> {
-  return probe(name, { needs: [alive] }, async (port) => {
+  return probe(name, { needs: [alive], mayNeed: [keptTogether] }, async (port) => {
     await port.ask(alive);
     await makeRoom(port);
     return Promise.all(all.map(([errand, ride]) => runErrand(port, errand, ride)));

@@ -1,6 +1,6 @@
 import { NotApplicable, unlessUnjudged } from '../../../../harness/base/verdict.ts';
 import type { ServiceConfig } from '../../../../harness/config/service.ts';
-import { type Port, type Probe, probe, risky } from '../../../../harness/engine/session/probe.ts';
+import { neededIn, type Port, type Probe, probe, risky } from '../../../../harness/engine/session/probe.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { bomb } from '../deflate/deflate.ts';
 import { longEchoes, longFragmentedEcho } from '../echo.ts';
@@ -30,6 +30,14 @@ function saidIn({ websocket, safety }: ServiceConfig): readonly Conversations[] 
   return websocket?.echo ? [...RISKY, ...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : RISKY;
 }
 
+/** What each of them needs, which is sent again by itself. */
+function saidAgain(config: ServiceConfig): readonly Probe<unknown>[] {
+  return saidIn(config).flatMap(({ needs, mayNeed }) => [
+    ...neededIn(needs, config),
+    ...neededIn(mayNeed, config),
+  ]);
+}
+
 /** What one client sent, and what came of the connection of another. */
 export interface BesideOthers {
   readonly to: string;
@@ -45,24 +53,30 @@ interface Suspect {
 
 export const othersKept: Probe<BesideOthers> = {
   ...risky(
-    probe('websocket-others-kept', { needs: (config) => [leftAlone, ...saidIn(config)] }, async (port) => {
-      const other = await port.ask(leftAlone);
-      if (!other.isBeside) throw new NotApplicable('the service keeps no several connections of one client');
-      const said = await everythingRisky(port);
-      const kept = {
-        to: 'a WebSocket beside others',
-        evidence: said.at(-1)?.view.evidence ?? '',
-        lost: null,
-      };
-      if (!other.isOver()) return kept;
-      const view = await other.end();
-      const suspect = suspectOf(said, view);
-      if (suspect === null) return kept;
-      const { to, evidence } = suspect.view;
-      const isLost = await isLostAgain(suspect, view, port);
-      const how = view.serverClose === null ? 'the end of TCP' : `the close code ${view.closeCode ?? 'none'}`;
-      return { to, evidence, lost: isLost ? `${how} on another one` : null };
-    }),
+    probe(
+      'websocket-others-kept',
+      { needs: (config) => [leftAlone, ...saidIn(config)], mayNeed: saidAgain },
+      async (port) => {
+        const other = await port.ask(leftAlone);
+        if (!other.isBeside)
+          throw new NotApplicable('the service keeps no several connections of one client');
+        const said = await everythingRisky(port);
+        const kept = {
+          to: 'a WebSocket beside others',
+          evidence: said.at(-1)?.view.evidence ?? '',
+          lost: null,
+        };
+        if (!other.isOver()) return kept;
+        const view = await other.end();
+        const suspect = suspectOf(said, view);
+        if (suspect === null) return kept;
+        const { to, evidence } = suspect.view;
+        const isLost = await isLostAgain(suspect, view, port);
+        const how =
+          view.serverClose === null ? 'the end of TCP' : `the close code ${view.closeCode ?? 'none'}`;
+        return { to, evidence, lost: isLost ? `${how} on another one` : null };
+      },
+    ),
   ),
   evenInOutage: true,
 };

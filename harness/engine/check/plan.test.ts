@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { practice } from '../../base/authority.ts';
 import { shipped } from '../../config/fixtures/config-folder.ts';
-import { isPutOff, type Probe, PutOff, type PutsOff, probe, risky } from '../session/probe.ts';
+import { derived, lastOfAll, type Probe, probe, risky } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type CheckDefinition, check, type Suite } from './check.ts';
 import { silentSession } from './fixtures/silent-session.ts';
 import { WORDS } from './fixtures/words.ts';
-import { judgeInOrder } from './order.ts';
+import { judgeInOrder } from './plan.ts';
 
 const search = await shipped('search');
 const calm = probe('calm', async () => undefined);
 const early = probe('early', async () => undefined);
+const sent: string[] = [];
 const dangerous = risky(probe('dangerous', async () => undefined));
 const limit = probe('limit', async () => undefined);
 
@@ -19,13 +20,12 @@ function sessionOf(exceedRateLimit: boolean): Session {
   let isMet = false;
   return {
     ...silentSession({ ...search, safety: { ...search.safety, exceedRateLimit } }),
-    async ask<E>(asked: Probe<E>, _signal: AbortSignal, putsOff: PutsOff = 'nothing') {
-      if (isPutOff(asked, putsOff)) return { evidence: [], failed: new PutOff(asked.name, 'last') };
-      const waits = asked.name !== 'early' && asked.name !== 'limit' && !isMet;
-      if (waits && putsOff === 'waiting') return { evidence: [], failed: new PutOff(asked.name, 'waiting') };
+    async ask<E>(asked: Probe<E>) {
       isMet ||= asked.name === 'limit';
+      sent.push(asked.name);
       return { evidence: [], value: undefined as E };
     },
+    hasRoomFor: async (probes) => isMet || probes.every(({ name }) => name === 'early'),
   };
 }
 
@@ -72,5 +72,24 @@ describe('what would have to wait for quota', () => {
   ])('waits in its place where %s', async (_, suites, mayExceed) => {
     const ids = await order(suites, mayExceed);
     expect(ids.slice(0, 3)).toEqual(['first.early', 'first.calm', 'first.dangerous']);
+  });
+});
+
+describe('what is late', () => {
+  const needing = derived('needing', [early, dangerous], async () => undefined);
+  const end = lastOfAll(
+    calm,
+    derived('end', [calm], async () => undefined),
+  );
+  const some = suite('some', [
+    asking('some.end', end),
+    asking('some.needing', needing),
+    asking('some.limit', limit),
+  ]);
+
+  it('is judged after everything else, though what it needs is sent in its turn', async () => {
+    sent.splice(0);
+    expect(await order([some])).toEqual(['some.limit', 'some.needing', 'some.end']);
+    expect(sent).toEqual(['calm', 'early', 'limit', 'needing', 'end']);
   });
 });

@@ -1,0 +1,149 @@
+import type { ServiceConfig } from '../../config/service.ts';
+import { closureOf, neededIn, type Place, type Probe } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
+import type { CheckDefinition, Suite } from './check.ts';
+import { applicabilityOf, type JudgeOptions, type Judgment, judge, rootsOf } from './judge.ts';
+
+/** A check of a suite, and what became of it. */
+export interface Judged {
+  readonly suite: Suite;
+  readonly check: CheckDefinition;
+  readonly judgment: Judgment;
+}
+
+/** What is done at one place of the plan: a check is judged, or what one that is judged later needs is sent. */
+export interface PlannedStep {
+  readonly kind: 'send' | 'judge';
+  readonly suite: Suite;
+  readonly check: CheckDefinition;
+  readonly place: Place;
+  /** The probes that are asked for; none if the check does not apply. */
+  readonly probes: readonly Probe<unknown>[];
+}
+
+/** What one session sends and judges, in this order. */
+export interface Plan {
+  /** Before the suite that uses up the quota. */
+  readonly before: readonly PlannedStep[];
+  /** That suite, and what follows it. */
+  readonly from: readonly PlannedStep[];
+  /** The ends of what goes on for as long as anything else does. */
+  readonly last: readonly PlannedStep[];
+  /** Whether that suite may meet the limit: what would have to wait for quota comes after it. */
+  readonly meetsLimit: boolean;
+}
+
+const PLACES: readonly Place[] = ['ordinary', 'late', 'last'];
+
+/**
+ * Each check comes as late as the latest of what it may ask for, otherwise in the order of the suites; the ordinary part of
+ * what it needs is sent in its turn. `selected`: ids of the checks of the run; all if left out.
+ */
+export function planOf(
+  suites: readonly Suite[],
+  config: ServiceConfig,
+  selected?: ReadonlySet<string>,
+): Plan {
+  const exhausting = suites.findIndex(({ exhausts }) => exhausts);
+  const at = exhausting < 0 ? suites.length : exhausting;
+  const judgedIn = (some: readonly Suite[]) =>
+    some.flatMap((suite) => suite.checks.map((check) => stepOf(suite, check, config, selected)));
+  const [before, from] = [judgedIn(suites.slice(0, at)), judgedIn(suites.slice(at))];
+  return {
+    before: inOrder(before, config),
+    from: inOrder(from, config),
+    last: [...before, ...from].filter(({ place }) => place === 'last'),
+    meetsLimit: exhausting >= 0 && config.safety.exceedRateLimit,
+  };
+}
+
+function stepOf(
+  suite: Suite,
+  check: CheckDefinition,
+  config: ServiceConfig,
+  selected: ReadonlySet<string> | undefined,
+): PlannedStep {
+  const { reasonNot, missing } = applicabilityOf(check, config);
+  const judged = reasonNot === null && missing === null ? [check, ...rootsOf(check, config, selected)] : [];
+  const probes = judged.flatMap((each) => neededIn(each.uses, config));
+  return { kind: 'judge', suite, check, probes, place: placeOf(probes, config) };
+}
+
+/** As late as the latest of them and of what they may ask for. */
+function placeOf(probes: readonly Probe<unknown>[], config: ServiceConfig): Place {
+  const places = [...closureOf(probes, config)].map(({ place }) => PLACES.indexOf(place));
+  return PLACES[Math.max(0, ...places)] ?? 'ordinary';
+}
+
+function inOrder(steps: readonly PlannedStep[], config: ServiceConfig): readonly PlannedStep[] {
+  const inTurn = steps.map((step): PlannedStep => {
+    if (step.place === 'ordinary') return step;
+    const probes = neededIn(step.check.uses, config).flatMap((each) => ordinaryOf(each, config));
+    return { ...step, kind: 'send', place: 'ordinary', probes: step.probes.length === 0 ? [] : probes };
+  });
+  return [...inTurn, ...steps.filter(({ place }) => place === 'late')];
+}
+
+/** The parts of a probe that are sent in their turn: itself, or what it needs unless its own place is later. */
+function ordinaryOf(probe: Probe<unknown>, config: ServiceConfig): readonly Probe<unknown>[] {
+  if (placeOf([probe], config) === 'ordinary') return [probe];
+  if (probe.begunBy !== undefined) return ordinaryOf(probe.begunBy, config);
+  return probe.place === 'ordinary'
+    ? neededIn(probe.needs, config).flatMap((each) => ordinaryOf(each, config))
+    : [];
+}
+
+interface Means {
+  /** Of the next check. */
+  readonly options: () => JudgeOptions;
+  /** Told of the suite of each check before anything is sent for it. */
+  readonly entering?: (suite: Suite) => void;
+}
+
+/** Sends and judges by the plan: each outcome is there as soon as its evidence is. */
+export async function* judgeInOrder(
+  suites: readonly Suite[],
+  session: Session,
+  { options, entering }: Means,
+): AsyncGenerator<Judged> {
+  const { before, from, last, meetsLimit } = planOf(suites, session.config, options().selected);
+
+  async function* taken(steps: readonly PlannedStep[], later?: PlannedStep[]): AsyncGenerator<Judged> {
+    for (const [index, step] of steps.entries()) {
+      const { kind, suite, check, probes } = step;
+      entering?.(suite);
+      const { signal } = options();
+      if (later !== undefined && !(await session.hasRoomFor(probes, signal))) {
+        later.push(step);
+        continue;
+      }
+      if (kind === 'send') {
+        for (const each of probes) await session.ask(each, signal);
+        continue;
+      }
+      await askTogether(session, steps.slice(index), signal);
+      yield { suite, check, judgment: await judge(check, session, options()) };
+    }
+  }
+
+  const waiting: PlannedStep[] = [];
+  yield* taken(before, meetsLimit ? waiting : undefined);
+  yield* taken(from);
+  yield* taken(waiting);
+  yield* taken(last);
+}
+
+/**
+ * What the first of these checks waits for, and the others of its place with it, if that was waited for to no avail before.
+ */
+async function askTogether(
+  session: Session,
+  [first, ...others]: readonly PlannedStep[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (!session.waitsInVain || first === undefined || first.check.waits.length === 0) return;
+  const alike = others.filter(({ kind, place }) => kind === 'judge' && place === first.place);
+  const applying = [first, ...alike].filter(({ probes }) => probes.length > 0);
+  const waits = new Set(applying.flatMap(({ check }) => check.waits));
+  await Promise.all([...waits].map((probe) => session.ask(probe, signal)));
+}
