@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import type { Secret } from '../../base/secret.ts';
 import { runs } from '../../providers/fixtures/processes.ts';
@@ -88,10 +88,17 @@ it('a command that hangs leaves nothing behind', async () => {
     'services/orders.yaml': away(bearer(`\${exec:${command}}`)),
     'contracts/orders.yaml': ORDERS_CONTRACT,
   });
-  await expect(loadOnly(configDir, { execTimeoutMs: 300 })).rejects.toThrow(/did not finish/);
+  const pidIn = async (name: string) =>
+    Number(await readFile(join(configDir, 'services', name), 'utf8').catch(() => 0));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const loading = expect(loadOnly(configDir, { execTimeoutMs: 300 })).rejects.toThrow(/did not finish/);
+  await expect.poll(() => pidIn('shell'), { timeout: 60_000 }).toBeGreaterThan(1);
+  vi.advanceTimersByTime(300);
+  await loading;
   for (const name of ['shell', 'child']) {
-    const pid = Number(await readFile(join(configDir, 'services', name), 'utf8'));
+    const pid = await pidIn(name);
     expect(pid).toBeGreaterThan(1);
-    await expect.poll(() => runs(pid)).toBe(false);
+    await expect.poll(() => runs(pid), { timeout: 60_000 }).toBe(false);
   }
 });

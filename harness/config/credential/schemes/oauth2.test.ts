@@ -64,7 +64,7 @@ describe('the request for a token', () => {
 const serve = (listener: RequestListener) => served(createServer(listener));
 
 /** What becomes of one request to a service whose tokens come from there. */
-async function session(url: string, tokenUrl = '/oauth/token') {
+async function session(url: string, { tokenUrl = '/oauth/token', responseMs = 60_000 } = {}) {
   const {
     session: opened,
     asked,
@@ -73,7 +73,7 @@ async function session(url: string, tokenUrl = '/oauth/token') {
   } = sessionAt(url, {
     ...(await configFor(url)),
     credentials: oauth2.of({ ...CLIENT, tokenUrl }),
-    timeouts: { connectMs: 500, responseMs: 500 },
+    timeouts: { connectMs: 60_000, responseMs },
   });
   const answer = await asked(({ http }) => http.send({ purpose: 'as documented' }));
   const { requestsSent } = await opened.close();
@@ -114,7 +114,7 @@ describe('a session', () => {
       response.statusCode = request.headers.authorization === 'Bearer token-number-2' ? 200 : 401;
       response.end('{}');
     });
-    const { status, exchanges, requestsSent } = await session(url, `${issuer}/token`);
+    const { status, exchanges, requestsSent } = await session(url, { tokenUrl: `${issuer}/token` });
     expect([status, issued]).toEqual([200, 2]);
     // What is asked of others counts as no request to the service.
     expect([requestsSent, exchanges.map(({ requests }) => requests)]).toEqual([2, [0, 1, 0, 1]]);
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect(asked).toBe(1);
   });
 
-  it.each<[string, RequestListener, string]>([
+  it.each<[string, RequestListener, string, number?]>([
     [
       'refuses the scope',
       (_, response) =>
@@ -182,7 +182,7 @@ describe('a session', () => {
       (_, response) => void response.end(token('token-of-a-test', { padding: 'x'.repeat(100_000) })),
       'the body goes on after 65536 octets',
     ],
-    ['does not answer', () => undefined, 'no status line and fields within 500 ms'],
+    ['does not answer', () => undefined, 'no status line and fields within 200 ms', 200],
     ['hangs up', (request) => void request.socket.destroy(), 'the connection was closed'],
     [
       'breaks off',
@@ -192,13 +192,13 @@ describe('a session', () => {
       },
       'the connection was closed within the body',
     ],
-  ])('is blocked where the issuer %s', async (_, listener, why) => {
+  ])('is blocked where the issuer %s', async (_, listener, why, responseMs) => {
     let asked = 0;
     const url = await serve((request, response) => {
       asked += 1;
       listener(request, response);
     });
-    const { failed, journal } = await session(url);
+    const { failed, journal } = await session(url, responseMs === undefined ? {} : { responseMs });
     expect(failed).toContain(
       'Blocked: no access token could be had from /oauth/token (credentials.tokenUrl): ',
     );
@@ -208,12 +208,12 @@ describe('a session', () => {
   });
 
   it('is blocked where nobody issues tokens', async () => {
-    const { failed } = await session('http://127.0.0.1:9', 'http://127.0.0.1:9/token');
+    const { failed } = await session('http://127.0.0.1:9', { tokenUrl: 'http://127.0.0.1:9/token' });
     expect(failed).toMatch(/\(credentials\.tokenUrl\): .*ECONNREFUSED/);
   });
 
   it('sends no client secret readable to another machine', async () => {
-    const { failed } = await session('http://127.0.0.1:9', 'http://192.0.2.1/token');
+    const { failed } = await session('http://127.0.0.1:9', { tokenUrl: 'http://192.0.2.1/token' });
     expect(failed).toMatch(/a secret is not sent over plain http to 192\.0\.2\.1/);
   });
 
