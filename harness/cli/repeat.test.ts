@@ -190,7 +190,7 @@ async function judged({ check }: Pick<Case, 'check'>, { config, url }: Running) 
   const wanted = checks.find(({ id }) => id === check);
   if (wanted === undefined) throw new Error(`there is no check ${check}`);
   const { session } = sessionAt(url, config);
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(170_000);
   return judge(wanted, session, { strict: false, signal }).finally(() => session.close());
 }
 

@@ -53,7 +53,7 @@ async function asked({ listener, config, files = {}, env = {}, first = sample, l
   const text = `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${config}\n`;
   const { config: loaded } = await loadOrders(text, { env: { PATH: process.env.PATH, ...env } }, files);
   const { session, remarks, journal } = sessionAt(url, loaded);
-  const answer = await session.ask(first, AbortSignal.timeout(30_000));
+  const answer = await session.ask(first, AbortSignal.timeout(170_000));
   const { outage } = session;
   const { requestsSent } = await session.close();
   expect(journal() + outage).not.toContain(EXPIRED);

@@ -79,7 +79,7 @@ function members({ verdict, heavy }: Group): readonly string[] {
 }
 
 function serviceConfig(name: string): string {
-  const patience = HOSTILITIES[name]?.slow ? '1s' : '10s';
+  const patience = HOSTILITIES[name]?.slow ? '2s' : '20s';
   return `service: ${name}
 contract: search
 provider: { url: "${servers.get(name)?.url}" }

@@ -24,9 +24,7 @@ describe('a worker that is started ahead', () => {
     const started = children().filter((pid) => !before.has(pid));
     expect(started.length).toBeGreaterThan(0);
     ahead.release();
-    await expect
-      .poll(() => children().filter((pid) => started.includes(pid)), { timeout: 10_000 })
-      .toEqual([]);
+    await expect.poll(() => children().filter((pid) => started.includes(pid))).toEqual([]);
   });
 
   it('is the first that is taken, and one alone', () => {
