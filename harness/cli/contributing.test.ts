@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -70,6 +70,19 @@ describe('CONTRIBUTING.md', () => {
     expect(suites.filter((text) => text.includes(plain(shown)))).toHaveLength(1);
   });
 
+  it('says in which files the seven concepts are', () => {
+    const concepts = [...PAGE.matchAll(/^\| ([a-z]+) \| .* \| (.*) \|$/gm)];
+    const [contract = -1, defect = -1] = ['contract', 'defect'].map((word) =>
+      concepts.findIndex(([, name]) => name === word),
+    );
+    expect(defect - contract).toBe(6);
+    for (const [, name, places = ''] of concepts.slice(contract, defect + 1)) {
+      const paths = [...places.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+      expect(paths.length, name).toBeGreaterThan(0);
+      for (const path of paths) expect(globSync(path, { cwd: ROOT }), path).not.toEqual([]);
+    }
+  });
+
   it('names every room', () => {
     const rooms = readdirSync(join(ROOT, 'harness'), { withFileTypes: true }).filter((each) =>
       each.isDirectory(),
@@ -78,6 +91,63 @@ describe('CONTRIBUTING.md', () => {
       [],
     );
   });
+});
+
+/** Small files with one importer that have a reason. */
+const LAWFUL = [
+  // One member of a kind a file: schemes, kinds of providers, dialects, formats, commands.
+  /^harness\/config\/(?:credential\/schemes|provider)\/|\/dialects\/|^harness\/report\/formats\/|^harness\/cli\/commands\//,
+  // A suite is loaded by its name.
+  /\.suite\.ts$/,
+  // The build of the package replaces it by code that is compiled ahead.
+  /\/latest-schema\.ts$/,
+];
+
+/** Files still to be merged into their importer. The list only shrinks. */
+const TO_BE_MERGED: ReadonlySet<string> = new Set([
+  'harness/config/contract/clause-places.ts',
+  'harness/engine/session/http/spending-trial.ts',
+  'harness/engine/session/port.ts',
+  'harness/engine/session/turn/places.ts',
+  'harness/engine/simulation/simulation.ts',
+  'harness/engine/worker/spare-time.ts',
+  'harness/proof/config/own-dialect.ts',
+  'harness/proof/messages.ts',
+  'harness/reference/defects/auth/signature.ts',
+  'harness/report/html/checks/not-applying.ts',
+  'harness/report/html/verdict.ts',
+  'harness/wire/exchange/unasked.ts',
+  'harness/wire/fields/content-language.ts',
+  'harness/wire/fields/grammar/media-type.ts',
+  'harness/wire/fields/security/transport-security.ts',
+  'harness/wire/http/fetch.ts',
+  'harness/wire/limit/fault/remaining-fault.ts',
+  'harness/wire/limit/model/bucket.ts',
+  'harness/wire/limit/pacing.ts',
+  'harness/wire/limit/telling.ts',
+  'harness/wire/pace/weighing.ts',
+  'harness/wire/quota/violated-policies.ts',
+  'harness/wire/websocket/heartbeats.ts',
+  'suites/limits/stimuli/failures.ts',
+  'suites/pact/stimuli/pact.ts',
+  'suites/stimuli/deployed-version.ts',
+  'suites/websocket/stimuli/too-long.ts',
+]);
+
+it('no small file serves only one other: it is a part of that', () => {
+  const sources = SOURCES.filter((path) => path.endsWith('.ts') && !path.startsWith('suites/tests/'));
+  const importers = new Map<string, string[]>();
+  for (const path of sources) {
+    const named = [...read(path).matchAll(/(?:from|import\()\s*'(\.[^']*\.ts)'/g)];
+    for (const imported of new Set(named.map(([, name = '']) => join(dirname(path), name))))
+      importers.set(imported, [...(importers.get(imported) ?? []), path]);
+  }
+  const small = sources.filter(
+    (path) => read(path).split('\n').length <= 60 && importers.get(path)?.length === 1,
+  );
+  expect(small.filter((path) => !LAWFUL.some((kind) => kind.test(path)) && !TO_BE_MERGED.has(path))).toEqual(
+    [],
+  );
 });
 
 it.each(['README.md', 'CONTRIBUTING.md'])('%s names only scripts that there are', (page) => {

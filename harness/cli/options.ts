@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Help, InvalidArgumentError, Option } from 'commander';
 import { isDay } from '../config/shape/text-forms.ts';
 import { usualFolder } from '../config/yaml/read-text.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
@@ -18,6 +18,22 @@ export const concurrency = () =>
   ).argParser(positiveInteger);
 export const environment = () =>
   new Option('--environment <name>', 'variant of the service config, e.g. staging');
+
+/** Where a command writes reports. */
+export const reportsOut = () => new Option('--reports <dir>', 'folder for reports').default('reports');
+/** Where a command reads earlier reports. */
+export const reportsIn = () => new Option('--reports <dir>', 'folder with reports').default('reports');
+export const results = () =>
+  new Option('--results <file>', 'results.json of the run (default: the last run in --reports)');
+export const strict = () => new Option('--strict', 'a warning counts as a failure').default(false);
+export const quiet = () => new Option('--quiet', 'print only the verdict').conflicts('verbose');
+
+/** Leaves out the default of switches, which is always off. */
+export function withoutNaturalDefault(this: Help, option: Option): string {
+  return option.defaultValue === false
+    ? option.description
+    : Help.prototype.optionDescription.call(this, option);
+}
 
 /** Parsers of option values. Each throws InvalidArgumentError with the expected form. */
 

@@ -1,8 +1,22 @@
-import { Command, Help, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { plainText } from '../report/results/words/plain.ts';
-import { calendarDay, concurrency, configDir, environment, junitWarnings, port, runId } from './options.ts';
+import {
+  calendarDay,
+  concurrency,
+  configDir,
+  environment,
+  junitWarnings,
+  port,
+  quiet,
+  reportsIn,
+  reportsOut,
+  results,
+  runId,
+  strict,
+  withoutNaturalDefault,
+} from './options.ts';
 import { HARNESS } from './process.ts';
 
 /**
@@ -37,9 +51,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--suite <name...>', 'only these suites')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
-    .option('--reports <dir>', 'folder for reports', 'reports')
+    .addOption(reportsOut())
     .addOption(junitWarnings())
-    .option('--strict', 'a warning counts as a failure', false)
+    .addOption(strict())
     .option('--partial', 'with --strict: a run without all checks or operations may pass', false)
     .option('--as-of <day>', 'date for known failures, e.g. 2027-01-31 (default: today)', calendarDay)
     .option('--bail', 'stop at the first failure', false)
@@ -50,7 +64,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--real-time', 'run the built-in services in real time instead of simulated time', false)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'show the checks, requests, time and risks of a run; send nothing', false)
-    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .addOption(quiet())
     .option('--verbose', 'print every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
@@ -128,9 +142,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(configDir())
     .option('--reports <dir>', 'folder for reports', 'reports/judged')
     .addOption(junitWarnings())
-    .option('--strict', 'a warning counts as a failure', false)
+    .addOption(strict())
     .option('--as-of <day>', 'date for known failures (default: the day of the run)', calendarDay)
-    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .addOption(quiet())
     .option('--verbose', 'print every check with its outcome')
     .action(by(() => import('./commands/judge.ts'), 'judge'));
 
@@ -143,14 +157,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--pact <path-or-url...>', 'these files, folders and URLs instead of the configured pacts')
     .option('--check <id-glob...>', "only these interactions, e.g. 'pact.interaction.web-shop.*'")
     .addOption(configDir())
-    .option('--reports <dir>', 'folder for reports', 'reports')
+    .addOption(reportsOut())
     .addOption(junitWarnings())
-    .option('--strict', 'a warning counts as a failure', false)
+    .addOption(strict())
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
     .addOption(concurrency())
     .option('--watch', 'verify again whenever the config changes', false)
-    .addOption(new Option('--quiet', 'print only the verdict').conflicts('verbose'))
+    .addOption(quiet())
     .option('--verbose', 'print every interaction with its outcome')
     .action(by(() => import('./commands/pact.ts'), 'verifyPacts'));
   pact
@@ -170,14 +184,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .command('merge')
     .description('merge the reports of the shards of a run (run --shard)')
     .argument('<dir...>', 'report folders of the shards')
-    .option('--reports <dir>', 'folder for reports', 'reports')
+    .addOption(reportsOut())
     .action(by(() => import('./commands/reports.ts'), 'merge'));
 
   program
     .command('diff')
     .description('compare two runs: the last two, the last and RUN, or both RUNs')
     .argument('[run...]', 'ids of runs, or their first characters')
-    .option('--reports <dir>', 'folder with reports', 'reports')
+    .addOption(reportsIn())
     .action(by(() => import('./commands/reports.ts'), 'diff'));
 
   program
@@ -186,8 +200,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[service]', 'service of the last run (default: all)')
     .argument('[key...]', 'keys of observations, e.g. limits.algorithm (default: all)')
     .option('--yes', 'accept the differences without asking', false)
-    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
-    .option('--reports <dir>', 'folder with reports', 'reports')
+    .addOption(results())
+    .addOption(reportsIn())
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'accept'));
 
@@ -201,16 +215,16 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--owner <name>', 'who will fix it')
     .option('--until <day>', 'last day on which it counts as known, e.g. 2027-01-31')
     .option('--link <url>', 'URL of its discussion')
-    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
-    .option('--reports <dir>', 'folder with reports', 'reports')
+    .addOption(results())
+    .addOption(reportsIn())
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'addKnown'));
   known
     .command('prune')
     .description('remove entries that passed in the last run')
     .argument('[service...]', 'services of the last run (default: all)')
-    .option('--results <file>', 'results.json of the run (default: the last run in --reports)')
-    .option('--reports <dir>', 'folder with reports', 'reports')
+    .addOption(results())
+    .addOption(reportsIn())
     .addOption(configDir())
     .action(by(() => import('./commands/baseline.ts'), 'pruneKnown'));
 
@@ -255,13 +269,6 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 }
 
 type Does = (...given: readonly never[]) => Promise<number>;
-
-/** Leaves out the default of switches, which is always off. */
-function withoutNaturalDefault(this: Help, option: Option): string {
-  return option.defaultValue === false
-    ? option.description
-    : Help.prototype.optionDescription.call(this, option);
-}
 
 /** @throws CommanderError with the nearest name when there is no such command. */
 function commandNamed(from: Command, [name, ...rest]: readonly string[]): Command {

@@ -44,6 +44,7 @@ const CLEAN_ROOMS: readonly RegExp[] = [
   /^harness\/(?:base|providers)\//,
   /^harness\/cli\/(?!ci\/annotations)/,
   /^harness\/engine\/(?:pact|turns)\//,
+  /^CONTRIBUTING\.md$/,
 ];
 
 /** This list, what tests alone need, and history. */
