@@ -42,7 +42,7 @@ export function steady({
       const odd = alike.map((each) => unlike[each]).find((each) => each !== null);
       if (odd) {
         const share = `${odd.answers.length} of ${odd.of} answers to the same request`;
-        context.violated(`expected ${wanted(odd)}, got ${got(odd)} for ${share}`, odd.answers[0]?.evidence);
+        context.violated(wanted(odd), `${got(odd)} for ${share}`, odd.answers[0]?.evidence);
       }
     },
   });

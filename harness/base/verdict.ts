@@ -1,3 +1,5 @@
+import { type Deviation, deviationText, type Mismatch } from './finding.ts';
+
 export const OUTCOMES = [
   'pass',
   'fail',
@@ -34,19 +36,26 @@ export class Violation extends Error {
   readonly evidence: string | null;
   /** Places of the contradicted clauses; may be empty. */
   readonly places: readonly string[];
-  /** The results instead, each once, in the words of the message; may be empty. */
+  readonly deviation: Deviation;
+  /** Everything that came instead, each once, also what the deviation only counts; empty if pieces were not compared. */
   readonly got: readonly string[];
 
   constructor(
-    message: string,
+    deviation: Deviation,
     evidence: string | null = null,
     { places = [], got = [] }: Partial<Pick<Violation, 'places' | 'got'>> = {},
   ) {
-    super(message);
+    super(deviationText(deviation));
     this.name = 'Violation';
+    this.deviation = deviation;
     this.evidence = evidence;
     this.places = places;
     this.got = got;
+  }
+
+  /** A violation with one result, whatever the stimulus. */
+  static of({ expected, got }: Mismatch, evidence: string | null = null): Violation {
+    return new Violation({ expected, got: [{ text: got, stimuli: [] }] }, evidence);
   }
 }
 

@@ -4,7 +4,7 @@ import { type CheckDefinition, check, observation, suite } from '../engine/check
 import { WORDS } from '../engine/check/fixtures/words.ts';
 import { gapsAmong, gapsIn, matrixText } from './gaps.ts';
 import { messageGaps, messageLines } from './messages.ts';
-import type { Finding, ProvenCase } from './proof.ts';
+import type { CaseFinding, ProvenCase } from './proof.ts';
 
 const options = { ...WORDS, grounds: [practice('doing so')] };
 const judging = (id: string): CheckDefinition => check(id, { ...options, judge: () => {} });
@@ -17,14 +17,14 @@ const suites = [
   ]),
 ];
 
-function judged(id: string, outcome: Finding['outcome'] = 'fail'): Finding {
+function judged(id: string, outcome: CaseFinding['outcome'] = 'fail'): CaseFinding {
   return { id, outcome, message: 'expected this, got that [a ground]' };
 }
 
 function proof(
   kind: ProvenCase['kind'],
   name: string,
-  findings: readonly Finding[] = [],
+  findings: readonly CaseFinding[] = [],
   more: Partial<ProvenCase> = {},
 ): ProvenCase {
   return {
@@ -48,7 +48,7 @@ function proof(
 }
 
 /** A defect of which it is said that it trips one check, with what it does trip. */
-function defect(name: string, fails: string, ...tripped: readonly Finding[]): ProvenCase {
+function defect(name: string, fails: string, ...tripped: readonly CaseFinding[]): ProvenCase {
   return proof('defect', name, tripped, { fails: [fails] });
 }
 

@@ -1,5 +1,5 @@
 import type { CheckDefinition, Suite } from '../engine/check/check.ts';
-import type { Finding, ProvenCase } from './proof.ts';
+import type { CaseFinding, ProvenCase } from './proof.ts';
 import { SHIPPED, settingNamed } from './settings.ts';
 
 /**
@@ -68,7 +68,7 @@ function told(
 /** What a defect trips there depends on the plan and on the operations of a service: the dictionary has it. */
 const BESIDE = ['limits', 'operations'];
 
-function isBeside({ id }: Finding, said: readonly string[]): boolean {
+function isBeside({ id }: CaseFinding, said: readonly string[]): boolean {
   const suites = said.map(suiteOf);
   if (suites.includes(suiteOf(id))) return false;
   return BESIDE.includes(suiteOf(id)) || (suites.length > 0 && suites.every((suite) => suite === 'limits'));
@@ -159,12 +159,12 @@ function seenBy({ observed }: ProvenCase, id: string): string {
 }
 
 /** Whether a check complains, and not the harness. */
-export function complains({ outcome }: Finding): boolean {
+export function complains({ outcome }: CaseFinding): boolean {
   return outcome === 'fail' || outcome === 'warning';
 }
 
 /** A check that stands for one thing of the config each is seen in any of them. */
-export function standsFor(id: string, finding: Finding): boolean {
+export function standsFor(id: string, finding: CaseFinding): boolean {
   return finding.id === id || finding.id.startsWith(`${id}.`);
 }
 

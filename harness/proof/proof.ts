@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import type { Finding } from '../base/finding.ts';
 import { isJsonObject } from '../base/json-text.ts';
 import { withPlan } from '../config/blocks/facts.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
@@ -15,16 +16,18 @@ import { type Configs, configOf, type ProofCase } from './cases.ts';
 import { selfSigned, trusting } from './certificate.ts';
 import { settingNamed } from './settings.ts';
 
-export interface Finding {
+export interface CaseFinding {
   readonly id: string;
   /** `blocked`: could not be exercised, although nothing is missing in the config. */
   readonly outcome: 'fail' | 'warning' | 'error' | 'blocked';
   readonly message: string;
+  readonly finding?: Finding;
+  readonly explainedBy?: string;
 }
 
 export interface ProvenCase extends ProofCase {
   /** Of checks that neither conform nor make no sense here, in the order in which they were judged. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CaseFinding[];
   /** Ids of the checks that were judged and passed. */
   readonly passed: readonly string[];
   /** What checks have observed, by their id: each key with its value. */
@@ -157,11 +160,17 @@ async function runRound(
     const judged = judgeInOrder(suitesFor(round.suites, config), session, { options, entering });
     for await (const { suite, check, judgment } of judged) {
       if (!round.counts(suite)) continue;
-      const { outcome, message } = judgment;
+      const { outcome, message, finding, explainedBy } = judgment;
       if (outcome === 'pass') log.passed.push(check.id);
       const isMissing = applicabilityOf(check, config).missing !== null;
       if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
-        log.found({ id: check.id, outcome, message });
+        log.found({
+          id: check.id,
+          outcome,
+          message,
+          ...(finding && { finding }),
+          ...(explainedBy !== undefined && { explainedBy }),
+        });
       }
     }
   } finally {
@@ -171,13 +180,13 @@ async function runRound(
   }
 }
 
-function isFinding(outcome: Judgment['outcome']): outcome is Finding['outcome'] {
+function isFinding(outcome: Judgment['outcome']): outcome is CaseFinding['outcome'] {
   return outcome === 'fail' || outcome === 'warning' || outcome === 'error' || outcome === 'blocked';
 }
 
 /** What came of one case, gathered over its rounds. */
 class CaseLog {
-  readonly findings: Finding[] = [];
+  readonly findings: CaseFinding[] = [];
   readonly passed: string[] = [];
   readonly observed: Record<string, Readonly<Record<string, unknown>>> = {};
   readonly requests: Record<string, number> = {};
@@ -205,7 +214,7 @@ class CaseLog {
     }
   }
 
-  found(finding: Finding): void {
+  found(finding: CaseFinding): void {
     this.findings.push(finding);
   }
 }

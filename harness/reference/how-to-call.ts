@@ -1,5 +1,5 @@
+import { filledIn } from '../base/finding.ts';
 import { Secret } from '../base/secret.ts';
-import { filledIn } from '../base/text/sentence.ts';
 import type { Carrier } from '../config/credential/carrier.ts';
 import type { AppCredentials } from '../config/credential/keys.ts';
 import type { Credentials } from '../config/credential/scheme.ts';

@@ -55,7 +55,8 @@ export const keyPlaces: readonly CheckDefinition[] = [
       if (!reply.served) return;
       const where = accepted.length === 0 ? 'one of several parameters' : accepted.join(', ');
       violated(
-        `expected the key to open from the header alone, got it served in the query as well, as ${where}`,
+        'the key to open from the header alone',
+        `it served in the query as well, as ${where}`,
         reply.evidence,
       );
     },

@@ -177,8 +177,8 @@ export const headers = suite('headers', 'Header fields', [
       const first = (await probe(sample)).response.requestId;
       const unique = first !== null && first.value !== response.requestId?.value;
       observe({ field: first?.field ?? null, unique });
-      if (first === null) return violated('expected a request id on each response, got none', evidence);
-      if (!unique) violated(`expected another ${first.field} on each response, got one twice`, evidence);
+      if (first === null) return violated('a request id on each response', 'none', evidence);
+      if (!unique) violated(`another ${first.field} on each response`, 'one twice', evidence);
       note(`in ${first.field}, unique`);
     },
   }),

@@ -31,7 +31,7 @@ const keepsFurther = check('limits.further', {
     for (const { limit, kept, evidence } of met) {
       if (kept.kind !== 'broken') continue;
       const wanted = `request ${limit.requests + 1} within ${limit.windowMs / 1000} s to be the first refused`;
-      violated(`expected ${wanted}, got ${kept.got}`, evidence);
+      violated(wanted, kept.got, evidence);
     }
     const said = met.map(({ limit, kept }) =>
       kept.kind === 'unmet'
@@ -63,7 +63,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
       if (told.length === 0) notApplicable('no quota header tells what remains of a further limit');
       for (const { limit, fault, evidence } of told) {
         if (fault !== null)
-          violated(`expected what remains of ${inWords(limit)} to fall by one each, got ${fault}`, evidence);
+          violated(`what remains of ${inWords(limit)} to fall by one each`, fault, evidence);
       }
       note(`told of ${told.map(({ limit }) => inWords(limit)).join(' and ')}`);
     },
@@ -86,7 +86,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
         notApplicable('no quota header tells the second key enough of what remains of a further limit');
       for (const { limit, fault, evidence } of told) {
         const wanted = limit.per === 'address' ? 'one count for both keys' : 'a count for each key';
-        if (fault !== null) violated(`expected ${wanted} of ${inWords(limit)}, got ${fault}`, evidence);
+        if (fault !== null) violated(`${wanted} of ${inWords(limit)}`, fault, evidence);
       }
       note(`told of ${told.map(({ limit }) => inWords(limit)).join(' and ')}`);
     },
@@ -108,7 +108,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
       if (other !== undefined) {
         const { limit, policies } = other;
         const window = `${limit.windowMs / 1000} s`;
-        violated(`expected ${limit.requests} in ${window}, got ${policies.join(' and ')}`, evidence);
+        violated(`${limit.requests} in ${window}`, policies.join(' and '), evidence);
       }
     },
   }),

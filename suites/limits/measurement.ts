@@ -26,10 +26,7 @@ export const exact = check('limits.exact', {
     const { requests, window } = documented;
     if (firstRefused !== requests + 1) {
       const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}`;
-      violated(
-        `expected request ${requests + 1} within ${window} to be the first refused, got ${got}`,
-        evidence,
-      );
+      violated(`request ${requests + 1} within ${window} to be the first refused`, got, evidence);
     }
     const how = uncertainty === null ? '' : ` (${uncertainty})`;
     note(`request ${firstRefused} is the first refused${how}`);
@@ -62,7 +59,7 @@ export const measurements: readonly CheckDefinition[] = [
       }
       if (algorithm !== 'token-bucket') {
         const got = algorithm === 'unknown' ? compatible.join(' or ') : algorithm;
-        violated(`expected a bucket that is filled at the rate, got ${got}`, probes.at(-1)?.evidence);
+        violated('a bucket that is filled at the rate', got, probes.at(-1)?.evidence);
       }
       note('the burst came back one by one');
     },
@@ -81,7 +78,7 @@ export const measurements: readonly CheckDefinition[] = [
       const together = `${sent} requests sent together`;
       if (excess > 0) {
         const got = `${excess} more`;
-        violated(`expected no more of ${together} to be served than one by one, got ${got}`, evidence);
+        violated(`no more of ${together} to be served than one by one`, got, evidence);
       }
       note(together);
     },
@@ -133,7 +130,7 @@ const recoveryCheck = check('limits.recovery', {
     if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
     if (servedAfterMs === null) {
       const got = `refusals for ${Math.round(waitedMs / 1000)} s`;
-      return violated(`expected service again within ${window} of the refusal, got ${got}`, evidence);
+      return violated(`service again within ${window} of the refusal`, got, evidence);
     }
     note(`served again ${(servedAfterMs / 1000).toFixed(1)} s after the refusal`);
   },
@@ -151,10 +148,7 @@ export const refusalsFree = check('limits.refusals-free', {
     const { putOff, evidence } = await probe(recovery);
     if (putOff === null) notApplicable('not enough evidence to decide');
     if (putOff) {
-      violated(
-        'expected service one window after the first requests, got it only after a window without any',
-        evidence,
-      );
+      violated('service one window after the first requests', 'it only after a window without any', evidence);
     }
     note('a further refused request changed nothing');
   },
@@ -173,7 +167,7 @@ export const resetHonest = check('limits.reset-honest', {
     const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
     if (resetSeconds === null) return notApplicable('the refusal gives no reset');
     const { resetDishonesty, evidence } = await probe(recovery);
-    if (resetDishonesty !== null) violated(resetDishonesty, evidence);
+    if (resetDishonesty !== null) violated(resetDishonesty.expected, resetDishonesty.got, evidence);
     note(`the ${Math.round(resetSeconds)} s of the reset were the real wait`);
   },
 });
@@ -192,7 +186,7 @@ export const recoveries: readonly CheckDefinition[] = [
     async judge({ probe, violated, notApplicable, note }) {
       const { retryAfterMs, dishonesty, evidence } = await probe(recovery);
       if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
-      if (dishonesty !== null) violated(dishonesty, evidence);
+      if (dishonesty !== null) violated(dishonesty.expected, dishonesty.got, evidence);
       note(`the ${Math.round(retryAfterMs / 1000)} s of Retry-After were the real wait`);
     },
   }),
@@ -214,7 +208,7 @@ export const recoveries: readonly CheckDefinition[] = [
     uses: [recovery],
     async judge({ probe, violated, note }) {
       const { window, windowFault, evidence } = await probe(recovery);
-      if (windowFault !== null) violated(`expected windows of ${window}, got ${windowFault}`, evidence);
+      if (windowFault !== null) violated(`windows of ${window}`, windowFault, evidence);
       note(`nothing shows another length than ${window}`);
     },
   }),
@@ -232,7 +226,7 @@ export const recoveries: readonly CheckDefinition[] = [
       if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
       if (servedAfterMs === null) {
         const got = `${attempts} refused attempts within ${Math.round(waitedMs / 1000)} s`;
-        violated(`expected the client to recover, got ${got}`, evidence);
+        violated('the client to recover', got, evidence);
       }
       note(`recovered at attempt ${attempts}`);
     },

@@ -131,7 +131,7 @@ export const refusals: readonly CheckDefinition[] = [
       const took = `${Math.round(refusalMs)} ms`;
       if (refusalMs > typicalMs + HELD_BACK_MS) {
         const wanted = `a refusal about as fast as an answer (${Math.round(typicalMs)} ms)`;
-        violated(`expected ${wanted}, got ${took}`, evidence);
+        violated(wanted, took, evidence);
       }
       note(took);
     },
@@ -167,7 +167,7 @@ export const failures = check('limits.failures', {
   async judge({ probe, violated, note }) {
     const { status, count, of, evidence } = await probe(burstFailures);
     if (status !== null)
-      violated(`expected no failure, got status ${status} for ${count} of ${of} answers in bursts`, evidence);
+      violated('no failure', `status ${status} for ${count} of ${of} answers in bursts`, evidence);
     note(`${of} answers in bursts without a failure`);
   },
 });

@@ -32,7 +32,7 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
   async judge({ probe, violated, note }) {
     const { taken, wrong, evidence } = await probe(failuresCounted);
     if (taken >= wrong)
-      violated(`expected wrong keys to take nothing, got ${taken} taken by ${wrong} of them`, evidence);
+      violated('wrong keys to take nothing', `${taken} taken by ${wrong} of them`, evidence);
     note(`${wrong} wrong keys used up nothing`);
   },
 });
@@ -130,7 +130,7 @@ export const sharing: readonly CheckDefinition[] = [
       if (limit === null || remaining === null)
         notApplicable('no quota header gives a limit and what remains');
       const { fault, evidence } = await probe(instancesApart);
-      if (fault !== null) violated(`expected one limit and one count, got ${fault}`, evidence);
+      if (fault !== null) violated('one limit and one count', fault, evidence);
       note('nothing shows a second count');
     },
   }),

@@ -2,9 +2,6 @@ import { checkEach, clause, hasPacts, pactsRead, suite } from '../../harness/eng
 import { documentedSample } from '../status/documented-answer.ts';
 import { INTERACTION, interactions } from './stimuli/pact.ts';
 
-/** So many mismatches are spelled out; the exchange shows the others. */
-const NAMED = 5;
-
 export const pact = suite('pact', 'Consumer contracts', [
   // consumers.pacts: what consumers rely on, written down by themselves.
   checkEach(INTERACTION, {
@@ -21,13 +18,9 @@ export const pact = suite('pact', 'Consumer contracts', [
     // That the same request is served has a check of its own.
     restsOn: ({ isSample }) => (isSample ? [documentedSample] : []),
     uses: ({ verification }) => [verification],
-    async judge({ probe, violated, note }, { verification }) {
+    async judge({ probe, reported, note }, { verification }) {
       const { mismatches, evidence, remark } = await probe(verification);
-      if (mismatches.length > 0) {
-        const named = mismatches.slice(0, NAMED).join('; ');
-        const more = mismatches.length > NAMED ? `; and ${mismatches.length - NAMED} more` : '';
-        violated(`${named}${more}${remark === '' ? '' : ` (${remark})`}`, evidence ?? undefined);
-      }
+      if (mismatches.length > 0) reported(mismatches, remark, evidence ?? undefined);
       note(remark);
     },
   }),

@@ -30,7 +30,8 @@ const documentedContentType = check('status.documented-content-type', {
     const without = await probe(target.withoutContentType);
     if (!without.served) blocked('the sample request is served neither with Content-Type nor without');
     violated(
-      `expected the documented request to be served, got status ${documented.response.status}, and ${without.response.status} without Content-Type`,
+      'the documented request to be served',
+      `status ${documented.response.status}, and ${without.response.status} without Content-Type`,
       documented.evidence,
     );
   },

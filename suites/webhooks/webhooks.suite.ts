@@ -75,8 +75,7 @@ const checks = given(
       uses: [deliveries],
       async judge({ service, probe, violated }) {
         const all = await probe(deliveries);
-        if (all.length === 0)
-          violated(`expected a delivery, got none within ${service.webhooks?.withinMs} ms`);
+        if (all.length === 0) violated('a delivery', `none within ${service.webhooks?.withinMs} ms`);
       },
     }),
 
@@ -91,7 +90,7 @@ const checks = given(
       async judge({ probe, violated }) {
         for (const delivery of await probe(delivered)) {
           const fault = jsonFault(delivery);
-          if (fault !== null) violated(fault, delivery.reply.evidence);
+          if (fault !== null) violated(fault.expected, fault.got, delivery.reply.evidence);
         }
       },
     }),
@@ -108,7 +107,7 @@ const checks = given(
       async judge({ probe, violated }) {
         const bad = (await probe(delivered)).find(({ signature }) => signature !== 'valid');
         if (!bad?.signature) return;
-        violated(`expected a valid signature, got ${NO_SIGNATURE[bad.signature]}`, bad.reply.evidence);
+        violated('a valid signature', NO_SIGNATURE[bad.signature], bad.reply.evidence);
       },
     }),
 
@@ -127,7 +126,7 @@ const checks = given(
         const all = await probe(delivered);
         for (const [index, delivery] of all.entries()) {
           const fault = webhooks?.signature && timeFault(delivery, all.slice(0, index), webhooks.signature);
-          if (fault) violated(`expected the time of the attempt, got ${fault}`, delivery.reply.evidence);
+          if (fault) violated('the time of the attempt', fault, delivery.reply.evidence);
         }
       },
     }),
@@ -143,11 +142,11 @@ const checks = given(
       uses: [delivered],
       async judge({ probe, violated }) {
         const [first, ...further] = await probe(delivered);
-        if (first?.id === null) violated('expected a webhook-id, got none', first.reply.evidence);
+        if (first?.id === null) violated('a webhook-id', 'none', first.reply.evidence);
         const other = further.find(({ id }) => id !== first?.id);
         if (other) {
           const got = other.id === null ? 'none' : 'another one';
-          violated(`expected the webhook-id of the first attempt, got ${got}`, other.reply.evidence);
+          violated('the webhook-id of the first attempt', got, other.reply.evidence);
         }
       },
     }),
@@ -163,7 +162,7 @@ const checks = given(
       async judge({ service, probe, violated, note }) {
         const all = await probe(delivered);
         if (all.length < 2) {
-          violated(`expected another attempt after 503, got none within ${service.webhooks?.withinMs} ms`);
+          violated('another attempt after 503', `none within ${service.webhooks?.withinMs} ms`);
         }
         note(`${all.length} deliveries`);
       },
@@ -184,7 +183,7 @@ const checks = given(
         const due = duePausesOf(all, service.webhooks?.signature ?? null);
         const tooSoon = due.find((pause) => pause < LEAST_PAUSE_MS);
         if (tooSoon !== undefined) {
-          violated(`expected a pause before the next attempt, got ${tooSoon} ms`, all[1]?.reply.evidence);
+          violated('a pause before the next attempt', `${tooSoon} ms`, all[1]?.reply.evidence);
         }
         note(`after ${pauses.join(' and ')} ms`);
       },
@@ -204,7 +203,7 @@ const checks = given(
         const { askedMs, waitedMs, reply } = next;
         if (waitedMs < askedMs - EARLY_MS) {
           const wanted = `a pause of ${askedMs / 1_000} s`;
-          violated(`expected ${wanted}, got ${Math.round(waitedMs)} ms`, reply.evidence);
+          violated(wanted, `${Math.round(waitedMs)} ms`, reply.evidence);
         }
         note(`after ${Math.round(waitedMs)} ms`);
       },
@@ -221,7 +220,7 @@ const checks = given(
       uses: [afterGone],
       async judge({ probe, violated }) {
         const [, again] = await probe(afterGone);
-        if (again) violated('expected nothing after 410, got another attempt', again.reply.evidence);
+        if (again) violated('nothing after 410', 'another attempt', again.reply.evidence);
       },
     }),
 
@@ -238,7 +237,7 @@ const checks = given(
         const taken = all.findIndex(({ reply }) => reply.status === 200);
         if (taken === -1) notApplicable('no delivery was answered 200');
         const again = all[taken + 1];
-        if (again) violated('expected nothing after 200, got another delivery', again.reply.evidence);
+        if (again) violated('nothing after 200', 'another delivery', again.reply.evidence);
       },
     }),
 

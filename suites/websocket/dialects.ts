@@ -116,8 +116,7 @@ export const dialectChecks = [
       const judged = await probe(dialect.judgedEvents);
       if (judged.length === 0) notApplicable('none of the events with a schema came');
       for (const { event, fault, unjudged, conversation } of judged) {
-        if (fault)
-          violated(`expected ${event} to fit its schema, got one in which ${fault}`, conversation.evidence);
+        if (fault) violated(`${event} to fit its schema`, `one in which ${fault}`, conversation.evidence);
         if (unjudged) note(`${event}: ${unjudged}`);
       }
       const documented = Object.keys(service.websocket?.messages ?? {}).length;

@@ -5,9 +5,8 @@ import { isDay } from '../../config/shape/text-forms.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { namedFiles } from '../../config/yaml/read-text.ts';
 import { isFinding } from '../../report/diagnosis/diagnose.ts';
-import { signatureOf } from '../../report/diagnosis/form.ts';
 import { acceptable, driftOf } from '../../report/memory/drift.ts';
-import { fits } from '../../report/memory/known.ts';
+import { fits, signatureOfCheck } from '../../report/memory/known.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import type { Observation, Results, ServiceResult } from '../../report/results/results.ts';
 import { counted } from '../../report/results/tally.ts';
@@ -179,10 +178,10 @@ export async function addKnown(services: readonly string[], options: AddOptions)
       ...(options.link === undefined ? {} : { link: options.link }),
     };
     for (const { service, findings } of failing) {
-      const entries = findings.map(({ id, message }) => {
+      const entries = findings.map((check) => {
         const { environment } = service;
         const where = environment === null ? {} : { environment };
-        return { check: id, got: signatureOf(message), ...asked, ...where };
+        return { check: check.id, got: signatureOfCheck(check), ...asked, ...where };
       });
       const { file, text } = keptFile(options.config, KNOWN.folder, service.service);
       writeWhole(file, withEntries(text, { folder: KNOWN.folder, key: 'check' }, entries));

@@ -1,7 +1,7 @@
 import type { Ground, ResolvedGround } from '../../base/authority.ts';
 import { findClause } from '../../base/clause.ts';
 import { UsageError } from '../../base/exit.ts';
-import { filledIn } from '../../base/text/sentence.ts';
+import { filledIn } from '../../base/finding.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';

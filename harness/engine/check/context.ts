@@ -25,7 +25,10 @@ export interface CheckContext {
   documented(key: ClauseKey): ClauseValue;
   /** The statuses that `errors.codes` documents for a condition; null where it shows none. */
   documentedStatus(condition: ErrorCondition): readonly number[] | null;
-  violated(message: string, evidence?: string): never;
+  /** Both complete "expected …, got …". `evidence`: the piece that decides; the last one asked for if left out. */
+  violated(expected: string, got: string, evidence?: string): never;
+  /** Another tool found this, and says it in its own words. */
+  reported(faults: readonly string[], remark: string, evidence?: string): never;
   blocked(reason: string): never;
   notApplicable(reason: string): never;
 }
@@ -48,6 +51,9 @@ interface Recording {
   readonly records: string | null;
   readonly varies?: Variation;
 }
+
+/** Number of faults of another tool that a finding names; the exchange shows the others. */
+const REPORTED = 5;
 
 /** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
 export function openContext(
@@ -87,8 +93,18 @@ export function openContext(
       const statuses = named.filter((status) => typeof status === 'number');
       return statuses.length > 0 ? statuses : null;
     },
-    violated(message, id) {
-      throw new Violation(message, id ?? null);
+    violated(expected, got, id) {
+      throw Violation.of({ expected, got }, id);
+    },
+    reported(faults, remark, id) {
+      const more = faults.length - REPORTED;
+      const deviation = {
+        expected: null,
+        got: faults.slice(0, REPORTED).map((text) => ({ text, stimuli: [] })),
+        ...(more > 0 && { more }),
+        ...(remark !== '' && { remark }),
+      };
+      throw new Violation(deviation, id);
     },
     blocked(reason) {
       throw new Blocked(reason);

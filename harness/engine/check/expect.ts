@@ -1,4 +1,4 @@
-import { NO_RESPONSE } from '../../base/text/sentence.ts';
+import { firstGot, NO_RESPONSE } from '../../base/finding.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import { closeCodeMeaning, OPCODE } from '../../wire/conversation/frame.ts';
 import type { FrameRule } from '../../wire/conversation/frame-faults.ts';
@@ -281,7 +281,8 @@ function gotOrNoResponse(piece: Subject, got: () => string | null): string | nul
   try {
     return got();
   } catch (thrown) {
-    if (thrown instanceof Violation && piece instanceof Reply) return failureText(piece) ?? thrown.message;
+    if (thrown instanceof Violation && piece instanceof Reply)
+      return failureText(piece) ?? firstGot(thrown.deviation);
     throw thrown;
   }
 }

@@ -1,3 +1,4 @@
+import type { Got } from '../../base/finding.ts';
 import { listed } from '../../base/text.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import type { Probe } from '../session/probe.ts';
@@ -12,7 +13,7 @@ export interface Subject {
   readonly documentedAt?: string;
 }
 
-/** At most so many are spelled out in a message. */
+/** Number of deviations that a finding names; it counts the others. */
 const NAMED = 3;
 
 /**
@@ -35,12 +36,15 @@ export function holdEach<S>(
   const spelledOut = faults.slice(0, NAMED);
   const named = Map.groupBy(spelledOut, ({ text }) => text);
   const places = new Set(spelledOut.flatMap(({ subject }) => subject.documentedAt ?? []));
-  const more = faults.length > NAMED ? [`${faults.length - NAMED} more`] : [];
-  const told = [...named].map(([text, alike], index) => {
-    const rest = index === named.size - 1 ? more : [];
-    return `${text} ${listed([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
-  });
-  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, {
+  const more = faults.length - NAMED;
+  const came = [...named].map(
+    ([text, alike]): Got => ({
+      text,
+      stimuli: alike.map(({ subject: { to, evidence } }) => ({ to, evidence })),
+    }),
+  );
+  const deviation = { expected: wanted, got: came, ...(more > 0 && { more }) };
+  throw new Violation(deviation, first.subject.evidence, {
     places: [...places],
     got: [...new Set(faults.map(({ text }) => text))],
   });

@@ -28,7 +28,7 @@ const contract = {
 
 const session = silentSession({ ...(await shipped('search')), contract, facts: {} });
 
-const violating: CheckDefinition['judge'] = ({ violated }) => violated('expected this, got that');
+const violating: CheckDefinition['judge'] = ({ violated }) => violated('this', 'that');
 const GROUNDS = [clause('auth.scheme')];
 const COMMON = { ...WORDS, grounds: GROUNDS, judge: violating };
 
@@ -62,7 +62,7 @@ describe('a violation', () => {
     ['what is only observed', [clause('errors.shape')], 'that'],
     ['nothing that it must not', [clause('auth.scheme')], `a secret and ${'more '.repeat(40)}of it`],
   ] as const)('says in its headline what came: %s', async (_, grounds, got) => {
-    const { headline = '' } = await judged(({ violated }) => violated(`expected this, got ${got}`), grounds);
+    const { headline = '' } = await judged(({ violated }) => violated('this', got), grounds);
     expect(headline).toMatch(
       /^It gives (that|a \[redacted\] and more [more ]*…\d+ characters…[more ]*of it)$/,
     );
@@ -182,7 +182,7 @@ describe('what is no verdict', () => {
     const definition = observation('orders.seen', {
       ...WORDS,
       grounds: GROUNDS,
-      observe: async ({ violated }) => violated('expected this, got that'),
+      observe: async ({ violated }) => violated('this', 'that'),
     });
     expect((await judging(definition, session, { strict: true })).outcome).toBe('observed');
   });
@@ -253,7 +253,7 @@ it('what is evidence of a service from before it fell silent is judged; the last
   const upon: (id: string) => CheckDefinition['judge'] =
     (id) =>
     ({ violated }) =>
-      violated('expected this, got that', id);
+      violated('this', 'that', id);
   const told = async (id: string) =>
     (await judging(check('orders.upon', { ...COMMON, judge: upon(id) }), silent)).message;
   const since = 'got that, and nothing has been served since';

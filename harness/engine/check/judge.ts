@@ -1,6 +1,12 @@
 import type { Ground, Level, ResolvedGround } from '../../base/authority.ts';
 import { resolveAuthority, STRENGTH } from '../../base/authority.ts';
-import { headlineOf } from '../../base/text/sentence.ts';
+import {
+  type DecisiveGround,
+  type Finding,
+  findingText,
+  headlineOf,
+  redactedFinding,
+} from '../../base/finding.ts';
 import { traceOf } from '../../base/thrown.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../../base/verdict.ts';
@@ -15,6 +21,10 @@ export interface Judgment {
   readonly message: string;
   /** What is wrong, in a sentence, where it was violated. */
   readonly headline?: string;
+  /** The violation as data; `message` is rendered from it. Absent if there is none. */
+  readonly finding?: Finding;
+  /** Id of the check whose violation explains this one, which is blocked for it. */
+  readonly explainedBy?: string;
   readonly durationMs: number;
   /** So much of it were waits on purpose. */
   readonly waitedMs: number;
@@ -114,13 +124,25 @@ export async function judge(
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
-      const since = isLast ? ', and nothing has been served since' : '';
-      const message = `${thrown.message}${since}${decisiveGround(check, applied, session.config, thrown.places)}`;
-      const judgment =
-        check.known === undefined
-          ? end(violated(applied.level, options.strict), message, thrown.evidence)
-          : end('known', `${check.known}; ${message}`, thrown.evidence);
-      return { ...judgment, ...headlined(check, session.redact(message)) };
+      const ground = decisiveGround(check, applied, session.config, thrown.places);
+      const outcome = check.known === undefined ? violated(applied.level, options.strict) : 'known';
+      // The texts are those of the service and of the config: any may hold a secret.
+      const finding = redactedFinding(
+        {
+          ...thrown.deviation,
+          subject: session.config.service,
+          evidence: thrown.evidence ?? context.evidence().at(-1) ?? null,
+          ...(ground !== null && { ground }),
+          ...(isLast && { silentSince: true }),
+        },
+        session.redact,
+      );
+      const known = check.known === undefined ? '' : `${check.known}; `;
+      const judgment = end(outcome, `${known}${findingText(finding)}`, thrown.evidence);
+      return { ...judgment, finding, ...headlined(check, finding) };
+    }
+    if (thrown instanceof Explained) {
+      return { ...end('blocked', thrown.message), explainedBy: thrown.by };
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
@@ -128,8 +150,18 @@ export async function judge(
   }
 }
 
-function headlined({ headline }: CheckDefinition, message: string): Pick<Judgment, 'headline'> {
-  return headline === undefined ? {} : { headline: headlineOf(headline, message) };
+function headlined({ headline }: CheckDefinition, finding: Finding): Pick<Judgment, 'headline'> {
+  return headline === undefined ? {} : { headline: headlineOf(headline, finding) };
+}
+
+/** The violation of another check explains this one. */
+class Explained extends Blocked {
+  readonly by: string;
+
+  constructor(by: string) {
+    super(`${by} fails, which explains this: nothing more can be said`);
+    this.by = by;
+  }
 }
 
 /** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */
@@ -179,7 +211,7 @@ async function blockedByRoot(
     const isSame = violation.got.length > 0 && violation.got.every((got) => known.got.includes(got));
     if (!isSame && !check.restsOn.includes(root)) continue;
     convict(session, root);
-    return new Blocked(`${root.id} fails, which explains this: nothing more can be said`);
+    return new Explained(root.id);
   }
   return null;
 }
@@ -203,25 +235,26 @@ function violated(level: Level, strict: boolean): Outcome {
 }
 
 /**
- * What the violation is held against, in brackets: the first ground that binds as strongly as the check does. `places`:
- * where the config settles it for these pieces of evidence.
+ * What the violation is held against: the first ground that binds as strongly as the check does; null for none.
+ * `places`: where the config settles it for these pieces of evidence.
  */
 function decisiveGround(
   check: CheckDefinition,
   { level }: Applicability,
   config: ServiceConfig,
   places: readonly string[],
-): string {
-  if (level === 'NONE') return '';
+): DecisiveGround | null {
+  if (level === 'NONE') return null;
   for (const ground of groundsOf(check, config)) {
     const alone = resolveAuthority([ground], config.contract, config.facts);
     const [resolved] = alone.grounds;
     if (alone.level !== level || resolved === undefined) continue;
-    if (resolved.kind !== 'clause') return ` [${resolved.ref}]`;
-    const isSettled = resolved.standing === 'config' && places.length > 0;
-    return ` [${resolved.ref}: ${isSettled ? places.join(', ') : resolved.place}]`;
+    const { kind, ref, standing, place } = resolved;
+    if (kind !== 'clause') return { ref };
+    const isSettled = standing === 'config' && places.length > 0;
+    return { ref, place: isSettled ? places.join(', ') : place };
   }
-  return '';
+  return null;
 }
 
 function firstReason(reasons: readonly (string | null)[]): string | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dictionary } from '../../report/diagnosis/dictionary.ts';
-import type { Finding, ProvenCase } from '../proof.ts';
+import type { CaseFinding, ProvenCase } from '../proof.ts';
 import { diagnosisGaps, someTogether, togetherCases } from './benchmark.ts';
 
 const entries = dictionary();
@@ -33,16 +33,22 @@ describe('the cases of several faults', () => {
 const FIVE = someTogether(entries).at(-1);
 
 /** What a defect causes everywhere, as the dictionary has it. */
-function causedBy(name: string): readonly Finding[] {
+function causedBy(name: string): readonly CaseFinding[] {
   const certain = entries.find(({ defect }) => defect === name)?.certain ?? {};
-  return Object.entries(certain).map(([id, forms]) => ({
+  return Object.entries(certain).map(([id, [[text, ...sent] = ['nothing']]]) => ({
     id,
     outcome: 'fail',
-    message: `expected another, got ${forms[0]}`,
+    message: '',
+    finding: {
+      subject: 'search',
+      expected: 'another',
+      got: [{ text, stimuli: sent.map((to) => ({ to })) }],
+      evidence: null,
+    },
   }));
 }
 
-function proven(name: string, findings: readonly Finding[], passed: readonly string[] = []): ProvenCase {
+function proven(name: string, findings: readonly CaseFinding[], passed: readonly string[] = []): ProvenCase {
   if (FIVE === undefined) throw new Error('no case');
   return { ...FIVE, name, preceded: false, findings, passed, observed: {}, requests: {}, traces: [] };
 }

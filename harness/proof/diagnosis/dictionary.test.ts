@@ -25,7 +25,12 @@ function proven(service: ProvenCase['service'], ...checks: readonly string[]): P
     described: true,
     preceded: false,
     traced: false,
-    findings: found.map(([id = '', got]) => ({ id, outcome: 'fail', message: `expected a, got ${got} [x]` })),
+    findings: found.map(([id = '', text = '']) => ({
+      id,
+      outcome: 'fail',
+      message: '',
+      finding: { subject: service, expected: 'a', got: [{ text, stimuli: [] }], evidence: null },
+    })),
     passed: checks.filter((each) => !each.includes(': ')),
     observed: {},
     requests: {},
@@ -46,14 +51,14 @@ describe('the fault dictionary', () => {
     expect(everywhere).toMatchObject({
       services: ['search', 'messaging', 'realtime'],
       under: ['search, bearer', 'realtime, bearer'],
-      certain: { 'door.closed': ['status 2xx'] },
-      possible: { 'door.locked': ['none'] },
+      certain: { 'door.closed': [['status 2xx']] },
+      possible: { 'door.locked': [['none']] },
     });
   });
 
   it('takes no notice of a service on which nothing is seen of it', () => {
     const seen = entryOf([proven('search', 'door.closed: none'), proven('realtime', 'door.closed')]);
-    expect(seen).toMatchObject({ under: ['search, bearer'], certain: { 'door.closed': ['none'] } });
+    expect(seen).toMatchObject({ under: ['search, bearer'], certain: { 'door.closed': [['none']] } });
   });
 
   it('stays as it is while the same comes in other words by chance', () => {
@@ -71,7 +76,7 @@ describe('the fault dictionary', () => {
     const kept = entryOf([proven('search', 'door.closed: none', 'door.locked: none')]);
     const now = dictionaryOf([proven('search', 'door.closed: two')], SUITES, kept ? [kept] : []);
     expect(now).toMatchObject([
-      { certain: { 'door.closed': ['two'] }, possible: { 'door.locked': ['none'] } },
+      { certain: { 'door.closed': [['two']] }, possible: { 'door.locked': [['none']] } },
     ]);
     expect(dictionaryGaps(kept ? [kept] : [], now)).toEqual([
       expect.stringContaining('out of date about no-date'),

@@ -2,7 +2,7 @@ import type { Suite } from '../../engine/check/check.ts';
 import { listDefects } from '../../reference/catalogue.ts';
 import { echoesIn } from '../../report/diagnosis/diagnose.ts';
 import type { Entry, Seen } from '../../report/diagnosis/dictionary.ts';
-import { formOf, likeness, partsOf } from '../../report/diagnosis/form.ts';
+import { distinctParts, formOf, likeness, type Part, partsOf } from '../../report/diagnosis/form.ts';
 import { complains, standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 
@@ -51,8 +51,8 @@ function seenIn(
   checks: readonly string[],
   before: Entry | undefined,
 ): { readonly certain: Seen; readonly possible: Seen } {
-  const certain: Record<string, readonly string[]> = {};
-  const possible: Record<string, readonly string[]> = {};
+  const certain: Record<string, readonly Part[]> = {};
+  const possible: Record<string, readonly Part[]> = {};
   for (const id of checks) {
     const parts = partsIn(proven, id);
     const known = before?.certain[id] ?? before?.possible?.[id];
@@ -73,11 +73,11 @@ function seenIn(
 }
 
 /** What came, over all cases; interactions and operations are known by the check that they stand for. */
-function partsIn(proven: readonly ProvenCase[], id: string): readonly string[] {
-  const messages = proven.flatMap(({ findings }) =>
-    findings.filter((each) => complains(each) && standsFor(id, each)).map(({ message }) => message),
+function partsIn(proven: readonly ProvenCase[], id: string): readonly Part[] {
+  const found = proven.flatMap(({ findings }) =>
+    findings.filter((each) => complains(each) && standsFor(id, each)),
   );
-  return [...new Set(messages.flatMap(partsOf))];
+  return distinctParts(found.flatMap(({ finding }) => (finding === undefined ? [] : partsOf(finding))));
 }
 
 function isEchoed({ findings }: ProvenCase, id: string): boolean {

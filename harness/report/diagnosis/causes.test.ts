@@ -12,7 +12,7 @@ const KNOWN: readonly Entry[] = [
     services: ['realtime', 'search'],
     under: ['search, bearer'],
     own: ['auth.missing-credential'],
-    certain: { 'auth.missing-credential': ['N with a JSON body of N resources'] },
+    certain: { 'auth.missing-credential': [['N with a JSON body of N resources']] },
   },
   {
     defect: 'silent-429',
@@ -20,7 +20,7 @@ const KNOWN: readonly Entry[] = [
     services: ['realtime'],
     under: ['realtime, bearer'],
     own: ['limits.retry-after'],
-    certain: { 'limits.retry-after': ['expected Retry-After with a N found none'] },
+    certain: { 'limits.retry-after': [['expected Retry-After with a N, found none']] },
   },
 ];
 

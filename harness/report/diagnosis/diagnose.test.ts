@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Got } from '../../base/finding.ts';
 import { diagnose, type Judged } from './diagnose.ts';
 import type { Entry } from './dictionary.ts';
 
@@ -12,41 +13,46 @@ const entry = (defect: string, own: string, certain: Entry['certain'], more: Par
   ...more,
 });
 
-const OPEN = 'status 2xx for METHOD';
+const OPEN = ['status 2xx', 'METHOD'] as const;
 const KNOWN: readonly Entry[] = [
   entry('any-key', 'key.wrong', { 'key.wrong': [OPEN], 'key.cut': [OPEN], class: [OPEN] }),
   entry('key-prefix', 'key.cut', { 'key.cut': [OPEN], class: [OPEN] }),
-  entry('wrong-key-500', 'key.wrong', { 'key.wrong': ['status 5xx for METHOD'] }),
-  entry('no-date', 'date', { date: ['none'] }, { possible: { class: ['none'] } }),
-  entry('late', 'limit', { limit: ['a refusal'] }),
-  entry('early', 'limit', { limit: ['a refusal'] }),
+  entry('wrong-key-500', 'key.wrong', { 'key.wrong': [['status 5xx', 'METHOD']] }),
+  entry('no-date', 'date', { date: [['none']] }, { possible: { class: [['none']] } }),
+  entry('late', 'limit', { limit: [['a refusal']] }),
+  entry('early', 'limit', { limit: [['a refusal']] }),
   entry('operation-open', 'operations.auth', { 'operations.auth': [OPEN] }),
   entry('empty-errors', 'errors.body', {
-    'errors.body': ['none'],
-    'errors.json': ['none'],
-    'errors.class': ['none'],
+    'errors.body': [['none']],
+    'errors.json': [['none']],
+    'errors.class': [['none']],
   }),
   entry('signed-open', 'key.wrong signed', { 'key.wrong': [OPEN], signed: [OPEN] }, { setting: 'signed' }),
 ];
 
-const GOT: Readonly<Record<string, string>> = {
-  open: 'got status 201 for GET',
-  broken: 'got status 503 for GET',
-  none: 'got none',
-  refused: 'got a refusal',
-  odd: 'got a parrot',
+const got = (text: string, ...sent: readonly string[]): Got => ({
+  text,
+  stimuli: sent.map((to) => ({ to })),
+});
+const GOT: Readonly<Record<string, Got>> = {
+  open: got('status 201', 'GET'),
+  broken: got('status 503', 'GET'),
+  none: got('none'),
+  refused: got('a refusal'),
+  odd: got('a parrot'),
 };
 
 /** `key.wrong open` fails in that way; `key.cut` alone passes; `class blocked` is not judged. */
 function judged(...checks: readonly string[]): readonly Judged[] {
   return checks.map((each) => {
-    const [id = '', got] = each.split(' ');
-    if (got === undefined) return { id, outcome: 'pass', message: '' };
-    if (got === 'blocked' || got === 'skipped') return { id, outcome: got, message: 'for a reason' };
+    const [id = '', came] = each.split(' ');
+    if (came === undefined) return { id, outcome: 'pass' };
+    if (came === 'blocked' || came === 'skipped') return { id, outcome: came };
+    const got = [GOT[came] ?? { text: came, stimuli: [] }];
     return {
       id,
       outcome: id === 'date' ? 'warning' : 'fail',
-      message: `expected more, ${GOT[got]} [a ground]`,
+      finding: { subject: 'search', expected: 'more', got, evidence: null },
     };
   });
 }
@@ -66,7 +72,7 @@ describe('the causes of findings', () => {
       ['any-key'],
     ],
     ['one whose other checks were not selected', ['key.wrong open'], ['any-key']],
-    ['by what the message says', ['key.wrong broken'], ['wrong-key-500']],
+    ['by what came', ['key.wrong broken'], ['wrong-key-500']],
     ['none where something else came', ['date odd'], []],
     [
       'two where a check has found two faults',

@@ -1,11 +1,11 @@
-import { filledIn } from '../../base/text/sentence.ts';
+import { filledIn } from '../../base/finding.ts';
 import type { CheckResult } from '../results/results.ts';
 import { cheapestCover } from './cover.ts';
 import type { Entry, Seen } from './dictionary.ts';
-import { type Form, formOf, likeness, partsOf } from './form.ts';
+import { distinctParts, type Form, formOf, likeness, partsOf } from './form.ts';
 
 /** What is looked at of a check that ran. */
-export type Judged = Pick<CheckResult, 'id' | 'outcome' | 'message'>;
+export type Judged = Pick<CheckResult, 'id' | 'outcome' | 'finding' | 'explainedBy'>;
 
 /** One fault of a service, and what it explains. */
 export interface Diagnosis {
@@ -63,7 +63,7 @@ export function diagnose(checks: readonly Judged[], entries: readonly Entry[]): 
   return named.flatMap((suspect) => {
     const [leading, ...rest] = findings.explainedBy(suspect);
     if (leading === undefined) return [];
-    const said = ({ entry }: Suspect) => filledIn(entry.sentence, leading.message);
+    const said = ({ entry }: Suspect) => filledIn(entry.sentence, leading.finding);
     const rivals = rivalsOf(suspect, named, suspects);
     return {
       entry: suspect.entry,
@@ -114,7 +114,7 @@ class Findings {
         .map(([id]) => id),
     );
     this.#symptoms = [...this.#found].flatMap(([check, all]) =>
-      [...new Set(all.flatMap(({ message }) => partsOf(message)))]
+      distinctParts(all.flatMap(({ finding }) => (finding === undefined ? [] : partsOf(finding))))
         .flatMap((part) => eachOf(formOf(part)))
         .map((form) => ({ check, form })),
     );
@@ -180,13 +180,12 @@ export function isFinding({ outcome }: Pick<Judged, 'outcome'>): boolean {
   return outcome === 'fail' || outcome === 'warning';
 }
 
-/** The checks that were blocked since they rest on one that is violated: the reason begins with its id. */
+/** The checks that were blocked since they rest on one that is violated. */
 export function echoesIn(checks: readonly Judged[]): readonly Echo[] {
   const found = new Set(checks.filter(isFinding).map(({ id }) => id));
-  return checks.flatMap(({ id, outcome, message }) => {
-    const of = message.slice(0, message.indexOf(' '));
-    return outcome === 'blocked' && found.has(of) ? { check: id, of } : [];
-  });
+  return checks.flatMap(({ id, outcome, explainedBy: of }) =>
+    outcome === 'blocked' && of !== undefined && found.has(of) ? { check: id, of } : [],
+  );
 }
 
 /** The id that the dictionary has for it: a check of one operation, or one interaction, is known without its name. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Part } from './form.ts';
 
-/** What came, `partsOf` messages, by the id of the check that said so; nothing where it is an echo of another. */
-export type Seen = Readonly<Record<string, readonly string[]>>;
+/** What came, `partsOf` findings, by the id of the check that found it; nothing where it is an echo of another. */
+export type Seen = Readonly<Record<string, readonly Part[]>>;
 
 /** What one fault does to a service, as the proof has seen it. */
 export interface Entry {

@@ -1,28 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { formOf, likeness, partsOf, signatureOf, withoutOperation } from './form.ts';
+import { findingIn } from '../results/before-findings.ts';
+import { formOf, likeness, partsOf, signatureBefore, signatureOf, withoutOperation } from './form.ts';
+
+const found = (message: string) => findingIn(message, 'search', null);
 
 function alike(one: string, other: string): number {
-  const [first = '', second = ''] = [partsOf(one)[0], partsOf(other)[0]];
+  const [first = [''], second = ['']] = [partsOf(found(one))[0], partsOf(found(other))[0]] as const;
   return likeness(formOf(first), formOf(second));
 }
 
 describe('a signature', () => {
+  it('that was cut out of a message is made as it was', () => {
+    const finding = found('expected a, got status 200 for GET with null for a key; none for HEAD [x]');
+    expect(signatureOf(finding)).toEqual(['status 200 for GET with null for a key', 'none for HEAD']);
+    expect(signatureBefore(finding)).toEqual([
+      'status 200 for GET with null',
+      'status 200 for a key',
+      'none for HEAD',
+    ]);
+  });
+
   const message =
-    'expected status 200, got status 500 for GET /v1/resources/{id} as documented and for 3 more; a link to /a/b?c for POST /v1/a a second time [x]';
+    'expected status 200, got a link to /a/b?c for POST /v1/a a second time; status 500 for GET /v1/resources/{id} as documented and for 3 more [x]';
 
   it('names operations, and no other path', () => {
-    expect(signatureOf(message)).toEqual([
+    expect(signatureOf(found(message))).toEqual([
+      'a link to PATH?c for POST /v1/a a second time',
       'status 500 for GET /v1/resources/{id} as documented',
       'status 500 for *',
-      'a link to PATH?c for POST /v1/a a second time',
     ]);
   });
 
   it('is told without them as well', () => {
-    expect(signatureOf(message).map(withoutOperation)).toEqual([
+    expect(signatureOf(found(message)).map(withoutOperation)).toEqual([
+      'a link to PATH?c for POST PATH a second time',
       'status 500 for GET PATH as documented',
       'status 500 for *',
-      'a link to PATH?c for POST PATH a second time',
     ]);
   });
 });
@@ -32,26 +45,33 @@ describe('what a message says', () => {
     [
       'without its ground and its values',
       'expected status 401, got status 200 for GET /v1/resources/{id} without a credential [auth.scheme: a.yaml:3:1]',
-      ['status 2xx for METHOD PATH without a credential'],
+      [['status 2xx', 'METHOD PATH without a credential']],
     ],
     [
       'in its parts',
       'expected a JSON body, got status 404 without content for GET with a key; "a; b" at octet 17 for HEAD [x]',
-      ['status 4xx without content for METHOD with a key', 'VALUE at octet N for HEAD'],
+      [
+        ['status 4xx without content', 'METHOD with a key'],
+        ['VALUE at octet N', 'HEAD'],
+      ],
     ],
     [
       'with the parameters of a media type, which are no part',
       'expected JSON, got Content-Type text/html; charset=utf-8 for GET as documented [x]',
-      ['Content-Type MEDIA for METHOD as documented'],
+      [['Content-Type MEDIA', 'METHOD as documented']],
     ],
     [
       'without a digest, whatever its octets look like',
       'expected the accept value, got t5x+/v1/zoe9bB7+1/AbCdEfGhI= for a WebSocket as configured [x]',
-      ['VALUE for a WebSocket as configured'],
+      [['VALUE', 'a WebSocket as configured']],
     ],
-    ['whole, where it expects nothing', 'status: expected 200 but was 404', ['status: expected N but was N']],
+    [
+      'whole, where it expects nothing',
+      'status: expected 200 but was 404',
+      [['status: expected N but was N']],
+    ],
   ])('%s', (_, message, parts) => {
-    expect(partsOf(message)).toEqual(parts);
+    expect(partsOf(found(message))).toEqual(parts);
   });
 
   it.each([
@@ -61,13 +81,13 @@ describe('what a message says', () => {
     ['request 4', 'request <less>'],
     ['request 99', 'request <more>'],
   ])('tells by the place of the first refused request what is wrong: %s', (got, part) => {
-    expect(partsOf(`expected request 21 within 60 s to be the first refused, got ${got} [x]`)).toEqual([
-      part,
-    ]);
+    expect(partsOf(found(`expected request 21 within 60 s to be the first refused, got ${got} [x]`))).toEqual(
+      [[part]],
+    );
   });
 
   it('is bounded, however long it is', () => {
-    expect(partsOf(`expected a, got ${'x; '.repeat(1_000_000)}`).length).toBeLessThan(10);
+    expect(partsOf(found(`expected a, got ${'x; '.repeat(1_000_000)}`)).length).toBeLessThan(10);
   });
 });
 

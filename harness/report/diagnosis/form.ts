@@ -1,50 +1,102 @@
-import { deviationIn, STIMULUS, withoutGround } from '../../base/text/sentence.ts';
+import { type Deviation, deviationText, type Finding, gotText, SILENT_SINCE } from '../../base/finding.ts';
+import { CUT } from '../results/before-findings.ts';
 
 /**
- * What one part of a message says, "got … for …, for … and for 3 more", without the values that differ from service to
- * service. Two parts with other marks tell of other faults, however alike they are: of a status the class, of a request
- * in a row whether it came too early or too late.
+ * What came, and what it came of, without the values that differ from service to service: `status 2xx`, `METHOD with a
+ * wrong key`. `*` stands for stimuli that a finding only counts.
+ */
+export type Part = readonly [got: string, ...stimuli: string[]];
+
+/**
+ * A part, read once. Two parts with other marks tell of other faults, however alike they are: of a status the class, of
+ * a request in a row whether it came too early or too late.
  */
 export interface Form {
   readonly marks: string;
   /** Words of what came. */
   readonly got: ReadonlySet<string>;
-  /** What was sent, as many as the message names. */
+  /** What was sent, as many as the finding names. */
   readonly stimuli: readonly string[];
   /** Whether there were more than it names. */
   readonly isCut: boolean;
 }
 
-/** UTF-16 units of a message that are looked at. */
+/** UTF-16 units of a text that are looked at. */
 const LOOKED_AT = 2_000;
-/** Parts of one message that are told apart. */
+/** Parts of one finding that are told apart. */
 const PARTS = 6;
 /** Dice's coefficient of what came, below which it is something else. */
 const LEAST_ALIKE = 0.6;
-const MORE = 'N more';
+const COUNTED = '*';
 const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-]+';
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
 
-/** What came, by the message of a finding, `expected …, got …; … [ground]`: a text for each part, without its values. */
-export function partsOf(message: string): readonly string[] {
-  const { expected, got } = halvesOf(message);
-  const parts = withoutKinds(withoutValues(ranked(expected, got))).split('; ');
-  return [...new Set(parts)].slice(0, PARTS);
+/** What came, by a finding: a part for each thing that came, without its values. */
+export function partsOf(deviation: Deviation): readonly Part[] {
+  const expected = deviation.expected ?? '';
+  const parts = normalised(deviation, {
+    text: (text) => withoutKinds(withoutValues(ranked(expected, text))),
+    stimulus: (to) => withoutKinds(withoutValues(to)).replace(METHOD, 'METHOD'),
+  });
+  return distinctParts(parts).slice(0, PARTS);
+}
+
+export function distinctParts(parts: readonly Part[]): readonly Part[] {
+  return [...new Map(parts.map((part) => [part.join('\n'), part])).values()];
+}
+
+const METHOD = /^(?:GET|POST|PUT|PATCH|DELETE)\b/;
+
+/**
+ * What came, by a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one text for each
+ * thing that was sent, an operation by its path. `*` stands for those that the finding only counts.
+ */
+export function signatureOf(finding: Finding): readonly string[] {
+  const parts = normalised(finding, {
+    text: (text) => withoutValues(text, NOT_OF_OPERATION),
+    // A path stays that follows a method, which follows "for".
+    stimulus: (to) => withoutValues(` for ${to}`, NOT_OF_OPERATION).slice(' for '.length),
+  });
+  const each = parts.flatMap(([got, ...stimuli]) =>
+    stimuli.length === 0 ? [got] : stimuli.map((stimulus) => `${got} for ${stimulus}`),
+  );
+  const last = each.pop();
+  if (last !== undefined) each.push(finding.silentSince ? `${last}${SILENT_SINCE}` : last);
+  return [...new Set(each)];
+}
+
+interface Normalising {
+  readonly text: (text: string) => string;
+  readonly stimulus: (to: string) => string;
+}
+
+/** A part for each thing that came; a text that lists several things is several parts. */
+function normalised(deviation: Deviation, { text, stimulus }: Normalising): readonly Part[] {
+  const { expected, got, more = 0 } = deviation;
+  if (expected === null) return cutUp(text(deviationText(deviation).slice(0, LOOKED_AT)), []);
+  return got.flatMap((each, at) => {
+    const named = each.stimuli.map(({ to }) => stimulus(to.slice(0, LOOKED_AT)));
+    const counted = more > 0 && at === got.length - 1 ? [COUNTED] : [];
+    return cutUp(text(each.text.slice(0, LOOKED_AT)), [...named, ...counted]);
+  });
+}
+
+function cutUp(text: string, stimuli: readonly string[]): readonly Part[] {
+  const pieces = text.split('; ');
+  return pieces.map((piece, at) => (at === pieces.length - 1 ? [piece, ...stimuli] : [piece]));
 }
 
 /**
- * What came, by the message of a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one
- * text for each thing that was sent, an operation by its path. `*` stands for those that the message only counts.
+ * The same as lists have it that were written before findings: cut out of the text, also within what was sent. Of most
+ * findings it is the signature itself.
  */
-export function signatureOf(message: string): readonly string[] {
-  const each = withoutValues(halvesOf(message).got, NOT_OF_OPERATION)
-    .split('; ')
-    .flatMap((part) => {
-      const [got = '', ...stimuli] = part.split(STIMULUS);
-      return stimuli.length === 0
-        ? [got]
-        : stimuli.map((stimulus) => `${got} for ${stimulus === MORE ? '*' : stimulus}`);
-    });
+export function signatureBefore(finding: Finding): readonly string[] {
+  const text = `${finding.expected === null ? deviationText(finding) : gotText(finding)}${finding.silentSince ? SILENT_SINCE : ''}`;
+  const parts = withoutValues(text.slice(0, LOOKED_AT), NOT_OF_OPERATION).split('; ');
+  const each = parts.flatMap((part) => {
+    const [got = '', ...stimuli] = part.split(CUT);
+    return stimuli.length === 0 ? [got] : stimuli.map((to) => `${got} for ${to === 'N more' ? COUNTED : to}`);
+  });
   return [...new Set(each)];
 }
 
@@ -66,20 +118,13 @@ export function operationInSignature(path: string): string {
   return operationIn(withoutValues(`something for GET ${path}`, NOT_OF_OPERATION)) ?? path;
 }
 
-/** What was expected, empty where the message is of another form, and what came. */
-function halvesOf(message: string): { readonly expected: string; readonly got: string } {
-  const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };
-  return { expected, got: got.slice(0, LOOKED_AT) };
-}
-
-/** Reads one of `partsOf`. */
-export function formOf(part: string): Form {
-  const [got = '', ...stimuli] = part.split(STIMULUS);
+/** Reads a part. */
+export function formOf([got, ...stimuli]: Part): Form {
   return {
     marks: (got.match(MARK) ?? []).join(' '),
     got: wordsOf(got),
-    stimuli: stimuli.filter((each) => each !== MORE),
-    isCut: stimuli.includes(MORE),
+    stimuli: stimuli.filter((each) => each !== COUNTED),
+    isCut: stimuli.includes(COUNTED),
   };
 }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { ACCEPTED, withEntries } from '../../config/baseline.ts';
-import { signatureOf } from '../diagnosis/form.ts';
 import type { Results } from '../results/results.ts';
 import { verdictText } from '../terminal/terminal.ts';
 import { acceptable } from './drift.ts';
 import { type Night, ranAt } from './fixtures/night.ts';
 import { pastRun, withHistory } from './history.ts';
 import { readHistory, remember } from './history-file.ts';
+import { signatureOfCheck } from './known.ts';
 
 const FILES = {
   'services/search.yaml': `service: search
@@ -42,9 +42,9 @@ function change(folder: string, file: string, write: (text: string) => string): 
 /** As `conform known add`. */
 function listsIt(folder: string, { services }: Results): void {
   const failed = services.flatMap(({ checks }) => checks.filter(({ id }) => id === TWICE));
-  const entries = failed.map(({ id, message }) => ({
-    check: id,
-    got: signatureOf(message),
+  const entries = failed.map((check) => ({
+    check: check.id,
+    got: signatureOfCheck(check),
     reason: 'mended in 3.2',
     owner: 'search-team',
     until: '2026-11-12',

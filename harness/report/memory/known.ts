@@ -1,6 +1,12 @@
 import { nearestHint } from '../../config/yaml/nearest.ts';
 import { echoesIn, isFinding } from '../diagnosis/diagnose.ts';
-import { operationIn, operationInSignature, signatureOf, withoutOperation } from '../diagnosis/form.ts';
+import {
+  operationIn,
+  operationInSignature,
+  signatureBefore,
+  signatureOf,
+  withoutOperation,
+} from '../diagnosis/form.ts';
 import { withExitCode } from '../results/fold/fold.ts';
 import type { CheckResult, ListedFailure, Results, ServiceResult } from '../results/results.ts';
 import { tallyOf } from '../results/tally.ts';
@@ -69,7 +75,7 @@ function stated(entry: ListedFailure, service: ServiceResult, setting: Setting):
   if (gone !== null) return { ...entry, state: 'unmatched', note: gone };
   const [other] = failing;
   if (other !== undefined) {
-    const got = signatureOf(other.message).join('; ');
+    const got = signatureOfCheck(other).join('; ');
     return { ...entry, state: 'changed', note: `${other.id} fails in another way now: ${got}` };
   }
   // Of a pattern, what was not selected may still fail, and so may operations that a cap left out.
@@ -129,11 +135,19 @@ function passes({ outcome }: CheckResult): boolean {
   return outcome === 'pass' || outcome === 'observed';
 }
 
+/** What came of a check that failed, as a list has it. */
+export function signatureOfCheck({ finding }: CheckResult): readonly string[] {
+  return finding === undefined ? [] : signatureOf(finding);
+}
+
 /** Whether a check failed as an entry says, in all that came. */
 function isAsListed({ check: pattern, got }: ListedFailure, check: CheckResult): boolean {
   if (!isFinding(check) || !fits(pattern, check.id)) return false;
-  return signatureOf(check.message).every((each) =>
-    got.some((listed) => fits(listed, each) || fits(listed, withoutOperation(each))),
+  const { finding } = check;
+  const isListed = (each: string) =>
+    got.some((listed) => fits(listed, each) || fits(listed, withoutOperation(each)));
+  return (
+    finding === undefined || [signatureOf, signatureBefore].some((form) => form(finding).every(isListed))
   );
 }
 

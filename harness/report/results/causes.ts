@@ -1,4 +1,4 @@
-import { type Deviation, deviationIn, withoutGround } from '../../base/text/sentence.ts';
+import { deviationText, type Finding, groundText } from '../../base/finding.ts';
 import { shortened } from '../../base/text.ts';
 import type { Cause, CheckResult, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
@@ -88,20 +88,28 @@ const MESSAGE_CAP = 160;
 
 /** What is wrong, in one sentence; the message, where a check has none, and beside it where it says more. */
 export function problemOf(check: CheckResult): string {
-  const message = withoutGround(violationIn(check));
+  const message = messageOf(check);
   if (check.headline === undefined) return message;
-  const saysMore = violationOf(check) === null && message !== '';
+  const saysMore = comparedIn(check) === null && message !== '';
   return saysMore ? `${check.headline}: ${shortened(message, MESSAGE_CAP)}` : check.headline;
 }
 
-/** What was expected and what came; null where a message is of another kind. */
-export function violationOf(check: CheckResult): Deviation | null {
-  return deviationIn(violationIn(check));
+/** A finding that says what was expected. */
+export type ComparedFinding = Finding & { readonly expected: string };
+
+/** What was expected and what came; null if there is no finding, or one in the words of another tool. */
+export function comparedIn({ finding }: CheckResult): ComparedFinding | null {
+  return finding === undefined || finding.expected === null ? null : (finding as ComparedFinding);
 }
 
-/** The message of what is known stands behind why it is. */
-function violationIn({ outcome, message }: CheckResult): string {
-  return outcome === 'known' ? message.replace(/^known until .*?; (?=expected )/s, '') : message;
+/** What a check says, without the ground. */
+export function messageOf(check: CheckResult): string {
+  const { finding, message } = check;
+  if (finding === undefined) return message;
+  // What is known begins with the reason.
+  return comparedIn(check) === null
+    ? message.slice(0, -groundText(finding).length || undefined)
+    : deviationText(finding);
 }
 
 /** Names keep their capitals. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
+import { withFinding } from './before-findings.ts';
 import { RESULTS, type Results } from './results.ts';
 import { problemIn } from './schemas.ts';
 
@@ -24,13 +25,21 @@ export function validateResults(value: unknown, source = 'results'): Results {
     );
   }
   const fault = problemIn(RESULTS, value);
-  if (!fault) return value as Results;
+  if (!fault) return withFindings(value as Results);
   const { key, problem } = fault;
   throw new UsageError(`not a results file: ${problem}`, {
     place: { file: source },
     ...(key === '' ? {} : { key }),
     remedy: 'give a results.json as `conform run` writes it',
   });
+}
+
+function withFindings(results: Results): Results {
+  const services = results.services.map((service) => ({
+    ...service,
+    checks: service.checks.map((check) => withFinding(check, service.service)),
+  }));
+  return { ...results, services };
 }
 
 /** Reads and validates a `results.json`. Throws UsageError (exit 2) when it cannot be read or is not one. */

@@ -122,6 +122,38 @@ const ListedPact = shared(
   }),
 );
 
+/** A violation as data; `message` is rendered from it. */
+const Finding = shared(
+  'finding',
+  Type.Object({
+    subject: text('What the decisive evidence is about: `GET /v1/orders`, an endpoint, the service.'),
+    expected: textOrNull('Completes "expected …"; null if another tool says in its own words what is wrong.'),
+    got: Type.Array(
+      Type.Object({
+        text: text('Completes "got …".'),
+        stimuli: Type.Array(Type.Object({ to: text(), evidence: Type.Optional(text()) }), {
+          description: 'What was done for it: `to` completes "for …". Empty if the text tells.',
+        }),
+      }),
+      { description: 'What came, each once.' },
+    ),
+    more: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Number of further deviations that are not in `got`.' }),
+    ),
+    remark: Type.Optional(text('A remark of the other tool.')),
+    evidence: textOrNull('Key of the evidence that decided it; null if no single piece did.'),
+    ground: Type.Optional(
+      Type.Object(
+        { ref: text(), place: Type.Optional(text()) },
+        { description: 'The ground that binds as strongly as the check does.' },
+      ),
+    ),
+    silentSince: Type.Optional(
+      Type.Boolean({ description: 'true: the service has answered nothing since.' }),
+    ),
+  }),
+);
+
 export const JUDGMENT = Type.Object({
   outcome: OneOutcome,
   message: text(
@@ -129,6 +161,10 @@ export const JUDGMENT = Type.Object({
   ),
   headline: Type.Optional(
     text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
+  ),
+  finding: Type.Optional(Finding),
+  explainedBy: Type.Optional(
+    text('Id of the check whose violation explains this one, which is blocked for it.'),
   ),
   durationMs: Milliseconds,
   waitedMs: Type.Optional(
@@ -286,7 +322,7 @@ export const SERVICE = Type.Object({
 });
 
 /** A check of one service, by its id. */
-const Finding = shared('finding', Type.Object({ service: name, check: name }));
+const CheckOfService = shared('checkOfService', Type.Object({ service: name, check: name }));
 
 /** One fault that explains findings, of one service or of several. */
 export type Cause = Static<typeof Cause>;
@@ -299,7 +335,7 @@ const Cause = shared(
       description:
         'high: the very findings of this fault; medium: not all of them were judged, or some say something else; low: there are alternatives.',
     }),
-    findings: Type.Array(Finding, { description: 'The one that shows it best comes first.' }),
+    findings: Type.Array(CheckOfService, { description: 'The one that shows it best comes first.' }),
     evidence: textOrNull("What the first finding rests on: a key of its service's evidence."),
     command: text('Starts a reference provider with the same fault.'),
   }),
@@ -356,7 +392,7 @@ const HISTORY = Type.Object(
       }),
     ),
     changes: Type.Array(shared('change', CHANGE)),
-    flaky: Type.Array(Finding, {
+    flaky: Type.Array(CheckOfService, {
       description:
         'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with the provider unchanged.',
     }),
@@ -379,7 +415,7 @@ export const RESULTS = Type.Object({
     }),
   ),
   unexplained: Type.Optional(
-    Type.Array(Finding, { description: 'Failures and warnings for which no cause was found.' }),
+    Type.Array(CheckOfService, { description: 'Failures and warnings for which no cause was found.' }),
   ),
 });
 

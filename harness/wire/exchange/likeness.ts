@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { NO_RESPONSE } from '../../base/text/sentence.ts';
+import { NO_RESPONSE } from '../../base/finding.ts';
 import { type Counting, type OddOnes, oddOnesAmong } from './odd-ones.ts';
 import type { Reply } from './reply.ts';
 

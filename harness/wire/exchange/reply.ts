@@ -1,4 +1,4 @@
-import { NO_RESPONSE } from '../../base/text/sentence.ts';
+import { NO_RESPONSE } from '../../base/finding.ts';
 import { Violation } from '../../base/verdict.ts';
 import type { Exchange } from '../exchange.ts';
 import { type FramingMatter, faultOfMatter } from './framing-faults.ts';
@@ -80,10 +80,8 @@ export class Reply {
   /** The response; asking for one that never came is a violation of whatever promised it. */
   get response(): ResponseView {
     if (this.exchange.response === null) {
-      throw new Violation(
-        `expected a response, got ${NO_RESPONSE} (${this.exchange.failure?.message ?? 'no reason known'})`,
-        this.evidence,
-      );
+      const got = `${NO_RESPONSE} (${this.exchange.failure?.message ?? 'no reason known'})`;
+      throw Violation.of({ expected: 'a response', got }, this.evidence);
     }
     this.#view ??= viewResponse(this.exchange);
     return this.#view;

@@ -1,3 +1,4 @@
+import type { Mismatch } from '../../../harness/base/finding.ts';
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
@@ -157,9 +158,9 @@ export interface Recovery {
   /** What a refusal asked to wait, in ms; null without a valid Retry-After. */
   readonly retryAfterMs: number | null;
   /** What was wrong with that; null when it was honest. */
-  readonly dishonesty: string | null;
+  readonly dishonesty: Mismatch | null;
   /** What was wrong with the reset that refusals told; null when it was honest. */
-  readonly resetDishonesty: string | null;
+  readonly resetDishonesty: Mismatch | null;
   /** The same of the reset that served answers told, and of the remaining quota. */
   readonly servedResetDishonesty: string | null;
   readonly remainingDishonesty: string | null;

@@ -1,6 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { findingText } from '../../../harness/base/finding.ts';
+import { signatureBefore } from '../../../harness/report/diagnosis/form.ts';
+import { findingIn } from '../../../harness/report/results/before-findings.ts';
+import type { JournalEvent } from '../../../harness/report/results/fold/events.ts';
 import { ARCHIVE, alterations, verdictsOf, verdictsToday } from '../fixtures/archive.ts';
+
+/** A finding says what its message said, and an entry of a list that was made of the message still means it. */
+function isListedAsBefore(event: JournalEvent): void {
+  if (event.type !== 'outcome' || event.finding === undefined) return;
+  const { finding, message, service, decisive = null } = event;
+  const read = findingIn(message, service, decisive);
+  expect(findingText(finding)).toBe(findingText(read));
+  expect(signatureBefore(finding)).toEqual(signatureBefore(read));
+}
 
 /**
  * Runs that were recorded, judged again: a check that says something else of them than before is changed on purpose, or
@@ -8,7 +21,7 @@ import { ARCHIVE, alterations, verdictsOf, verdictsToday } from '../fixtures/arc
  */
 describe('what the checks say of recorded runs is what they said before', () => {
   it.for(ARCHIVE)('of $name', async (kept) => {
-    const now = await verdictsToday(kept);
+    const now = await verdictsToday(kept, isListedAsBefore);
     const file = verdictsOf(kept);
     const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
     for (const each of alterations(before, now)) process.stdout.write(`${kept.name}: ${each}\n`);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { deviationIn, headlineOf } from '../../../harness/base/text/sentence.ts';
+import { firstGot, headlineOf } from '../../../harness/base/finding.ts';
 import { MESSAGES } from '../../../harness/proof/messages.ts';
+import { findingIn } from '../../../harness/report/results/before-findings.ts';
 import { suites } from '../../catalogue.ts';
 
 const checks = suites.flatMap((suite) => suite.checks);
@@ -47,9 +48,10 @@ describe('what a check says of itself', () => {
     for (const line of readFileSync(MESSAGES, 'utf8').trim().split('\n')) {
       const [, id = '', message = ''] = /^(\S+) \S+ \w+: (.*)$/.exec(line) ?? [];
       const { headline = '' } = judging.find((each) => each.id === id) ?? {};
-      const filled = headlineOf(headline, message);
+      const finding = findingIn(message, 'a service', null);
+      const filled = headlineOf(headline, finding);
       expect(filled.length, filled).toBeLessThanOrEqual(LONGEST_FILLED);
-      if (headline.match(PLACES)) expect(deviationIn(message)?.value, line).toBeTruthy();
+      if (headline.match(PLACES)) expect(finding.expected && firstGot(finding), line).toBeTruthy();
       expect(filled).not.toMatch(PLACES);
     }
   });

@@ -1,4 +1,5 @@
 import type { Ground } from '../../../harness/base/authority.ts';
+import type { Mismatch } from '../../../harness/base/finding.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
 import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';
@@ -97,13 +98,13 @@ export const delivered: Probe<readonly Received[]> = derived(
 );
 
 /** What was expected of a delivery and what came in its place, where that is not JSON by POST; else null. */
-export function jsonFault({ reply }: Received): string | null {
+export function jsonFault({ reply }: Received): Mismatch | null {
   const { method, fields, body } = reply.exchange.request;
   const type = fieldValue(fields, 'content-type') ?? 'none';
-  if (method !== 'POST') return `expected POST, got ${method}`;
-  if (!JSON_TYPE.test(type)) return `expected the media type application/json, got ${type}`;
+  if (method !== 'POST') return { expected: 'POST', got: method };
+  if (!JSON_TYPE.test(type)) return { expected: 'the media type application/json', got: type };
   const [fault] = body?.truncated ? [] : readJsonText(body?.bytes ?? new Uint8Array()).faults;
-  return fault === undefined ? null : `expected JSON, got ${fault.message}`;
+  return fault === undefined ? null : { expected: 'JSON', got: fault.message };
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;

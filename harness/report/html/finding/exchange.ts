@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { shortened } from '../../../base/text.ts';
-import { violationOf } from '../../results/causes.ts';
+import { comparedIn } from '../../results/causes.ts';
 import { type EvidenceView, shownEvidence, viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { offendingLines } from '../../results/evidence/offending.ts';
 import type { Results } from '../../results/results.ts';
@@ -33,9 +33,9 @@ export function exchanges({ service, check }: Judged, room: Room): Markup | null
   const { first, others, left } = shownEvidence(check);
   if (first === null) return null;
   const view = viewEvidence(service, first);
-  const deviation = violationOf(check);
-  const marked = check.decisive == null ? new Set<number>() : offendingLines(deviation, view);
-  const aside = deviation === null ? null : shortened(`expected ${deviation.expected}`, LONGEST_ASIDE);
+  const compared = comparedIn(check);
+  const marked = check.decisive == null ? new Set<number>() : offendingLines(compared, view);
+  const aside = compared === null ? null : shortened(`expected ${compared.expected}`, LONGEST_ASIDE);
   const role = check.decisive == null ? 'the last exchange' : 'the exchange that decided';
   return html`<div class="exchange"><p class="head"><b>${view.title}</b> <code>${view.id}</code><span class="muted">${view.tookMs > 0 && `${duration(view.tookMs)}, `}${role}</span></p>
 ${room.takes(view) ? transcript(view, marked, aside) : elsewhere(view)}

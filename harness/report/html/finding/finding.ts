@@ -1,7 +1,7 @@
 import type { ResolvedGround } from '../../../base/authority.ts';
-import { withoutGround } from '../../../base/text/sentence.ts';
+import { firstGot, gotText } from '../../../base/finding.ts';
 import { shortened, withShortValues } from '../../../base/text.ts';
-import { problemOf, violationOf } from '../../results/causes.ts';
+import { comparedIn, messageOf, problemOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { counted, type Judged } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
@@ -53,12 +53,12 @@ ${halves(judged)}
 function line(judged: Judged, { namesService, ages }: Surroundings): Markup {
   const { service, check } = judged;
   const age = ages(judged);
-  const deviation = violationOf(check);
+  const compared = comparedIn(check);
   const [wanted, came] =
-    deviation === null ? ['', ''] : withoutCommonWord(deviation.expected, deviation.value);
+    compared === null ? ['', ''] : withoutCommonWord(compared.expected, firstGot(compared));
   const short = (text: string) => shortened(plainLine(text), LONGEST_IN_ROW);
   return html`${told(check.outcome)}<span class="headline">${headlineOf(check)}${namesService && html` <b class="svc">${service.service}</b>`}</span>${
-    deviation !== null &&
+    compared !== null &&
     html`<span class="came"><span class="expected">${short(wanted)}</span> <span class="arrow">→</span> <b>${short(came)}</b></span>`
   }<code>${check.id}</code><span class="svc in-head">${service.service}</span>${levelOf(check)}${age !== null && html`<span class="in-head">${age.state}, ${age.words}</span>`}${chevron()}`;
 }
@@ -77,16 +77,16 @@ function headlineOf(check: Judged['check']): string {
 /** The exact message, split in two, and what it is held against. */
 function halves(judged: Judged): Markup {
   const { check } = judged;
-  const deviation = violationOf(check);
+  const compared = comparedIn(check);
   const whole = (text: string) => withShortValues(text, LONGEST_VALUE);
   const grounds = check.grounds.filter(({ standing }) => standing !== 'not-shown');
   const against = html`<span class="against">${grounds.map((each, at) => html`${at > 0 && ', '}${groundOf(each)}`)}</span>`;
   const rows: readonly (readonly [string, string, Markup, string])[] =
-    deviation === null
-      ? [['Message', whole(withoutGround(check.message)), against, 'got']]
+    compared === null
+      ? [['Message', whole(messageOf(check)), against, 'got']]
       : [
-          ['Expected', whole(deviation.expected), against, 'wanted'],
-          ['Got', whole(deviation.got), decidedBy(judged), 'got'],
+          ['Expected', whole(compared.expected), against, 'wanted'],
+          ['Got', whole(gotText(compared)), decidedBy(judged), 'got'],
         ];
   return html`<dl class="halves">${rows.map(
     ([name, text, beside, kind]) =>

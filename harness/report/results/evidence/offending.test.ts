@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deviationIn } from '../../../base/text/sentence.ts';
+import { findingIn } from '../before-findings.ts';
 import type { EvidenceView } from './evidence-view.ts';
 import { offendingLines } from './offending.ts';
 
@@ -122,7 +122,7 @@ describe('the line that shows what came', () => {
       ['  RateLimit: limit=100, remaining=0, reset=58'],
     ],
   ] as const)('%s', (_, message, evidence, expected) => {
-    const at = offendingLines(deviationIn(message), evidence);
+    const at = offendingLines(findingIn(message, 'search', null), evidence);
     expect([...at].map((index) => evidence.lines[index]?.text)).toEqual(expected);
   });
 

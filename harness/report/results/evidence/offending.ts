@@ -1,4 +1,4 @@
-import type { Deviation } from '../../../base/text/sentence.ts';
+import { type Deviation, gotText } from '../../../base/finding.ts';
 import type { EvidenceView } from './evidence-view.ts';
 
 /** Where in a transcript that may stand which a deviation tells of. */
@@ -12,7 +12,7 @@ const TRACES: readonly Trace[] = [fieldNamed, requestCounted, codeNamed, statusN
  * names none, the line with which the service answered; none where it said nothing.
  */
 export function offendingLines(deviation: Deviation | null, { lines }: EvidenceView): ReadonlySet<number> {
-  const got = deviation?.got ?? '';
+  const got = deviation === null ? '' : gotText(deviation);
   for (const trace of TRACES) {
     const found = trace(got, lines);
     if (found.length > 0) return new Set(found);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { withFinding } from '../before-findings.ts';
 import {
   type CheckResult,
   COVERAGE,
@@ -295,7 +296,7 @@ function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string 
   if (outcome) {
     const { waitedMs, decisive } = outcome;
     const said = { ...outcome, waitedMs: waitedMs || undefined, decisive: decisive ?? undefined };
-    return { ...plan, ...picked(JUDGMENT, said) };
+    return withFinding({ ...plan, ...picked(JUDGMENT, said) }, outcome.service);
   }
   const nothing = { durationMs: 0, evidence: [], reproduce: null };
   if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };

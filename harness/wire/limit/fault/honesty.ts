@@ -1,3 +1,4 @@
+import type { Mismatch } from '../../../base/finding.ts';
 import type { LimitInference } from '../infer.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observed/observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
@@ -38,7 +39,10 @@ const RESET: Told = {
 };
 
 /** What is wrong with Retry-After, held against when requests were in fact served; null when it was honest. */
-export function retryAfterFault(observations: readonly LimitObservation[], windowMs: number): string | null {
+export function retryAfterFault(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+): Mismatch | null {
   return promiseFault(RETRY_AFTER, observations, windowMs);
 }
 
@@ -47,7 +51,7 @@ export function resetFault(
   observations: readonly LimitObservation[],
   windowMs: number,
   inference: Pick<LimitInference, 'algorithm'>,
-): string | null {
+): Mismatch | null {
   // Elsewhere the quota comes back bit by bit, and drafts and services differ in what the reset then means.
   return AT_ONE_MOMENT.has(inference.algorithm) ? promiseFault(RESET, observations, windowMs) : null;
 }
@@ -96,7 +100,7 @@ function promiseFault(
   { field, ofMs, roundingMs, latestMs }: Told,
   observations: readonly LimitObservation[],
   windowMs: number,
-): string | null {
+): Mismatch | null {
   const inOrder = oneByOne(observations);
   for (const [at, refusal] of inOrder.entries()) {
     const waitMs = ofMs(refusal);
@@ -105,7 +109,8 @@ function promiseFault(
     const promisedMs = finishedMs + waitMs;
     const next = inOrder[at + 1];
     if (next?.fate === 'refused' && next.sentMs >= promisedMs + TOLERANCE.limiterClock) {
-      return `expected service after ${field} (${seconds(waitMs)}), got a refusal ${seconds(next.sentMs - finishedMs)} after it`;
+      const expected = `service after ${field} (${seconds(waitMs)})`;
+      return { expected, got: `a refusal ${seconds(next.sentMs - finishedMs)} after it` };
     }
     const served = inOrder
       .slice(at + 1)
@@ -113,7 +118,11 @@ function promiseFault(
     if (served === undefined) continue;
     const lateMs = promisedMs - served.sentMs;
     if (lateMs > roundingMs(refusal) + latestMs(windowMs)) {
-      return `expected ${field} to tell the time left, got ${seconds(waitMs)}, and service ${seconds(served.sentMs - finishedMs)} after the refusal`;
+      const servedAfter = seconds(served.sentMs - finishedMs);
+      return {
+        expected: `${field} to tell the time left`,
+        got: `${seconds(waitMs)}, and service ${servedAfter} after the refusal`,
+      };
     }
   }
   return null;

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type Deviation, deviationText, filledIn, findingText, headlineOf } from './finding.ts';
+
+const got = (text: string, ...sent: readonly string[]) => ({ text, stimuli: sent.map((to) => ({ to })) });
+
+describe('what a finding says', () => {
+  it.each<[said: string, Deviation]>([
+    [
+      'expected status 401 or 403, got status 200 for GET with a wrong key',
+      { expected: 'status 401 or 403', got: [got('status 200', 'GET with a wrong key')] },
+    ],
+    [
+      'expected JSON, got HTML for GET and for HEAD; none for PUT and for 3 more',
+      { expected: 'JSON', got: [got('HTML', 'GET', 'HEAD'), got('none', 'PUT')], more: 3 },
+    ],
+    ['expected service, got refusals for 60 s', { expected: 'service', got: [got('refusals for 60 s')] }],
+    [
+      'no such field; another one; and 2 more (as a draft)',
+      { expected: null, got: [got('no such field'), got('another one')], more: 2, remark: 'as a draft' },
+    ],
+  ])('%s', (said, deviation) => {
+    expect(deviationText(deviation)).toBe(said);
+  });
+
+  it('ends with its ground', () => {
+    const finding = { expected: 'a', got: [got('b')], subject: 'search', evidence: 'e1' };
+    expect(findingText({ ...finding, silentSince: true, ground: { ref: 'RFC 9110 §1' } })).toBe(
+      'expected a, got b, and nothing has been served since [RFC 9110 §1]',
+    );
+    expect(findingText({ ...finding, ground: { ref: 'auth.scheme', place: 'a.yaml:3' } })).toBe(
+      'expected a, got b [auth.scheme: a.yaml:3]',
+    );
+  });
+});
+
+describe('a sentence with values', () => {
+  it.each([
+    ['A key gets {got}', got('status 200', 'GET'), 'A key gets status 200'],
+    ['A key gets {got}', null, 'A key gets something else'],
+    ['A key is answered {status:200}', got('status 204', 'GET'), 'A key is answered 204'],
+    ['A key is answered {status:200}', got('no answer', 'GET'), 'A key is answered 200'],
+    ['A key gets {answer}', got('no whole response (reset)', 'GET'), 'A key gets no whole response (reset)'],
+    ['No place', got('c'), 'No place'],
+  ])('%s, %s', (sentence, came, filled) => {
+    const deviation = came === null ? undefined : { expected: 'b', got: [came] };
+    expect(filledIn(sentence, deviation)).toBe(filled);
+  });
+
+  it('says that no response came where it is about one', () => {
+    const silence = { expected: 'a Date field', got: [got('no whole response (reset)', 'GET')] };
+    expect(headlineOf('A response has no Date header', silence)).toBe(
+      'The service gives no whole response (reset)',
+    );
+    expect(headlineOf('A key gets {answer}', silence)).toBe('A key gets no whole response (reset)');
+  });
+
+  it('shortens a long value in its middle', () => {
+    expect(filledIn('It says {got}', { expected: 'b', got: [got(`"${'k'.repeat(9_000)}"`, 'GET')] })).toMatch(
+      /^It says "k{20,40}…[\d,]+ characters…k{10,20}"$/,
+    );
+  });
+});
