@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from '../base/exit.ts';
-import type { Unfit } from '../config/written/first-service.ts';
+import type { AnswerFault } from '../config/written/first-service.ts';
 
 export interface Prompt {
   readonly option: string;
   readonly question: string;
   readonly fallback?: string;
   /** The fault of an answer; null if none. */
-  readonly unfit: (text: string) => Unfit;
+  readonly unfit: (text: string) => AnswerFault;
 }
 
 export interface UserInput {

@@ -17,7 +17,7 @@ import { faultsOf } from './yaml/origin.ts';
 import { namedFiles } from './yaml/read-text.ts';
 
 /** An entry of a list as it is written. */
-export type Entry = Readonly<Record<string, unknown>> & { readonly environment?: string };
+export type BaselineEntry = Readonly<Record<string, unknown>> & { readonly environment?: string };
 
 const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
 
@@ -44,7 +44,7 @@ export function keptFile(
 export function withEntries(
   text: string,
   { folder, key }: { readonly folder: string; readonly key: string },
-  entries: readonly Entry[],
+  entries: readonly BaselineEntry[],
 ): string {
   const document = parseDocument(text);
   const list = listOf(document, folder);
@@ -68,7 +68,7 @@ export function withEntries(
 export function withoutEntries(
   text: string,
   folder: string,
-  entries: readonly Entry[],
+  entries: readonly BaselineEntry[],
 ): { readonly text: string; readonly removed: number } {
   const document = parseDocument(text);
   const list = listOf(document, folder);
@@ -94,12 +94,12 @@ function listOf(document: ReturnType<typeof parseDocument>, folder: string): YAM
   return fresh;
 }
 
-function plain(item: unknown): Entry | null {
-  return isMap(item) ? (item.toJSON() as Entry) : null;
+function plain(item: unknown): BaselineEntry | null {
+  return isMap(item) ? (item.toJSON() as BaselineEntry) : null;
 }
 
 /** Lists that a user keeps of each service, `FOLDER/SERVICE.yaml`, of entries that hold in one environment or in all. */
-export interface KeptList<E extends TSchema> {
+export interface BaselineList<E extends TSchema> {
   /** Folder in the config folder; the key of the list as well. */
   readonly folder: string;
   readonly shape: TSchema;
@@ -108,20 +108,20 @@ export interface KeptList<E extends TSchema> {
    *
    * @throws UsageError for all that is wrong with the lists: nothing is known of a list that cannot be read.
    */
-  read(configDir: string, setting: KeptSetting): Promise<ReadonlyMap<string, readonly Kept<E>[]>>;
+  read(configDir: string, setting: BaselineScope): Promise<ReadonlyMap<string, readonly Listed<E>[]>>;
 }
 
-interface KeptSetting {
+interface BaselineScope {
   /** The files of all services of the folder, by name: a list of any other, or for an environment of none, is a fault. */
   readonly files: ReadonlyMap<string, string>;
   readonly environment: string | null;
 }
 
 /** An entry, and where it stands: `config/known/search.yaml:12`. */
-export type Kept<E> = Omit<Loaded<E>, 'environment'> & { readonly place: string };
+export type Listed<E> = Omit<Loaded<E>, 'environment'> & { readonly place: string };
 
 /** `of`: what the entries are, for a person. */
-export function keptList<E extends TSchema>(folder: string, of: string, entry: E): KeptList<E> {
+export function keptList<E extends TSchema>(folder: string, of: string, entry: E): BaselineList<E> {
   const entries = list('', { maxItems: 2_000, expected: `a list of ${of}` }, entry);
   const shape = mapping(
     `The ${of} of one service.`,
@@ -133,7 +133,7 @@ export function keptList<E extends TSchema>(folder: string, of: string, entry: E
   async function readOne(
     file: string,
     { service, serviceFile, environment }: ReadOne,
-  ): Promise<readonly Kept<E>[]> {
+  ): Promise<readonly Listed<E>[]> {
     const tree = await readLocated(file);
     const faults = new Faults();
     faults.add(...frameFaults(tree));
@@ -153,7 +153,7 @@ export function keptList<E extends TSchema>(folder: string, of: string, entry: E
       const origin = origins.get(`${folder}.${index}`);
       const { line } = origin?.kind === 'file' ? origin.place : {};
       const place = formatPlace({ file, ...(line === undefined ? {} : { line }) });
-      return only === undefined || only === environment ? [{ ...each, place } as Kept<E>] : [];
+      return only === undefined || only === environment ? [{ ...each, place } as Listed<E>] : [];
     });
     faults.hold();
     return kept;
@@ -164,7 +164,7 @@ export function keptList<E extends TSchema>(folder: string, of: string, entry: E
     shape,
     async read(configDir, { files, environment }) {
       const faults = new Faults();
-      const lists = new Map<string, readonly Kept<E>[]>();
+      const lists = new Map<string, readonly Listed<E>[]>();
       for (const [service, file] of await namedFiles(join(configDir, folder))) {
         const serviceFile = files.get(service);
         if (serviceFile === undefined) {
@@ -213,7 +213,7 @@ const ACCEPTED_ENTRY = mapping(
 export const ACCEPTED = keptList('accepted', 'accepted observations', ACCEPTED_ENTRY);
 
 /** An observation that is accepted, as it is listed. */
-export type AcceptedObservation = Kept<typeof ACCEPTED_ENTRY>;
+export type AcceptedObservation = Listed<typeof ACCEPTED_ENTRY>;
 
 const KNOWN_ENTRY = mapping(
   'One failure that is known, and until when that is accepted.',
@@ -252,7 +252,7 @@ const KNOWN_ENTRY = mapping(
 export const KNOWN = keptList('known', 'known failures', KNOWN_ENTRY);
 
 /** A failure that is known, as it is listed. */
-export type KnownFailure = Kept<typeof KNOWN_ENTRY>;
+export type KnownFailure = Listed<typeof KNOWN_ENTRY>;
 
 function day(written: string, fault: Fault): string {
   if (isDay(written)) return written;

@@ -112,11 +112,11 @@ export async function readContract(path: string, name: string): Promise<Contract
   return { name, title, source, clauses: clauses as readonly Clause[] };
 }
 
-type Note = (...fault: Parameters<FaultAt>) => void;
+type AddFault = (...fault: Parameters<FaultAt>) => void;
 
 function holdTogether(
   { clauses, source }: Pick<Loaded<typeof CONTRACT>, 'clauses' | 'source'>,
-  note: Note,
+  note: AddFault,
 ): void {
   for (const [index, clause] of clauses.entries()) {
     const at = `clauses.${index}`;
@@ -144,7 +144,7 @@ function holdTogether(
   }
 }
 
-function holdValue(key: string, standing: Standing, value: unknown, at: string, note: Note): void {
+function holdValue(key: string, standing: Standing, value: unknown, at: string, note: AddFault): void {
   if (standing === 'not-shown') {
     if (value === null) return;
     note(`${at}.value`, 'a clause that is not shown has no value', 'remove it, or correct the standing');

@@ -6,7 +6,7 @@ import { proxyPasswords } from '../wire/socket/proxies.ts';
 import { derivedSecrets } from './credential/placing.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { schemeNamed } from './credential/schemes.ts';
-import { formOf, type SecretForm } from './credential/stand-in.ts';
+import { formOf, type SecretProfile } from './credential/stand-in.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
 import type { ServiceConfig } from './service.ts';
 
@@ -37,7 +37,7 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 }
 
 /** The forms of the secrets of a service, each name once. */
-export function secretForms({ credentials, ...others }: ServiceConfig): readonly SecretForm[] {
+export function secretForms({ credentials, ...others }: ServiceConfig): readonly SecretProfile[] {
   const forms = secretsIn([credentials.values, others]).map(formOf);
   return [...new Map(forms.map((form) => [form.name, form])).values()];
 }

@@ -5,7 +5,7 @@ import type { AppCredentials, RefusedKey } from '../credential/keys.ts';
 import type { Credentials, Scheme } from '../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecret } from '../draft/secret.ts';
+import { readSecret, type SecretOptions } from '../draft/secret.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
 export async function buildCredentials(
@@ -66,11 +66,6 @@ function holdToScheme({ faultAt }: Draft, { name: scheme, keys }: Scheme, block:
       `remove it, or use a scheme that has it: ${home.join(', ')}`,
     );
   }
-}
-
-interface SecretOptions {
-  readonly literalAllowed: boolean;
-  readonly optional: boolean;
 }
 
 /** A secret, an application with its secret, or keys with their reasons; null where there is none. */

@@ -87,7 +87,7 @@ export function isForLogin(name: string | null, closeCode: number | null): boole
  * What is spoken over a WebSocket, as far as a client must know it to be judged: how the connection is asked for,
  * how a message is read, and what keeps it alive. A user's own is the default export of a module that the config names.
  */
-export interface Dialect {
+export interface MessageDialect {
   /** For people: `chat`. */
   readonly name: string;
   /** The target of the handshake, from the configured one; the same when left out. */
@@ -159,7 +159,7 @@ export class NoDialect extends Error {}
 const LOAD_MS = 5_000;
 
 /** @throws NoDialect when the module does not load, or its default export is none. */
-export async function loadDialect(path: string): Promise<Dialect> {
+export async function loadDialect(path: string): Promise<MessageDialect> {
   const loaded = await importInTime(path);
   const dialect: unknown = isJsonObject(loaded) ? loaded.default : undefined;
   if (isDialect(dialect)) return dialect;
@@ -178,7 +178,7 @@ async function importInTime(path: string): Promise<unknown> {
   }
 }
 
-function isDialect(value: unknown): value is Dialect {
+function isDialect(value: unknown): value is MessageDialect {
   if (!isJsonObject(value) || typeof value.name !== 'string' || typeof value.read !== 'function')
     return false;
   const { target, greeting, heartbeat, answerHeartbeat, subscribe } = value;

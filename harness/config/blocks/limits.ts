@@ -102,7 +102,7 @@ export interface FurtherLimit extends Rate {
 }
 
 /** As it is written. */
-type Written = Loaded<typeof PLAN>;
+type PlanBlock = Loaded<typeof PLAN>;
 
 /** What conform may do to the service. */
 export type Safety = Required<Loaded<typeof SAFETY>>;
@@ -113,7 +113,7 @@ export type Timeouts = Loaded<typeof TIMEOUTS>;
 const LONGEST_MS = 24 * 60 * 60_000;
 
 /** The configured plan; without one the rate that the contract states; without that none. */
-export function planOf(draft: Draft, written: Written | undefined, contract: Contract): Plan | null {
+export function planOf(draft: Draft, written: PlanBlock | undefined, contract: Contract): Plan | null {
   if (written) {
     const plan = quotaOf(written);
     if (plan.windowMs <= LONGEST_MS) return plan;
@@ -131,14 +131,14 @@ export function planOf(draft: Draft, written: Written | undefined, contract: Con
   return quotaOf({ name: null, ...stated });
 }
 
-function quotaOf({ burst, ...plan }: Written): Plan {
+function quotaOf({ burst, ...plan }: PlanBlock): Plan {
   if (burst === undefined) return plan;
   const { requests, windowMs } = plan;
   return { ...plan, requests: burst, windowMs: (burst * windowMs) / requests, rate: { requests, windowMs } };
 }
 
 /** The value of `limits.rate` that says the same. */
-export function rateOf({ requests, windowMs, burst, per, further }: Omit<Written, 'name'>): ClauseValue {
+export function rateOf({ requests, windowMs, burst, per, further }: Omit<PlanBlock, 'name'>): ClauseValue {
   return {
     requests,
     window: formatDuration(windowMs),
@@ -148,7 +148,7 @@ export function rateOf({ requests, windowMs, burst, per, further }: Omit<Written
   };
 }
 
-interface StatedRate extends Omit<Written, 'name'> {
+interface StatedRate extends Omit<PlanBlock, 'name'> {
   readonly place: string;
 }
 

@@ -97,10 +97,10 @@ export const WEBHOOKS = mapping(
   },
 );
 
-type Block = Loaded<typeof WEBHOOKS>;
+type WebhooksBlock = Loaded<typeof WEBHOOKS>;
 
 /** Where events of the service are received, and how one is brought about. */
-export interface WebhooksConfig extends Omit<Block, 'signature'> {
+export interface WebhooksConfig extends Omit<WebhooksBlock, 'signature'> {
   readonly signature: WebhookSignature | null;
 }
 
@@ -115,7 +115,7 @@ export interface WebhookSignature {
 /** @throws UsageError for a key that cannot be read, or is not for the scheme. */
 export async function buildWebhooks(
   draft: Draft,
-  written: Block | undefined,
+  written: WebhooksBlock | undefined,
   literalAllowed: boolean,
 ): Promise<WebhooksConfig | null> {
   return written ? { ...written, signature: await signatureOf(draft, written, literalAllowed) } : null;
@@ -123,7 +123,7 @@ export async function buildWebhooks(
 
 async function signatureOf(
   draft: Draft,
-  { signature }: Block,
+  { signature }: WebhooksBlock,
   literalAllowed: boolean,
 ): Promise<WebhookSignature | null> {
   if (!signature) return null;
@@ -150,7 +150,7 @@ async function signatureOf(
 /** null where the secret is one that need not be there. */
 async function keyOf(
   draft: Draft,
-  { secret, key }: NonNullable<Block['signature']>,
+  { secret, key }: NonNullable<WebhooksBlock['signature']>,
   literalAllowed: boolean,
 ): Promise<VerificationKey | null> {
   const place = 'webhooks.signature';

@@ -148,11 +148,11 @@ export const WEBSOCKET = mapping(
   },
 );
 
-type Block = Loaded<typeof WEBSOCKET>;
+type WebSocketBlock = Loaded<typeof WEBSOCKET>;
 
 /** The WebSocket endpoint of a service; what its keys mean is said where they are declared. */
 export interface WebSocketConfig
-  extends Omit<Block, 'dialect' | 'exchange' | 'login' | 'heartbeat' | 'messages' | 'credential'> {
+  extends Omit<WebSocketBlock, 'dialect' | 'exchange' | 'login' | 'heartbeat' | 'messages' | 'credential'> {
   /** `own`: that of the module `adapter`. */
   readonly dialect: ShippedDialect | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
@@ -193,7 +193,7 @@ const MODULE = /\.[cm]?[jt]s$/;
 /** @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name. */
 export async function buildWebSocket(
   draft: Draft,
-  written: Block | undefined,
+  written: WebSocketBlock | undefined,
 ): Promise<WebSocketConfig | null> {
   if (!written) return null;
   const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = written;
@@ -273,7 +273,7 @@ async function dialectOf(
 
 function keyPlaceOf(
   { faultAt }: Draft,
-  { in: place, name, prefix = '', encoding = 'base64url' }: NonNullable<Block['credential']>,
+  { in: place, name, prefix = '', encoding = 'base64url' }: NonNullable<WebSocketBlock['credential']>,
 ): HandshakeKeyPlace {
   if (place === 'subprotocol') return { in: place, prefix, encoding };
   if (place === 'none') return { in: place };

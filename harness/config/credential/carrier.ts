@@ -4,7 +4,7 @@ import { latin1Text } from '../../wire/octets/latin1.ts';
 import { type HttpRequest, withoutQuery, withQuery } from '../../wire/request.ts';
 
 /** What a signature depends on; all other carriers ignore it. */
-export interface Moment {
+export interface SigningTime {
   readonly at: Date;
   /** Path of the base URL, without a trailing slash. */
   readonly pathPrefix?: string;
@@ -34,12 +34,12 @@ export interface Carrier {
   /** The secret itself travels, with nothing around it, and could travel in any other place as well. */
   readonly bare: boolean;
   /** The request with this secret, of which it carries none yet. */
-  carry(secret: string, request: HttpRequest, moment: Moment): HttpRequest;
+  carry(secret: string, request: HttpRequest, moment: SigningTime): HttpRequest;
   strip(request: HttpRequest): HttpRequest;
   /** The request with these octets where the service looks; by default as if they were the secret. */
-  show?(octets: string, secret: string, request: HttpRequest, moment: Moment): HttpRequest;
+  show?(octets: string, secret: string, request: HttpRequest, moment: SigningTime): HttpRequest;
   /** Rightly signed, and yet to be refused. */
-  flaw?(flaw: SignatureFlaw, secret: string, request: HttpRequest, moment: Moment): HttpRequest;
+  flaw?(flaw: SignatureFlaw, secret: string, request: HttpRequest, moment: SigningTime): HttpRequest;
   /** Null where the reference provider has a reader of its own. */
   readonly reader: Reader | null;
 }
@@ -47,7 +47,7 @@ export interface Carrier {
 /** How a service reads a credential that a client has put there. */
 export interface Reader {
   /** `isScheme` compares a scheme name with the expected one in lower case. */
-  read(request: Received, isScheme: (presented: string, expected: string) => boolean): Presented;
+  read(request: RequestHead, isScheme: (presented: string, expected: string) => boolean): CarriedKey;
   /** What `read` makes of a request with this secret. */
   textOf(secret: string): string;
   /** The challenge that asks for it (RFC 9110 §11.6.1); the error code is RFC 6750 §3.1. */
@@ -57,20 +57,20 @@ export interface Reader {
 }
 
 /** A request as far as a service looks at it for a credential. */
-interface Received {
+interface RequestHead {
   readonly fields: readonly FieldLine[];
   /** Without its `?`, percent-encoding untouched; null when there is none. */
   readonly query: string | null;
 }
 
 /** What a request carries at one place. */
-export type Presented =
+export type CarriedKey =
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable' }
   | { readonly state: 'present'; readonly value: string };
 
-export const ABSENT: Presented = { state: 'absent' };
-const UNREADABLE: Presented = { state: 'unreadable' };
+export const ABSENT: CarriedKey = { state: 'absent' };
+const UNREADABLE: CarriedKey = { state: 'unreadable' };
 
 /** A place that somebody may name for a key. */
 export type KeyPlace =
@@ -202,10 +202,10 @@ function apiKeyChallenge(realm: string): string {
 const AUTHORIZATION = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/;
 
 function authorization(
-  request: Received,
+  request: RequestHead,
   scheme: string,
   isScheme: (presented: string, expected: string) => boolean,
-): Presented {
+): CarriedKey {
   const line = onlyOne(fieldValues(request.fields, 'authorization'));
   if (line.state !== 'present') return line;
   const parts = AUTHORIZATION.exec(line.value);
@@ -213,7 +213,7 @@ function authorization(
   return { state: 'present', value: parts[2] ?? '' };
 }
 
-function onlyOne(values: readonly string[]): Presented {
+function onlyOne(values: readonly string[]): CarriedKey {
   const [value, ...more] = values;
   if (value === undefined) return ABSENT;
   return more.length > 0 ? UNREADABLE : { state: 'present', value };

@@ -2,7 +2,7 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, sign } from 
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 
 /** A signed token in its compact form (RFC 7515 §7.1), as far as anybody can read it. */
-interface Token {
+interface JsonWebToken {
   readonly header: JsonObject;
   /** The claims (RFC 7519 §4). */
   readonly claims: JsonObject;
@@ -13,7 +13,7 @@ interface Token {
 const PART = /^[A-Za-z0-9_-]+$/;
 
 /** null for any other text. */
-function readToken(text: string): Token | null {
+function readToken(text: string): JsonWebToken | null {
   const [header = '', claims = '', signature = '', ...more] = text.split('.');
   if (more.length > 0 || ![header, claims, signature].every((part) => PART.test(part))) return null;
   const [head, body] = [header, claims].map((part) =>
@@ -36,35 +36,36 @@ const OWN_SEED = createHash('sha256').update('conform').digest();
 /** Tokens that say what the right one says, or more, and that nobody who may has signed (RFC 8725 §2 and §3). */
 const FORGERIES = {
   /** RFC 8725 §3.2: no algorithm at all. */
-  unsecured: ({ header, parts: [, claims] }: Token) => `${part({ ...header, alg: 'none' })}.${claims}.`,
+  unsecured: ({ header, parts: [, claims] }: JsonWebToken) =>
+    `${part({ ...header, alg: 'none' })}.${claims}.`,
   /** The algorithm is named, and the signature left out. */
-  unsigned: ({ parts: [header, claims] }: Token) => `${header}.${claims}.`,
+  unsigned: ({ parts: [header, claims] }: JsonWebToken) => `${header}.${claims}.`,
   /** Other claims under the signature of the right ones. */
-  changed: ({ claims, parts: [header, , signature] }: Token) =>
+  changed: ({ claims, parts: [header, , signature] }: JsonWebToken) =>
     `${header}.${part({ ...claims, sub: 'conform', admin: true })}.${signature}`,
   /** RFC 8725 §2.1: a secret that anybody guesses. */
-  guessed: ({ header, parts: [, claims] }: Token) => {
+  guessed: ({ header, parts: [, claims] }: JsonWebToken) => {
     const input = `${part({ ...header, alg: 'HS256' })}.${claims}`;
     return `${input}.${createHmac('sha256', GUESSABLE).update(input).digest('base64url')}`;
   },
   /** RFC 8725 §3.10: signed with a key that the token itself brings along. */
-  'self-certified': ({ header, parts: [, claims] }: Token) => {
+  'self-certified': ({ header, parts: [, claims] }: JsonWebToken) => {
     const key = createPrivateKey({ key: Buffer.concat([ED25519, OWN_SEED]), format: 'der', type: 'pkcs8' });
     const { kid: _, ...rest } = header;
     const jwk = createPublicKey(key).export({ format: 'jwk' });
     const input = `${part({ ...rest, alg: 'EdDSA', jwk })}.${claims}`;
     return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
   },
-} satisfies Record<string, (token: Token) => string>;
+} satisfies Record<string, (token: JsonWebToken) => string>;
 
-export type Forgery = keyof typeof FORGERIES;
+export type TokenForgery = keyof typeof FORGERIES;
 
-export function isForgery(kind: string): kind is Forgery {
+export function isForgery(kind: string): kind is TokenForgery {
   return Object.hasOwn(FORGERIES, kind);
 }
 
 /** A forgery of a key; null where the key is no such token, or the forgery would be the right one. */
-export function forged(kind: Forgery, key: string): string | null {
+export function forged(kind: TokenForgery, key: string): string | null {
   const token = readToken(key);
   const forgery = token && FORGERIES[kind](token);
   return forgery === key ? null : forgery;

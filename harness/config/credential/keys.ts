@@ -32,10 +32,10 @@ export interface Key<Value = unknown> {
   readonly '~value'?: Value;
 }
 
-export type Keys = Readonly<Record<string, Key>>;
+export type SchemeKeys = Readonly<Record<string, Key>>;
 
 /** What the keys of a scheme are read as. */
-export type Values<K extends Keys> = {
+export type Values<K extends SchemeKeys> = {
   readonly [Name in keyof K]: K[Name] extends Key<infer Value> ? Value : never;
 };
 
@@ -48,14 +48,14 @@ export const REFERENCE = {
   examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
 };
 
-interface TextOptions {
+interface KeyTextOptions {
   /** Completes "write …". */
   readonly expected?: string;
   readonly examples?: readonly string[];
   readonly pattern?: string;
 }
 
-export function text(description: string, options: TextOptions = {}): Key<string> {
+export function text(description: string, options: KeyTextOptions = {}): Key<string> {
   const { expected = 'text', ...rest } = options;
   const shape = Type.String({
     description,

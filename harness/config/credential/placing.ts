@@ -9,11 +9,11 @@ import {
   type Carrier,
   carrierAt,
   type KeyPlace,
-  type Moment,
   type SignatureFlaw,
+  type SigningTime,
   withoutField,
 } from './carrier.ts';
-import { type Forgery, forged, isForgery } from './json-web-token.ts';
+import { forged, isForgery, type TokenForgery } from './json-web-token.ts';
 import type { Credentials } from './scheme.ts';
 import { signature } from './signing/signature.ts';
 
@@ -54,7 +54,7 @@ export type WrongCredential =
   /** The right password of nobody. */
   | 'other-user'
   /** Where the key is a signed token. */
-  | Forgery;
+  | TokenForgery;
 
 /**
  * A service may compare what a key stands for (RFC 4648), not how it is written: padding counts for nothing there, and
@@ -151,7 +151,7 @@ export function placeCredential(
   request: HttpRequest,
   choice: CredentialChoice,
   credentials: Credentials,
-  moment: Moment,
+  moment: SigningTime,
 ): HttpRequest {
   if (choice === 'held' || (typeof choice === 'object' && 'recorded' in choice)) return request;
   const bare = stripped(request, credentials);
@@ -192,7 +192,7 @@ function stripped(request: HttpRequest, { carrier }: Credentials): HttpRequest {
   return carrier === null ? bare : carrier.strip(bare);
 }
 
-type Variation = Exclude<
+type KeyVariation = Exclude<
   CredentialChoice,
   string | { readonly placed: unknown } | { readonly recorded: unknown } | { readonly refused: unknown }
 >;
@@ -200,9 +200,9 @@ type Variation = Exclude<
 /** Null where that kind does not exist for the scheme or the value. */
 function varied(
   bare: HttpRequest,
-  choice: Variation,
+  choice: KeyVariation,
   { carrier, secret }: Credentials,
-  moment: Moment,
+  moment: SigningTime,
 ): HttpRequest | null {
   if (carrier === null || secret === null) return null;
   const right = secret.reveal();

@@ -3,12 +3,12 @@ import { Blocked } from '../../base/verdict.ts';
 import type { CredentialChoice } from './placing.ts';
 import type { Credentials, ObtainingPort } from './scheme.ts';
 
-interface Clock {
+interface RenewalClock {
   /** Milliseconds, monotonic. */
   now(): number;
 }
 
-interface Held {
+interface Renewal {
   readonly credentials: Credentials;
   readonly renewAtMs: number;
   readonly untilMs: number;
@@ -26,9 +26,9 @@ const MARGIN_MS = 30_000;
 export class ReadyCredentials {
   readonly #configured: Credentials;
   readonly #port: ObtainingPort;
-  readonly #clock: Clock;
+  readonly #clock: RenewalClock;
   readonly #without: (reason: string) => void;
-  #held: Held | null = null;
+  #held: Renewal | null = null;
   #underWay: Promise<void> | null = null;
   /** Why no other key can be had: nobody is asked again. */
   #failure: string | null = null;
@@ -39,7 +39,7 @@ export class ReadyCredentials {
   constructor(
     configured: Credentials,
     port: ObtainingPort,
-    clock: Clock,
+    clock: RenewalClock,
     without: (reason: string) => void = () => undefined,
   ) {
     this.#without = without;

@@ -4,7 +4,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { ClauseKey } from '../../base/vocabulary.ts';
 import type { Exchange, FieldLine } from '../../wire/exchange.ts';
 import type { Carrier } from './carrier.ts';
-import type { AppCredentials, KEYED, Key, Keys, RefusedKey, Values } from './keys.ts';
+import type { AppCredentials, KEYED, Key, RefusedKey, SchemeKeys, Values } from './keys.ts';
 
 /** What `conform init` needs of a scheme. */
 export interface FirstUse {
@@ -64,7 +64,7 @@ export function keyLines(variable: string): readonly string[] {
 }
 
 /** One way of letting a client in: all that the house knows of it. */
-export interface Scheme<K extends Keys = Keys> extends Declaration<K> {
+export interface Scheme<K extends SchemeKeys = SchemeKeys> extends Declaration<K> {
   /** A credential of this scheme with these values; optional ones may be left out. */
   of(given: Given<K>): Credentials;
   /** The same credential, obtained from the service itself, wherever it is obtained. */
@@ -100,7 +100,7 @@ interface Use {
   readonly secret: Secret | null;
 }
 
-interface Declaration<K extends Keys> {
+interface Declaration<K extends SchemeKeys> {
   readonly name: string;
   /** How a credential of it is used, for the schema: `Authorization: Bearer KEY`. */
   readonly summary: string;
@@ -142,11 +142,11 @@ export interface KeyFault {
 }
 
 /** The values of keys that are no secrets. */
-export type TextValues<K extends Keys> = {
+export type TextValues<K extends SchemeKeys> = {
   readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
 };
 
-type Given<K extends Keys> = {
+type Given<K extends SchemeKeys> = {
   readonly [Name in keyof K as null extends Values<K>[Name] ? never : Name]: Values<K>[Name];
 } & { readonly [Name in keyof K as null extends Values<K>[Name] ? Name : never]?: Values<K>[Name] };
 
@@ -202,7 +202,7 @@ export interface Lender {
 }
 
 /** The config under which the proof judges services that are called so. */
-interface ProofSetting<K extends Keys> {
+interface ProofSetting<K extends SchemeKeys> {
   readonly setting: string;
   /** What it says otherwise than the shipped configs; null where it says the same. */
   readonly words: string | null;
@@ -217,7 +217,7 @@ interface ProofSetting<K extends Keys> {
 }
 
 /** A scheme as it is declared, with what follows from that. */
-export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
+export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Scheme<K> {
   const made: Scheme<K> = {
     ...declaration,
     atHome({ values }) {
@@ -226,7 +226,10 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
     },
     of(given) {
       const left = Object.keys(declaration.keys).map((name) => [name, null]);
-      const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
+      const values: Readonly<Record<string, unknown>> & CommonValues = {
+        ...Object.fromEntries(left),
+        ...given,
+      };
       const { key: secret = null, secondKey: second = null, refused, app = null } = values;
       const known = values as Values<K>;
       const { obtain, lender, command } = declaration;
@@ -252,7 +255,7 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
 }
 
 /** The keys that mean the same in every scheme. */
-interface Shared {
+interface CommonValues {
   readonly key?: Secret | null;
   readonly secondKey?: Secret | null;
   readonly refused?: readonly RefusedKey[] | null;

@@ -3,7 +3,7 @@ import { expiryOf, isToken, writtenToken } from './json-web-token.ts';
 import { isCaseless } from './placing.ts';
 
 /** What of a secret checks depend on, besides that it is one; of no use to whoever has no other part of it. */
-export interface SecretForm {
+export interface SecretProfile {
   readonly name: string;
   /** `caseless`: in other letters it is the same; `token`: signed (RFC 7519). */
   readonly form: 'text' | 'caseless' | 'token';
@@ -11,7 +11,7 @@ export interface SecretForm {
   readonly expiresAt: string | null;
 }
 
-export function formOf(secret: Secret): SecretForm {
+export function formOf(secret: Secret): SecretProfile {
   const value = secret.reveal();
   const form = isToken(value) ? 'token' : isCaseless(value) ? 'caseless' : 'text';
   return { name: secret.name, form, expiresAt: expiryOf(value)?.toISOString() ?? null };
@@ -21,7 +21,7 @@ const PREFIX = 'stands-in-for-';
 const HEX_PREFIX = Buffer.from(PREFIX).toString('hex');
 
 /** What stands in for a secret of this form where a record is judged: the same each time, and no secret. */
-export function standInFor({ name, form, expiresAt }: SecretForm): string {
+export function standInFor({ name, form, expiresAt }: SecretProfile): string {
   const text = `${PREFIX}${name}`;
   switch (form) {
     case 'text':

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { hasMembers, isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { DIALECTS, type Dialect, dialectNamed, LATEST } from '../../wire/json/dialect.ts';
 import type { SourceFiles } from './files.ts';
-import { type At, child, children, faultAt, refOf, type SourceFile } from './source.ts';
+import { child, children, type DocumentNode, faultAt, refOf, type SourceFile } from './source.ts';
 
 /**
  * A JSON Schema and the files that it refers to as one schema: each file is a part of it, under a name by which all
@@ -27,7 +27,7 @@ export function bundled(files: SourceFiles): unknown {
 }
 
 /** The dialect that a `$schema` names, or else that of what is around it. @throws UsageError where it is not known. */
-export function namedDialect(named: At, around: Dialect): Dialect {
+export function namedDialect(named: DocumentNode, around: Dialect): Dialect {
   if (named.value === undefined) return around;
   const dialect = dialectNamed(named.value);
   if (dialect !== undefined) return dialect;
@@ -65,7 +65,7 @@ class Bundle {
     return pathToFileURL(`/${path}`).href.replace('file:', 'conform:');
   }
 
-  copy(at: At): unknown {
+  copy(at: DocumentNode): unknown {
     if (Array.isArray(at.value)) return children(at).map(([, item]) => this.copy(item));
     if (!isJsonObject(at.value)) return at.value;
     const ref = refOf(at.value);
@@ -79,7 +79,7 @@ class Bundle {
   }
 
   /** What a reference into another file is in the bundle; null for one that is to stay as it is. */
-  #elsewhere(ref: string, at: At): string | null {
+  #elsewhere(ref: string, at: DocumentNode): string | null {
     const { file, fragment } = this.#files.split(ref, at) ?? {};
     if (file === undefined) return null;
     if (file !== this.#files.root.file && !this.#parts.has(file)) this.#add(file);
@@ -87,7 +87,7 @@ class Bundle {
   }
 
   #add(file: SourceFile): void {
-    const root: At = { file, pointer: [], value: file.root };
+    const root: DocumentNode = { file, pointer: [], value: file.root };
     const dialect = namedDialect(child(root, '$schema'), this.#dialect);
     if (dialect !== this.#dialect) {
       throw faultAt(

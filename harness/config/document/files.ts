@@ -5,7 +5,7 @@ import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/pointer.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
-import { type At, children, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
+import { children, type DocumentNode, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -19,7 +19,7 @@ const MAX_REF_CHAIN = 32;
  * depths are bounded, so that any file ends in a document or in a clear error soon.
  */
 export class SourceFiles {
-  readonly root: At;
+  readonly root: DocumentNode;
   /** Real path of the folder of the document. */
   readonly folder: string;
   readonly #files: ReadonlyMap<string, SourceFile>;
@@ -77,7 +77,7 @@ export class SourceFiles {
   }
 
   /** The value itself where it is a Reference Object, else the same. @throws UsageError for a reference to nothing. */
-  dereferenced(at: At): At {
+  dereferenced(at: DocumentNode): DocumentNode {
     let here = at;
     for (let step = 0; step < MAX_REF_CHAIN; step += 1) {
       const ref = refOf(here.value);
@@ -92,7 +92,7 @@ export class SourceFiles {
   }
 
   /** What a reference that stands at a place points at; itself possibly a reference. */
-  target(ref: string, at: At): At {
+  target(ref: string, at: DocumentNode): DocumentNode {
     const hash = ref.indexOf('#');
     const name = hash === -1 ? ref : ref.slice(0, hash);
     const fragment = hash === -1 ? '' : ref.slice(hash + 1);
@@ -110,7 +110,10 @@ export class SourceFiles {
   }
 
   /** The other file that a reference leads into, and where there; null where it stays in its own, or leads to none. */
-  split(ref: string, { file }: At): { readonly file: SourceFile; readonly fragment: string } | null {
+  split(
+    ref: string,
+    { file }: DocumentNode,
+  ): { readonly file: SourceFile; readonly fragment: string } | null {
     const [name = '', fragment = ''] = ref.split('#', 2);
     const other = name === '' || REMOTE.test(name) ? undefined : this.#files.get(pathFrom(file, name));
     return other === undefined ? null : { file: other, fragment };
@@ -118,7 +121,7 @@ export class SourceFiles {
 
   /** @throws UsageError for the first reference of all the files that leads to nothing. */
   holdReferences(): void {
-    const visit = (at: At): void => {
+    const visit = (at: DocumentNode): void => {
       const ref = refOf(at.value);
       // An anchor may stand anywhere.
       if (ref !== null && !/#[^/]/.test(ref)) this.target(ref, at);
@@ -138,7 +141,7 @@ export class SourceFiles {
     return found;
   }
 
-  #named(name: string, ref: string, at: At): SourceFile {
+  #named(name: string, ref: string, at: DocumentNode): SourceFile {
     if (REMOTE.test(name)) {
       throw faultAt(
         at,

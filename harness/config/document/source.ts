@@ -6,13 +6,13 @@ import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 
 /** A value of a document with where it stands. */
-export interface At {
+export interface DocumentNode {
   readonly file: SourceFile;
   /** Unescaped tokens of the JSON Pointer (RFC 6901). */
   readonly pointer: readonly string[];
   readonly value: unknown;
   /** Where it is put together of parts that stand elsewhere. */
-  readonly parts?: ReadonlyMap<string, At>;
+  readonly parts?: ReadonlyMap<string, DocumentNode>;
 }
 
 export interface SourceFile {
@@ -32,7 +32,7 @@ export function refOf(value: unknown): string | null {
 }
 
 /** A member or an item; its value is undefined where there is none. */
-export function child(at: At, name: string): At {
+export function child(at: DocumentNode, name: string): DocumentNode {
   const part = at.parts?.get(name);
   if (part !== undefined) return part;
   const value = hasMembers(at.value) && Object.hasOwn(at.value, name) ? at.value[name] : undefined;
@@ -40,13 +40,13 @@ export function child(at: At, name: string): At {
 }
 
 /** Members of an object, or items of an array; none of anything else. */
-export function children(at: At): readonly (readonly [name: string, at: At])[] {
+export function children(at: DocumentNode): readonly (readonly [name: string, at: DocumentNode])[] {
   if (at.parts !== undefined) return [...at.parts];
   return hasMembers(at.value) ? Object.keys(at.value).map((name) => [name, child(at, name)] as const) : [];
 }
 
 /** An error at the place in the document where a value stands. */
-export function faultAt({ file, pointer }: At, problem: string, remedy: string): UsageError {
+export function faultAt({ file, pointer }: DocumentNode, problem: string, remedy: string): UsageError {
   const { placeOf, keyOf = (inner) => (inner.length === 0 ? '' : pointerText(inner)) } = file;
   return new UsageError(problem, { place: placeOf(pointer), key: keyOf(pointer), remedy });
 }

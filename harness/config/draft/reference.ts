@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
-import { type SecretForm, standInFor } from '../credential/stand-in.ts';
+import { type SecretProfile, standInFor } from '../credential/stand-in.ts';
 import type { Fault } from '../shape/loaded.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -24,7 +24,7 @@ export interface ReferenceScope {
 }
 
 /** The secrets that there were when something was recorded; null where nobody knows. */
-export type StandIns = { readonly forms: readonly SecretForm[] | null };
+export type StandIns = { readonly forms: readonly SecretProfile[] | null };
 
 const KINDS = ['env', 'file', 'exec'];
 const MAX_BYTES = 64 * 1024;
@@ -127,7 +127,7 @@ export async function resolveReference(
 }
 
 /** What a reference is to whoever judges a record. */
-interface Named {
+interface SecretLabel {
   /** What the secret is called that it makes. */
   readonly name: string;
   /** What will do where it names nothing, and nobody knows what it was; null where nothing will. */
@@ -139,7 +139,7 @@ export async function resolveOrStandIn(
   reference: Reference,
   scope: ReferenceScope,
   fault: Fault,
-  { name, otherwise }: Named,
+  { name, otherwise }: SecretLabel,
 ): Promise<Resolved> {
   const { standIns } = scope;
   if (standIns === undefined) return resolveReference(reference, scope, fault);
@@ -165,7 +165,7 @@ export async function interpolate(
   scope: ReferenceScope,
   fault: Fault,
   kept: string | undefined,
-  namedAs: (reference: Reference) => Named,
+  namedAs: (reference: Reference) => SecretLabel,
 ): Promise<{
   readonly text: string;
   readonly references: readonly string[];

@@ -13,7 +13,7 @@ import {
   splitReferences,
 } from './reference.ts';
 
-interface SecretOptions {
+export interface SecretOptions {
   /** Example secrets may stand in the file: nothing sent leaves this machine. */
   readonly literalAllowed: boolean;
   /** Without it the service can be exercised all the same. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { type JsonFault, jsonFault } from '../yaml/read-text.ts';
+import { type JsonTextFault, jsonFault } from '../yaml/read-text.ts';
 import { type ExpectedInteraction, interactionId } from './pacts.ts';
 
 /** A number that `JSON.parse` would not give back as it was written (`1.0`, 20 digits), kept as its text. */
@@ -30,7 +30,7 @@ function sourceTextJson(): SourceTextJson {
 /** Parses JSON so that `JSON.stringify` writes every number as it stood: 1.0 and 1 are two types to Pact. */
 export function parseKeepingNumbers(
   text: string,
-): { readonly value: unknown } | { readonly fault: JsonFault } {
+): { readonly value: unknown } | { readonly fault: JsonTextFault } {
   const fault = jsonFault(text);
   if (fault) return { fault };
   const json = sourceTextJson();
@@ -63,12 +63,12 @@ type List = 'interactions' | 'messages';
 /** The verifier knows no higher one. */
 const HIGHEST_SPECIFICATION = 4;
 
-interface Kind {
+interface InteractionKind {
   readonly kind: ExpectedInteraction['kind'];
   readonly unsupported: string | null;
 }
 
-const KIND_BY_TYPE: Readonly<Record<string, Kind>> = {
+const KIND_BY_TYPE: Readonly<Record<string, InteractionKind>> = {
   'Synchronous/HTTP': { kind: 'http', unsupported: null },
   'Asynchronous/Messages': { kind: 'message', unsupported: null },
   'Synchronous/Messages': {
@@ -81,7 +81,7 @@ const KIND_BY_TYPE: Readonly<Record<string, Kind>> = {
  * Reads a pact. It is held to more than Pact's own reader demands, which takes an interaction without a request for
  * `GET /` and one without a response for any answer of status 200.
  */
-export function readPact(text: string, from: Provenance): PactFile | { readonly fault: JsonFault } {
+export function readPact(text: string, from: Provenance): PactFile | { readonly fault: JsonTextFault } {
   const parsed = parseKeepingNumbers(text);
   if ('fault' in parsed) return parsed;
   try {
@@ -113,7 +113,7 @@ function pactOf(whole: unknown, from: Provenance): PactFile {
   return { consumer, provider, interactions: [...read('interactions'), ...read('messages')] };
 }
 
-interface Surroundings {
+interface InteractionContext {
   /** `interactions[3]`. */
   readonly at: string;
   readonly list: List;
@@ -124,7 +124,7 @@ interface Surroundings {
 
 function interactionOf(
   interaction: JsonObject,
-  { at, list, whole, consumer, from }: Surroundings,
+  { at, list, whole, consumer, from }: InteractionContext,
 ): ExpectedInteraction {
   const { description } = interaction;
   if (typeof description !== 'string') throw new NotAPact(`${at}.description is missing`);
@@ -147,7 +147,7 @@ function interactionOf(
   };
 }
 
-function kindOf({ type }: JsonObject, at: string, list: List): Kind {
+function kindOf({ type }: JsonObject, at: string, list: List): InteractionKind {
   if (type === undefined) return { kind: list === 'messages' ? 'message' : 'http', unsupported: null };
   const known =
     typeof type === 'string' && Object.hasOwn(KIND_BY_TYPE, type) ? KIND_BY_TYPE[type] : undefined;

@@ -113,7 +113,7 @@ export const PACTS = mapping(
   },
 );
 
-type Block = Loaded<typeof PACTS>;
+type PactsBlock = Loaded<typeof PACTS>;
 
 /**
  * The configured pacts, those in files read and held to be pacts; without any the one that lies in `pacts/` of the
@@ -123,7 +123,7 @@ type Block = Loaded<typeof PACTS>;
  */
 export async function buildPacts(
   draft: Draft,
-  block: Block | undefined,
+  block: PactsBlock | undefined,
   { contract, configDir }: { readonly contract: string; readonly configDir: string },
 ): Promise<PactsConfig | null> {
   const named = block?.files !== undefined || block?.broker !== undefined;
@@ -231,7 +231,7 @@ async function brokerCredentials(
   return value && { kind: 'basic', username, password: value };
 }
 
-function statesOf(draft: Draft, states: Block['states']): StateHandler | null {
+function statesOf(draft: Draft, states: PactsBlock['states']): StateHandler | null {
   if (!states) return null;
   const { url, command } = states;
   if (url !== undefined && command !== undefined) {

@@ -58,7 +58,7 @@ interface Source {
   readonly key: string;
 }
 
-interface Found extends PactFile {
+interface LocalPact extends PactFile {
   readonly path: string;
 }
 
@@ -90,7 +90,7 @@ export async function readSources(
         'pacts are .json files: put them there',
       );
     }
-    const pacts: Found[] = [];
+    const pacts: LocalPact[] = [];
     for (const each of found.paths) {
       const pact = await faults.attempt(() => readPactAt(each));
       if (pact) pacts.push({ ...pact, path: each });

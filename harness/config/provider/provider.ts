@@ -1,6 +1,6 @@
 import { listed } from '../../base/text.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type Keys, mapping, type Written } from '../shape/kinds.ts';
+import { type BlockInput, type Keys, mapping } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import { command } from './command.ts';
 import { container } from './container.ts';
@@ -12,18 +12,18 @@ import { url } from './url.ts';
 /** The kinds of providers, by the key that names them. Each is started in `harness/engine/provider/start.ts`. */
 const KINDS = { reference, url, unixSocket, container, command };
 
-type Kinds = typeof KINDS;
-type Kind = keyof Kinds;
+type KindTable = typeof KINDS;
+type KindName = keyof KindTable;
 
-export type ProviderConfig = { [K in Kind]: Awaited<ReturnType<Kinds[K]['build']>> }[Kind];
+export type ProviderConfig = { [K in KindName]: Awaited<ReturnType<KindTable[K]['build']>> }[KindName];
 
 /** What is the same of each; the table holds for every name a kind of its own. */
 type AnyKind = ProviderKind<string, Keys, ProviderConfig>;
-const ALL = KINDS as object as Readonly<Record<Kind, AnyKind>>;
+const ALL = KINDS as object as Readonly<Record<KindName, AnyKind>>;
 
-const NAMES = Object.keys(ALL) as readonly Kind[];
+const NAMES = Object.keys(ALL) as readonly KindName[];
 
-type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void : never) extends (
+type AllKeys<K = KindTable[KindName]['keys']> = (K extends unknown ? (keys: K) => void : never) extends (
   keys: infer Every extends Keys,
 ) => void
   ? Every
@@ -43,7 +43,7 @@ export const PROVIDER = mapping(
   Object.assign({}, ...Object.values(ALL).map(({ keys }) => keys)) as AllKeys,
 );
 
-function namedIn(written: Written): readonly Kind[] {
+function namedIn(written: BlockInput): readonly KindName[] {
   return NAMES.filter((name) => (written[name] ?? undefined) !== undefined);
 }
 

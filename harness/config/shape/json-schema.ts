@@ -63,15 +63,15 @@ function describedBy(description: unknown, fallback: unknown): JsonObject {
   return { description: shown ? `${description} Default: ${String(fallback)}.` : description };
 }
 
-interface Shared {
+interface Definition {
   readonly schema: JsonObject;
   /** The schema as text, without what each place may say for itself. */
   readonly core: string;
 }
 
 /** What is the same in several places, by its name; with its description where that is the same too. */
-function sharedSchemas(whole: JsonObject): ReadonlyMap<string, Shared> {
-  const shared = new Map<string, Shared>();
+function sharedSchemas(whole: JsonObject): ReadonlyMap<string, Definition> {
+  const shared = new Map<string, Definition>();
   for (const [def, uses] of Map.groupBy(withDef(whole), ({ [DEF]: name }) => String(name))) {
     const [most = []] = [...Map.groupBy(uses, coreOf).values()].toSorted(byLength);
     const [first] = most;
@@ -98,7 +98,7 @@ function coreOf({ description: _, default: __, ...core }: JsonObject): string {
 }
 
 /** The same with references to what is shared; `itself` for what is shared, or the whole. */
-function referring(schema: JsonObject, shared: ReadonlyMap<string, Shared>, itself: boolean): JsonObject {
+function referring(schema: JsonObject, shared: ReadonlyMap<string, Definition>, itself: boolean): JsonObject {
   const { [DEF]: def, ...plainly } = schema;
   const target = itself ? undefined : shared.get(String(def));
   if (target?.core === coreOf(schema)) {

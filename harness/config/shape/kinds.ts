@@ -9,7 +9,7 @@ import { parseDuration, parseMemory } from './text-forms.ts';
  * for editors, the type of the value once it is loaded, its default, its bounds and how its text is read.
  */
 
-export type { Fault, Traits, Written } from './loaded.ts';
+export type { BlockInput, Fault, Traits } from './loaded.ts';
 
 export interface Options<W> {
   /** Completes "write …". */
@@ -241,19 +241,21 @@ export function mapping<
 }
 
 /** A mapping in which any name may stand, each with a value of the same kind. */
-export type Named<S extends TSchema> = TUnsafe<Readonly<Record<string, unknown>>> & { readonly '~values': S };
+export type NamedValues<S extends TSchema> = TUnsafe<Readonly<Record<string, unknown>>> & {
+  readonly '~values': S;
+};
 
 export function named<S extends TSchema>(
   description: string,
   options: Options<object> & { readonly names?: { readonly pattern: string; readonly expected: string } },
   values: S,
-): Named<S> {
+): NamedValues<S> {
   const { names, ...rest } = options;
   const propertyNames = names && { propertyNames: { pattern: names.pattern, 'x-expected': names.expected } };
   return declared(
     { description, type: 'object', ...propertyNames, additionalProperties: values },
     rest,
-  ) as Named<S>;
+  ) as NamedValues<S>;
 }
 
 export function list<

@@ -3,12 +3,13 @@ import type { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { keyWithin } from '../yaml/located.ts';
 import { nearestNames } from '../yaml/nearest.ts';
+import type { FaultAt } from '../yaml/origin.ts';
 
 /** Makes the error for a value, at the place where it is written. */
 export type Fault = (problem: string, remedy: string) => UsageError;
 
 /** A mapping as it is written. */
-export type Written = Readonly<Record<string, unknown>>;
+export type BlockInput = Readonly<Record<string, unknown>>;
 
 /** What JSON Schema cannot say of a value. */
 export interface Traits {
@@ -31,7 +32,7 @@ export interface Traits {
   /** Makes the loaded value of the written one. */
   readonly read?: (written: never, fault: Fault) => unknown;
   /** Whether what an environment writes takes the place of what stands below it, in place of being added to that. */
-  readonly replaces?: (below: Written, above: Written) => boolean;
+  readonly replaces?: (below: BlockInput, above: BlockInput) => boolean;
   /** What the name of the loaded value ends in: `connect` is loaded as `connectMs`. */
   readonly unit?: 'Ms' | 'Bytes';
 }
@@ -85,8 +86,6 @@ type LoadedKeys<P> = {
   : never;
 type Always = { readonly '~needed': true } | { readonly '~there': true };
 type LoadedName<K, S> = S extends { readonly '~unit': infer U extends string } ? `${K & string}${U}` : K;
-
-type FaultAt = (key: string, problem: string, remedy: string) => UsageError;
 
 /** Where what is wrong goes. */
 interface Notes {

@@ -31,19 +31,19 @@ function schemaFaults(faults: readonly ShapeFault[], tree: LocatedMap): readonly
     });
 }
 
-interface Fault {
+interface LocatedFault {
   readonly place: Place | null;
   readonly key: string;
   readonly problem: string;
   readonly remedy: string;
 }
 
-function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tree: LocatedMap): Fault {
+function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tree: LocatedMap): LocatedFault {
   const node = nodeAt(tree, path);
   const place = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');
   const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
-  const fault = (problem: string, remedy: string): Fault => ({
+  const fault = (problem: string, remedy: string): LocatedFault => ({
     place,
     key,
     problem,
@@ -90,13 +90,20 @@ function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tre
 }
 
 /** The schema of the names says what they are. */
-function badName({ propertyNames }: Readonly<Record<string, unknown>>): Pick<Fault, 'problem' | 'remedy'> {
+function badName({
+  propertyNames,
+}: Readonly<Record<string, unknown>>): Pick<LocatedFault, 'problem' | 'remedy'> {
   const expected = isJsonObject(propertyNames) ? propertyNames['x-expected'] : undefined;
   const words = typeof expected === 'string' ? expected : 'another name';
   return { problem: `is not ${words}`, remedy: `write ${words}` };
 }
 
-function unknownKey(node: Located | undefined, key: string, name: string, known: readonly string[]): Fault {
+function unknownKey(
+  node: Located | undefined,
+  key: string,
+  name: string,
+  known: readonly string[],
+): LocatedFault {
   return { place: keyPlaceIn(node, name), key, problem: 'unknown key', remedy: didYouMean(name, known) };
 }
 

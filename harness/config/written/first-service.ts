@@ -32,11 +32,11 @@ export interface NewFile {
 }
 
 /** What makes an answer unfit, and what would be right; null when nothing does. */
-export type Unfit = { readonly problem: string; readonly remedy: string } | null;
+export type AnswerFault = { readonly problem: string; readonly remedy: string } | null;
 
 const fits =
   (pattern: RegExp, problem: string, remedy: string) =>
-  (text: string): Unfit =>
+  (text: string): AnswerFault =>
     pattern.test(text) ? null : { problem, remedy };
 
 /** Each answer can be checked the moment it is given. */
@@ -46,8 +46,8 @@ export const FIT = {
     'is no name for a service',
     'use lower-case letters, digits and hyphens',
   ),
-  url: (text: string): Unfit => {
-    let unfit: Unfit = null;
+  url: (text: string): AnswerFault => {
+    let unfit: AnswerFault = null;
     const fault = (problem: string, remedy: string) => {
       unfit = { problem, remedy };
       return new UsageError(problem);
@@ -98,7 +98,7 @@ export async function initService(configDir: string, first: FirstService): Promi
   return [config, { path: join(configDir, 'contracts', `${service}.yaml`), text: contractText(first) }];
 }
 
-function hold(key: string, unfit: Unfit): void {
+function hold(key: string, unfit: AnswerFault): void {
   if (unfit !== null) throw new UsageError(unfit.problem, { key, remedy: unfit.remedy });
 }
 

@@ -95,14 +95,14 @@ function notUtf8(octets: Buffer): ReadFault {
 }
 
 /** Why a text is no JSON; line and column count from 1. */
-export interface JsonFault {
+export interface JsonTextFault {
   readonly problem: string;
   readonly line?: number;
   readonly column?: number;
 }
 
 /** null when it is JSON. Quotes nothing of it: a file with a key may have been named by mistake. */
-export function jsonFault(text: string): JsonFault | null {
+export function jsonFault(text: string): JsonTextFault | null {
   const octets = Buffer.from(text);
   const { faults, limit } = readJsonText(octets);
   const [fault] = faults;

@@ -1,4 +1,4 @@
-import type { SecretForm } from '../../config/credential/stand-in.ts';
+import type { SecretProfile } from '../../config/credential/stand-in.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import type { Burst, BurstEntry } from '../../wire/burst.ts';
 import type { Conversation } from '../../wire/conversation.ts';
@@ -34,7 +34,7 @@ export interface RecordedService {
   readonly verifications: readonly Event<'verification'>[];
   readonly signatures: readonly Event<'signature'>[];
   /** null where the record does not tell which secrets there were. */
-  readonly secrets: readonly SecretForm[] | null;
+  readonly secrets: readonly SecretProfile[] | null;
   /** Whether it tells of what came without being asked for. */
   readonly tellsUnasked: boolean;
   /** What is to be known of this kind of record, a sentence each. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { ABSENT, type Presented } from '../../config/credential/carrier.ts';
+import { ABSENT, type CarriedKey } from '../../config/credential/carrier.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Access, App, Placement } from './access.ts';
@@ -110,7 +110,7 @@ function readCredential(
   request: ReceivedRequest,
   placement: Placement,
   behavior: CredentialBehavior,
-): Presented {
+): CarriedKey {
   if (placement !== 'signature') return placement.read(request, behavior.schemeMatches);
   return queryParameters(request.query).has('auth_key') ? { state: 'present', value: '' } : ABSENT;
 }

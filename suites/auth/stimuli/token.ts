@@ -1,12 +1,12 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { expiryOf, type Forgery } from '../../../harness/config/credential/json-web-token.ts';
+import { expiryOf, type TokenForgery } from '../../../harness/config/credential/json-web-token.ts';
 import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { served, variation } from '../../stimuli/sample.ts';
 
 /** The sample with a key that is a signed token (RFC 7519), where it is one: forged, or at its end. */
 
-const forgedToken = (wrong: Forgery, purpose: string): Probe<Reply> =>
+const forgedToken = (wrong: TokenForgery, purpose: string): Probe<Reply> =>
   variation(`${wrong}-token`, { purpose, credential: { wrong } });
 export const unsignedTokens = [
   forgedToken('unsecured', 'with its token under the algorithm none'),

@@ -1,5 +1,5 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import type { Dialect, DialectEvent } from '../../../harness/config/blocks/dialect.ts';
+import type { DialectEvent, MessageDialect } from '../../../harness/config/blocks/dialect.ts';
 import type { MessagePair } from '../../../harness/config/blocks/websocket.ts';
 import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../harness/engine/session/websocket/dialects/dialects.ts';
@@ -17,7 +17,7 @@ import { alive } from './ordinary-client.ts';
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
 
 /** The dialect of the endpoint; a probe, so that a module is loaded once. */
-export const spoken: Probe<Dialect> = derived('websocket-dialect', [], async ({ config }) => {
+export const spoken: Probe<MessageDialect> = derived('websocket-dialect', [], async ({ config }) => {
   if (config.websocket === null) throw new NotApplicable('no websocket is configured for this service');
   return dialectOf(config.websocket);
 });
@@ -54,7 +54,7 @@ export const events: Probe<readonly HeardEvent[]> = derived(
 
 function heardIn(
   conversation: ConversationView,
-  dialect: Dialect,
+  dialect: MessageDialect,
   messages: readonly Message[] = conversation.messages,
 ): readonly HeardEvent[] {
   return messages.flatMap(({ text }) => {

@@ -136,7 +136,7 @@ async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> 
   const { tokenUrl } = client;
   const none = (why: string) =>
     new Blocked(`no access token could be had from ${tokenUrl} (credentials.tokenUrl): ${why}`);
-  const read: { token: Token | string } = { token: 'its answer could not be read' };
+  const read: { token: AccessToken | string } = { token: 'its answer could not be read' };
   const exchange = await port.post(tokenRequest(client), (content) => {
     read.token = readToken(content);
     return secretsIn(content);
@@ -178,7 +178,7 @@ function formEncoded(value: string): string {
   return new URLSearchParams({ value }).toString().slice('value='.length);
 }
 
-interface Token {
+interface AccessToken {
   readonly value: string;
   /** In seconds; null where nobody says. */
   readonly expiresIn: number | null;
@@ -188,7 +188,7 @@ interface Token {
 const TOKEN_LENGTH = { least: 8, most: 16_384 };
 
 /** RFC 6749 §5.1. Of what is no token: what is wrong with it. */
-function readToken(content: string): Token | string {
+function readToken(content: string): AccessToken | string {
   const answer = parseJsonObject(content);
   if (answer === null) return 'its answer is no JSON object';
   const { access_token: value, token_type: type, expires_in: seconds } = answer;

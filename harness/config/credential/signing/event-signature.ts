@@ -23,7 +23,7 @@ interface Untold {
   readonly untold: string;
 }
 
-interface Means {
+interface EventKey {
   readonly key: VerificationKey;
   /** What comes before the signature in the header, where the scheme does not say. */
   readonly prefix: string;
@@ -42,7 +42,7 @@ interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
   readonly header: string | null;
   /** Of one or several signatures that are there. */
-  readonly worth: (event: SignedEvent, means: Means) => Worth | Untold;
+  readonly worth: (event: SignedEvent, means: EventKey) => Worth | Untold;
   /** Signed with a private key as well as with a shared secret. */
   readonly takesPublicKeys?: true;
   /** When the attempt was made, as it is told; left out where nothing is. */

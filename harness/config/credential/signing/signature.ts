@@ -7,7 +7,7 @@ import {
   withoutQuery,
   withQuery,
 } from '../../../wire/request.ts';
-import type { Carrier, Moment, SignatureFlaw } from '../carrier.ts';
+import type { Carrier, SignatureFlaw, SigningTime } from '../carrier.ts';
 
 /** The public key of an application and the secret that signs for it. */
 export interface SigningKey {
@@ -24,7 +24,7 @@ export function withoutMoment(target: string): string {
 
 /** Signed by the application with this key, in the query, by the rules of the Pusher HTTP API. */
 export function signature(key: string): Carrier {
-  const sign = (secret: string, request: HttpRequest, moment: Moment) =>
+  const sign = (secret: string, request: HttpRequest, moment: SigningTime) =>
     signRequest({ key, secret }, request, moment);
   return {
     in: 'signature',
@@ -51,19 +51,23 @@ export function signature(key: string): Carrier {
 /** How long ago a stale request was signed, in ms. */
 const STALE_MS = 3_600_000;
 
-type Sign = (request: HttpRequest, at?: Date) => HttpRequest;
+type Signer = (request: HttpRequest, at?: Date) => HttpRequest;
 
-const FLAWS: Readonly<Record<SignatureFlaw, (request: HttpRequest, sign: Sign, at: Date) => HttpRequest>> = {
-  'other-method': (request, sign) =>
-    resent(request, sign({ ...request, method: request.method === 'PUT' ? 'POST' : 'PUT' })),
-  'other-path': (request, sign) => {
-    const path = pathOf(request.target);
-    return resent(request, sign({ ...request, target: `${path}/other${request.target.slice(path.length)}` }));
-  },
-  'other-query': (request, sign) => resent(request, sign({ ...request, target: pathOf(request.target) })),
-  'other-content': (request, sign) => ({ ...sign(request), body: altered(request.body) }),
-  stale: (request, sign, at) => sign(request, new Date(at.getTime() - STALE_MS)),
-};
+const FLAWS: Readonly<Record<SignatureFlaw, (request: HttpRequest, sign: Signer, at: Date) => HttpRequest>> =
+  {
+    'other-method': (request, sign) =>
+      resent(request, sign({ ...request, method: request.method === 'PUT' ? 'POST' : 'PUT' })),
+    'other-path': (request, sign) => {
+      const path = pathOf(request.target);
+      return resent(
+        request,
+        sign({ ...request, target: `${path}/other${request.target.slice(path.length)}` }),
+      );
+    },
+    'other-query': (request, sign) => resent(request, sign({ ...request, target: pathOf(request.target) })),
+    'other-content': (request, sign) => ({ ...sign(request), body: altered(request.body) }),
+    stale: (request, sign, at) => sign(request, new Date(at.getTime() - STALE_MS)),
+  };
 
 /** The request as it was, with the parameters of its signed double. */
 function resent(request: HttpRequest, signed: HttpRequest): HttpRequest {
@@ -83,7 +87,7 @@ function altered(body: HttpRequest['body']): Uint8Array {
  * Signs a request by the rules of the Pusher HTTP API: key, timestamp, version and, where there is content, its
  * MD5 go into the query; the HMAC-SHA256 of method, path and the sorted query, not percent-encoded, goes after them.
  */
-export function signRequest(signing: SigningKey, request: HttpRequest, moment: Moment): HttpRequest {
+export function signRequest(signing: SigningKey, request: HttpRequest, moment: SigningTime): HttpRequest {
   const body = request.body && request.body.length > 0 ? request.body : null;
   const added: QueryParameter[] = [
     ['auth_key', signing.key],

@@ -71,7 +71,7 @@ export function publicKeyIn(text: string): string | null {
  * What becomes of a signature: `unfit` where its algorithm is not for that key, `unknown` where nobody here knows it,
  * `unrecorded` where a record is judged, which does not hold the secret.
  */
-export type Verification = 'valid' | 'invalid' | 'unfit' | 'unknown' | 'unrecorded';
+export type SignatureWorth = 'valid' | 'invalid' | 'unfit' | 'unknown' | 'unrecorded';
 
 interface Signed {
   readonly base: string;
@@ -80,7 +80,7 @@ interface Signed {
   readonly algorithm: string | undefined;
 }
 
-export function verified(key: VerificationKey, signed: Signed): Verification {
+export function verified(key: VerificationKey, signed: Signed): SignatureWorth {
   const { algorithm } = signed;
   const names = [...ALGORITHMS.map(({ name }) => name), BY_SHARED_SECRET];
   if (algorithm !== undefined && !names.includes(algorithm)) return 'unknown';
@@ -118,7 +118,7 @@ export function verdictOnSignature(
   };
 }
 
-function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed): Verification {
+function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed): SignatureWorth {
   const key = createPublicKey(pem);
   const fitting = ALGORITHMS.filter(({ name }) => algorithm === undefined || name === algorithm).filter(
     ({ fits }) => fits(key),
@@ -133,7 +133,7 @@ function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed
 function verifiedBySecret(
   { secret, encoding }: SharedSecret,
   { base, signature, algorithm }: Signed,
-): Verification {
+): SignatureWorth {
   if (algorithm !== undefined && algorithm !== BY_SHARED_SECRET) return 'unfit';
   if (isStandIn(secret.reveal())) return 'unrecorded';
   const wanted = createHmac('sha256', octetsOf({ secret, encoding })).update(base).digest();

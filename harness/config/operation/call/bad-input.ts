@@ -9,7 +9,7 @@ import { type Facets, facetsOf } from './example.ts';
  * schema first, so that what the service is asked to refuse is certainly wrong.
  */
 export function badInputsOf(call: Call, definitions: Definitions, book: SchemaBook): readonly BadInput[] {
-  const about = (input: Input): Subject => ({
+  const about = (input: Input): InputSubject => ({
     input,
     facets: facetsOf(input.schema, definitions),
     refuses: refusalBy(book, input.schema),
@@ -34,7 +34,7 @@ const UNKNOWN_NAME = 'conform-unknown';
 /** Longer texts are not sent. */
 const MAX_TEXT = 2_000;
 
-interface Subject {
+interface InputSubject {
   readonly input: Input;
   readonly facets: Facets;
   readonly refuses: (value: unknown) => boolean;
@@ -87,7 +87,7 @@ function* first<T>(count: number, all: Iterable<T>): Generator<T> {
 /** Types whose values are told from any text in a URL or a field. */
 const NOT_TEXT: ReadonlySet<string | null> = new Set(['integer', 'number', 'boolean']);
 
-function* inputsOfWrongType(call: Call, subjects: readonly Subject[]): Generator<BadInput> {
+function* inputsOfWrongType(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
   for (const { input, facets, refuses } of subjects) {
     const value = `conform-not-${facets.type === 'integer' ? 'an' : 'a'}-${facets.type}`;
     if (!NOT_TEXT.has(facets.type) || input.form === 'json' || !refuses(value)) continue;
@@ -117,7 +117,7 @@ function* bodiesOfWrongType(call: Call, body: BodySubject | null): Generator<Bad
   }
 }
 
-function* missingInputs(call: Call, subjects: readonly Subject[]): Generator<BadInput> {
+function* missingInputs(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
   for (const { input, facets } of subjects) {
     // A path without its parameter is another path; a default stands in for what is left out.
     if (!input.required || input.in === 'path' || 'default' in facets.keywords) continue;
@@ -176,7 +176,7 @@ function beyond({ type, keywords }: Facets): readonly Beyond[] {
   return found;
 }
 
-function* inputsOutOfRange(call: Call, subjects: readonly Subject[]): Generator<BadInput> {
+function* inputsOutOfRange(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
   for (const { input, facets, refuses } of subjects) {
     if (input.form === 'json') continue;
     for (const { value, bound } of beyond(facets)) {

@@ -140,15 +140,15 @@ const LIMITS: Readonly<Record<string, number>> = {
   minProperties: MAX_COUNT,
 };
 
-interface Demand {
+interface ExampleDemand {
   /** More than is made up; null where it is not. */
   readonly excess: string | null;
   readonly hasPattern: boolean;
 }
 
-function demandOf(schema: unknown, definitions: Definitions): Demand {
+function demandOf(schema: unknown, definitions: Definitions): ExampleDemand {
   let hasPattern = false;
-  const tooMuch = (excess: string): Demand => ({ excess, hasPattern });
+  const tooMuch = (excess: string): ExampleDemand => ({ excess, hasPattern });
   const seen = new Set<string>();
   const rest: unknown[] = [schema];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {

@@ -2,7 +2,7 @@ import type { ClauseValue } from '../../../base/clause.ts';
 import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
 import type { SecurityScheme } from '../../credential/scheme.ts';
 import { SourceFiles } from '../../document/files.ts';
-import { type At, child, children } from '../../document/source.ts';
+import { child, children, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf, shownBody } from './inputs.ts';
@@ -79,15 +79,18 @@ function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): 
   return content && shownBody(content, { files });
 }
 
-function responsesOf(files: SourceFiles, operation: At): readonly (readonly [code: string, at: At])[] {
+function responsesOf(
+  files: SourceFiles,
+  operation: DocumentNode,
+): readonly (readonly [code: string, at: DocumentNode])[] {
   return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
 }
 
-function successOf(files: SourceFiles, operation: At): At | undefined {
+function successOf(files: SourceFiles, operation: DocumentNode): DocumentNode | undefined {
   return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
 }
 
-function mediaTypesOf(response: At): readonly string[] {
+function mediaTypesOf(response: DocumentNode): readonly string[] {
   return children(child(response, 'content')).map(([type]) => type);
 }
 

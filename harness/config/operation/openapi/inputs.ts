@@ -1,6 +1,6 @@
 import { schemeNamed } from '../../credential/schemes.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { type At, child, children, faultAt } from '../../document/source.ts';
+import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import {
   type CallBody,
   type ExpectedResponse,
@@ -34,7 +34,11 @@ export interface InputScope {
 const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** The parameters of an operation over those of its path, the credential and what goes with every request left out. */
-export function readInputs(pathItem: At, operation: At, scope: InputScope): readonly DocumentedInput[] {
+export function readInputs(
+  pathItem: DocumentNode,
+  operation: DocumentNode,
+  scope: InputScope,
+): readonly DocumentedInput[] {
   const found = new Map<string, DocumentedInput>();
   for (const parent of [pathItem, operation]) {
     for (const [, at] of children(child(parent, 'parameters'))) {
@@ -54,7 +58,7 @@ function isCredential({ name, in: place }: Input, { configured }: InputScope): b
   return schemeNamed(scheme)?.opens(key, key) ?? false;
 }
 
-function readInput(at: At, scope: InputScope): DocumentedInput {
+function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   const name = child(at, 'name').value;
   const given = child(at, 'in').value;
   // OpenAPI 3.2: all of the query, which has the form of its media type.
@@ -106,9 +110,13 @@ function whyNotSent(place: Input['in'], value: unknown): string | null {
 }
 
 /** Examples, default or the first enumerated value, as they are written down; undefined where there are none. */
-function shownValue(holders: readonly At[], schemaAt: At, { files }: InputScope): unknown {
+function shownValue(
+  holders: readonly DocumentNode[],
+  schemaAt: DocumentNode,
+  { files }: InputScope,
+): unknown {
   const schema = schemaAt.value === undefined ? schemaAt : files.dereferenced(schemaAt);
-  const named = (holder: At) => {
+  const named = (holder: DocumentNode) => {
     const first = children(child(holder, 'examples'))[0]?.[1];
     return first === undefined ? undefined : exampleValue(files.dereferenced(first));
   };
@@ -128,7 +136,7 @@ function shownValue(holders: readonly At[], schemaAt: At, { files }: InputScope)
 }
 
 /** The form of a parameter's style (OpenAPI 3.1 §4.8.12.2.1.1); null for those that are not spoken here. */
-function formOf(at: At, place: Input['in']): InputForm | null {
+function formOf(at: DocumentNode, place: Input['in']): InputForm | null {
   const { value: given } = child(at, 'style');
   const style = typeof given === 'string' ? given : DEFAULT_STYLE[place];
   const { value: exploding } = child(at, 'explode');
@@ -168,7 +176,7 @@ function nameOf({ name, in: place }: Pick<Input, 'name' | 'in'>): string {
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** The request body in the first form that can be written here: JSON, a form, text. */
-export function readBody(operation: At, method: string, scope: InputScope): DocumentedBody | null {
+export function readBody(operation: DocumentNode, method: string, scope: InputScope): DocumentedBody | null {
   const given = child(operation, 'requestBody');
   if (given.value === undefined || WITHOUT_CONTENT.has(method)) return null;
   const at = scope.files.dereferenced(given);
@@ -195,7 +203,7 @@ export function readBody(operation: At, method: string, scope: InputScope): Docu
 }
 
 /** The example of a body that a document shows; undefined where it shows none. */
-export function shownBody(content: At, { files }: Pick<InputScope, 'files'>): unknown {
+export function shownBody(content: DocumentNode, { files }: Pick<InputScope, 'files'>): unknown {
   const { value } = child(content, 'example');
   if (value !== undefined) return value;
   for (const [, at] of children(child(content, 'examples'))) {
@@ -206,12 +214,15 @@ export function shownBody(content: At, { files }: Pick<InputScope, 'files'>): un
 }
 
 /** What an example holds; OpenAPI 3.2 has a second word for it. */
-function exampleValue(example: At): unknown {
+function exampleValue(example: DocumentNode): unknown {
   return child(example, 'dataValue').value ?? child(example, 'value').value;
 }
 
 /** The media types of a body, each with what is said of it. */
-export function contentsOf(at: At, files: SourceFiles): readonly (readonly [mediaType: string, at: At])[] {
+export function contentsOf(
+  at: DocumentNode,
+  files: SourceFiles,
+): readonly (readonly [mediaType: string, at: DocumentNode])[] {
   return children(child(at, 'content')).map(
     ([type, content]) => [type, files.dereferenced(content)] as const,
   );
@@ -225,14 +236,14 @@ const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
  * operation documents none of them.
  */
 export function readResponses(
-  operation: At,
+  operation: DocumentNode,
   method: string,
   files: SourceFiles,
   schemas: OpenApiSchemas,
 ): readonly ExpectedResponse[] {
   const given = children(child(operation, 'responses'));
   const expected = new Map<number, ExpectedResponse>();
-  const add = (status: number, at: At) => {
+  const add = (status: number, at: DocumentNode) => {
     if (!expected.has(status))
       expected.set(status, readResponse(status, files.dereferenced(at), method, files, schemas));
   };
@@ -251,7 +262,7 @@ export function readResponses(
 
 function readResponse(
   status: number,
-  at: At,
+  at: DocumentNode,
   method: string,
   files: SourceFiles,
   schemas: OpenApiSchemas,

@@ -1,7 +1,7 @@
 import { formatPlace } from '../../../base/exit.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { SourceFiles } from '../../document/files.ts';
-import { type At, child } from '../../document/source.ts';
+import { child, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { ExpectedResponse } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
@@ -85,7 +85,7 @@ export async function readOpenApi(
 }
 
 /** The operationId, or method and path where it has none or an earlier one has the same. */
-function ownId(operation: At, fallback: string, taken: Set<string>): string {
+function ownId(operation: DocumentNode, fallback: string, taken: Set<string>): string {
   const { value } = child(operation, 'operationId');
   const id = typeof value === 'string' && value !== '' && !taken.has(value) ? value : fallback;
   taken.add(id);

@@ -2,7 +2,7 @@ import { hasMembers } from '../../../base/json-text.ts';
 import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/visible.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { type At, child, children, faultAt } from '../../document/source.ts';
+import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { asOperation } from './swagger.ts';
 
 const VERSIONS = ['2.0', '3.0', '3.1', '3.2'] as const;
@@ -11,7 +11,7 @@ const VERSIONS = ['2.0', '3.0', '3.1', '3.2'] as const;
 export type Version = (typeof VERSIONS)[number];
 
 /** @throws UsageError for what is no OpenAPI document, and for a version that is not read. */
-export function versionOf(root: At): Version {
+export function versionOf(root: DocumentNode): Version {
   const swagger = child(root, 'swagger');
   const named = swagger.value === undefined ? child(root, 'openapi') : swagger;
   if (named.value === undefined)
@@ -44,7 +44,12 @@ const ANYWHERE = 'http://document.invalid/';
  * only the path of the first server counts, and only as far as the base address does not end with it already: below
  * `https://api.example/gateway/api`, `/api/v1` is `/v1`.
  */
-export function addressOf(root: At, pathItem: At, operation: At, basePath: string): DocumentedAddress {
+export function addressOf(
+  root: DocumentNode,
+  pathItem: DocumentNode,
+  operation: DocumentNode,
+  basePath: string,
+): DocumentedAddress {
   const general = serverUrl(root);
   const own = serverUrl(operation) ?? serverUrl(pathItem);
   const url = own ?? general;
@@ -72,7 +77,7 @@ function endsWith(base: readonly string[], segments: readonly string[]): boolean
   return segments.length <= base.length && segments.every((segment, index) => segment === end[index]);
 }
 
-function serverUrl(at: At): URL | null {
+function serverUrl(at: DocumentNode): URL | null {
   const server = children(child(at, 'servers'))[0]?.[1];
   if (server === undefined) return swaggerUrl(at);
   const { value: written } = child(server, 'url');
@@ -86,7 +91,7 @@ function serverUrl(at: At): URL | null {
 }
 
 /** Swagger 2.0 has one server, in two parts. */
-function swaggerUrl(root: At): URL | null {
+function swaggerUrl(root: DocumentNode): URL | null {
   const [host, path] = ['host', 'basePath'].map((name) => child(root, name).value);
   if (typeof path !== 'string' && typeof host !== 'string') return null;
   const base = typeof host === 'string' ? `http://${host}/` : ANYWHERE;
@@ -97,8 +102,8 @@ const METHODS = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'tr
 const MAX_OPERATIONS = 10_000;
 
 export interface FoundOperation {
-  readonly pathItem: At;
-  readonly operation: At;
+  readonly pathItem: DocumentNode;
+  readonly operation: DocumentNode;
   readonly method: string;
   /** The path as the document writes it. */
   readonly path: string;
@@ -142,7 +147,10 @@ export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
 }
 
 /** The methods that a path is described for; of those with a name of their own, what they name (OpenAPI 3.2). */
-function methodsOf(pathItem: At, version: Version): readonly (readonly [method: string, operation: At])[] {
+function methodsOf(
+  pathItem: DocumentNode,
+  version: Version,
+): readonly (readonly [method: string, operation: DocumentNode])[] {
   const methods = version === '3.2' ? [...METHODS, 'query'] : METHODS;
   const fixed = methods.map((name) => [name.toUpperCase(), child(pathItem, name)] as const);
   const further = version === '3.2' ? children(child(pathItem, 'additionalOperations')) : [];

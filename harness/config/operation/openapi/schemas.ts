@@ -6,7 +6,7 @@ import { readPattern } from '../../../wire/json/pattern.ts';
 import { holdToDialect, SchemaBook } from '../../../wire/json/schema.ts';
 import { namedDialect } from '../../document/bundle.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { type At, child, children, faultAt, pointerText, refOf } from '../../document/source.ts';
+import { child, children, type DocumentNode, faultAt, pointerText, refOf } from '../../document/source.ts';
 import type { Version } from './outline.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
@@ -82,7 +82,7 @@ export class OpenApiSchemas {
   readonly #dialect: Dialect;
   readonly #uris = new Map<string, string>();
   readonly #byText = new Map<string, unknown>();
-  readonly #pending: (readonly [uri: string, at: At])[] = [];
+  readonly #pending: (readonly [uri: string, at: DocumentNode])[] = [];
 
   constructor(files: SourceFiles, direction: Direction, version: Version) {
     this.#files = files;
@@ -97,7 +97,7 @@ export class OpenApiSchemas {
    *
    * @throws UsageError at the place of what is no JSON Schema.
    */
-  take(at: At): { readonly $ref: string } {
+  take(at: DocumentNode): { readonly $ref: string } {
     const $ref = this.#uriOf(this.#meant(at));
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const [uri, place] = next;
@@ -107,13 +107,13 @@ export class OpenApiSchemas {
   }
 
   /** What a schema that is a reference and nothing else stands for: most operations of a document share few schemas. */
-  #meant(at: At): At {
+  #meant(at: DocumentNode): DocumentNode {
     const ref = refOf(at.value);
     return ref !== null && Object.keys(at.value as object).length === 1 ? this.#files.target(ref, at) : at;
   }
 
   /** The same schema where it stands in several places. */
-  #once(schema: unknown, at: At): unknown {
+  #once(schema: unknown, at: DocumentNode): unknown {
     const text = JSON.stringify(schema);
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export class OpenApiSchemas {
     return schema;
   }
 
-  #uriOf(at: At): string {
+  #uriOf(at: DocumentNode): string {
     const key = `${at.file.path}${pointerText(at.pointer)}`;
     const known = this.#uris.get(key);
     if (known !== undefined) return known;
@@ -140,7 +140,7 @@ export class OpenApiSchemas {
     return uri;
   }
 
-  #definition(at: At): unknown {
+  #definition(at: DocumentNode): unknown {
     const dialect = this.#dialectOf(at);
     const copy = this.#copied(at, dialect, 0);
     if (dialect === LATEST) return upgraded(copy);
@@ -148,8 +148,8 @@ export class OpenApiSchemas {
   }
 
   /** What the schema names, or the nearest around it. */
-  #dialectOf({ file, pointer }: At): Dialect {
-    let at: At = { file, pointer: [], value: file.root };
+  #dialectOf({ file, pointer }: DocumentNode): Dialect {
+    let at: DocumentNode = { file, pointer: [], value: file.root };
     let dialect = namedDialect(child(at, '$schema'), this.#dialect);
     for (const token of pointer) {
       at = child(at, token);
@@ -158,7 +158,7 @@ export class OpenApiSchemas {
     return dialect;
   }
 
-  #copied(at: At, dialect: Dialect, depth: number): unknown {
+  #copied(at: DocumentNode, dialect: Dialect, depth: number): unknown {
     if (depth > MAX_NESTING)
       throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
     if (typeof at.value === 'boolean') return at.value;
@@ -187,11 +187,11 @@ export class OpenApiSchemas {
     return dialect === LATEST ? nullableUnion(this.#chosen(at, copy)) : copy;
   }
 
-  #linked(ref: string, at: At): Record<string, unknown> {
+  #linked(ref: string, at: DocumentNode): Record<string, unknown> {
     return { $ref: this.#uriOf(this.#files.target(ref, at)) };
   }
 
-  #keyword(name: string, at: At, dialect: Dialect, depth: number): unknown {
+  #keyword(name: string, at: DocumentNode, dialect: Dialect, depth: number): unknown {
     if (SAMPLES.has(name)) return this.#direction === 'request' ? at.value : undefined;
     switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
       case 'data':
@@ -223,32 +223,35 @@ export class OpenApiSchemas {
     }
   }
 
-  #all(at: At, dialect: Dialect, depth: number): readonly unknown[] {
+  #all(at: DocumentNode, dialect: Dialect, depth: number): readonly unknown[] {
     return children(at).map(([, inner]) => this.#copied(inner, dialect, depth + 1));
   }
 
-  #each(named: ReturnType<typeof children>, read: (inner: At) => unknown): Readonly<Record<string, unknown>> {
+  #each(
+    named: ReturnType<typeof children>,
+    read: (inner: DocumentNode) => unknown,
+  ): Readonly<Record<string, unknown>> {
     return Object.fromEntries(named.map(([key, inner]) => [key, read(inner)]));
   }
 
   /** Documents that are kept in many files refer to whole mappings too, which OpenAPI has no references for. */
-  #named(at: At): ReturnType<typeof children> {
+  #named(at: DocumentNode): ReturnType<typeof children> {
     return children(this.#files.dereferenced(at));
   }
 
   /** What is never answered is known by its name all the same: it must not be. */
-  #isKept(property: At): boolean {
+  #isKept(property: DocumentNode): boolean {
     return this.#direction === 'response' || !this.#isForeign(property);
   }
 
   /** What travels the other way only is neither required nor judged in this one. */
-  #isForeign(property: At): boolean {
+  #isForeign(property: DocumentNode): boolean {
     const flag = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
     if (child(property, flag).value === true) return true;
     return refOf(property.value) !== null && child(this.#files.dereferenced(property), flag).value === true;
   }
 
-  #required(at: At): { readonly required?: readonly unknown[] } {
+  #required(at: DocumentNode): { readonly required?: readonly unknown[] } {
     const { value: required } = child(at, 'required');
     if (!Array.isArray(required)) return {};
     const properties = this.#files.dereferenced(child(at, 'properties'));
@@ -260,7 +263,7 @@ export class OpenApiSchemas {
    * Alternatives with a discriminator: the named member says which of them is meant, so only that one is held
    * against the value. Without it, alternatives that allow unknown members would all fit at once.
    */
-  #chosen(at: At, copy: Record<string, unknown>): Record<string, unknown> {
+  #chosen(at: DocumentNode, copy: Record<string, unknown>): Record<string, unknown> {
     const keyword = Array.isArray(copy.oneOf) ? 'oneOf' : 'anyOf';
     const branches = children(child(at, keyword));
     const discriminator = child(at, 'discriminator');
@@ -298,7 +301,7 @@ export class OpenApiSchemas {
   }
 
   /** A mapping names a schema, or refers to one. */
-  #mapped(entry: At): string {
+  #mapped(entry: DocumentNode): string {
     if (typeof entry.value !== 'string') throw faultAt(entry, 'is no name of a schema', 'write text');
     const ref = /^[A-Za-z0-9._-]+$/.test(entry.value) ? `#/components/schemas/${entry.value}` : entry.value;
     return this.#uriOf(this.#files.target(ref, entry));
@@ -306,12 +309,12 @@ export class OpenApiSchemas {
 }
 
 /** Swagger 2.0 has no word for it; `x-nullable` is in use. */
-function isNullable(at: At): boolean {
+function isNullable(at: DocumentNode): boolean {
   return child(at, 'nullable').value === true || child(at, 'x-nullable').value === true;
 }
 
 /** A pattern that is none is told at its place. */
-function holdToPattern(at: At, pattern: unknown): void {
+function holdToPattern(at: DocumentNode, pattern: unknown): void {
   if (typeof pattern !== 'string') return;
   try {
     readPattern(pattern);

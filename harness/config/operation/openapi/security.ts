@@ -2,7 +2,7 @@ import { hasMembers } from '../../../base/json-text.ts';
 import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { type At, child, children, faultAt } from '../../document/source.ts';
+import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 
 /** What an operation demands, held against the one credential that the service config has. */
 export type Demand =
@@ -24,7 +24,7 @@ export class OpenApiSecurity {
   readonly #scheme: Scheme | undefined;
   readonly #speaks: boolean;
 
-  constructor(files: SourceFiles, configured: Configured = {}, operations: readonly At[]) {
+  constructor(files: SourceFiles, configured: Configured = {}, operations: readonly DocumentNode[]) {
     this.#files = files;
     this.#configured = configured;
     this.#scheme = schemeNamed(configured.scheme ?? '');
@@ -32,7 +32,7 @@ export class OpenApiSecurity {
     this.#speaks = [files.root, ...operations].some((at) => Array.isArray(child(at, 'security').value));
   }
 
-  demandOf(operation: At): Demand {
+  demandOf(operation: DocumentNode): Demand {
     if (!this.#speaks) return this.#scheme?.open ? { auth: 'none' } : { auth: 'required', unmet: null };
     const security = securityOf(this.#files, operation);
     if (security.value === undefined) return { auth: 'none' };
@@ -52,7 +52,7 @@ export class OpenApiSecurity {
     return `demands ${unmet.join(', or ')}, and the config has ${has}`;
   }
 
-  #whyUnmet(requirement: At): string | null {
+  #whyUnmet(requirement: DocumentNode): string | null {
     const needed = children(requirement).map(([name, at]) => demanded(this.#files, name, at));
     const foreign = needed.filter(
       (demand) => !this.#scheme?.opens(demand, this.#configured) && !this.#isThereAnyway(demand),
@@ -72,30 +72,30 @@ export class OpenApiSecurity {
 /** The alternatives that an operation offers, each with the security schemes that it needs. */
 function offersOf(
   files: SourceFiles,
-  operation: At,
-): readonly (readonly (readonly [name: string, at: At])[])[] {
+  operation: DocumentNode,
+): readonly (readonly (readonly [name: string, at: DocumentNode])[])[] {
   return children(securityOf(files, operation)).map(([, alternative]) => children(alternative));
 }
 
 /** Its own, or else that of the document. */
-function securityOf(files: SourceFiles, operation: At): At {
+function securityOf(files: SourceFiles, operation: DocumentNode): DocumentNode {
   const own = child(operation, 'security');
   return own.value === undefined ? child(files.root, 'security') : own;
 }
 
 /** The security schemes of the first alternative that needs any; none where there is none. */
-export function firstDemand(files: SourceFiles, operation: At): readonly SecurityScheme[] {
+export function firstDemand(files: SourceFiles, operation: DocumentNode): readonly SecurityScheme[] {
   const needed = offersOf(files, operation).find((schemes) => schemes.length > 0) ?? [];
   return needed.map(([name, at]) => demanded(files, name, at));
 }
 
 /** An operation that names schemes, and may be called without any. */
-export function isOptional(files: SourceFiles, operation: At): boolean {
+export function isOptional(files: SourceFiles, operation: DocumentNode): boolean {
   const needed = offersOf(files, operation).map(({ length }) => length);
   return needed.includes(0) && needed.some((length) => length > 0);
 }
 
-function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {
+function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityScheme {
   const swagger = child(files.root, 'securityDefinitions');
   const schemes =
     swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;

@@ -1,13 +1,17 @@
 import { isJsonObject } from '../../../base/json-text.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { type At, child, children, faultAt } from '../../document/source.ts';
+import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { isFormType } from '../call/call.ts';
 
 /**
  * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is put together of what the document holds, so that every
  * part of it still knows its line; and where the document does not say which media type something has, neither does this.
  */
-export function asOperation(files: SourceFiles, pathItem: At, operation: At): At {
+export function asOperation(
+  files: SourceFiles,
+  pathItem: DocumentNode,
+  operation: DocumentNode,
+): DocumentNode {
   const parameters = parametersOf(files, [pathItem, operation]);
   const inputs = parameters.filter(({ value }) => !isContent(value));
   const contents = parameters.filter(({ value }) => isContent(value));
@@ -24,24 +28,28 @@ export function asOperation(files: SourceFiles, pathItem: At, operation: At): At
 }
 
 /** The same place with other parts. */
-function put(at: At, parts: Readonly<Record<string, At>>): At {
+function put(at: DocumentNode, parts: Readonly<Record<string, DocumentNode>>): DocumentNode {
   return { ...at, parts: new Map(Object.entries(parts)) };
 }
 
 /** A value that is said at a place in other words. */
-function said(at: At, value: unknown): At {
+function said(at: DocumentNode, value: unknown): DocumentNode {
   return { file: at.file, pointer: at.pointer, value };
 }
 
-function mediaTypes(root: At, operation: At, keyword: 'consumes' | 'produces'): readonly string[] {
+function mediaTypes(
+  root: DocumentNode,
+  operation: DocumentNode,
+  keyword: 'consumes' | 'produces',
+): readonly string[] {
   const own = child(operation, keyword).value;
   const types = Array.isArray(own) ? own : child(root, keyword).value;
   return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [];
 }
 
 /** Those of an operation over those of its path; all that make up a body stand for each other. */
-function parametersOf(files: SourceFiles, holders: readonly At[]): readonly At[] {
-  const found = new Map<string, At>();
+function parametersOf(files: SourceFiles, holders: readonly DocumentNode[]): readonly DocumentNode[] {
+  const found = new Map<string, DocumentNode>();
   for (const holder of holders) {
     for (const [, at] of children(child(holder, 'parameters'))) {
       const parameter = files.dereferenced(at);
@@ -57,7 +65,7 @@ function isContent(parameter: unknown): boolean {
   return isJsonObject(parameter) && (parameter.in === 'body' || parameter.in === 'formData');
 }
 
-function inputOf(parameter: At): At {
+function inputOf(parameter: DocumentNode): DocumentNode {
   const { style, explode } = FORMS[String(collectionFormat(parameter))] ?? UNKNOWN_FORM;
   const place = child(parameter, 'in').value;
   const isSimple = style === 'form' && (place === 'path' || place === 'header');
@@ -69,7 +77,7 @@ function inputOf(parameter: At): At {
   });
 }
 
-function collectionFormat(parameter: At): unknown {
+function collectionFormat(parameter: DocumentNode): unknown {
   const { value } = child(parameter, 'collectionFormat');
   return typeof value === 'string' ? value : 'csv';
 }
@@ -107,7 +115,7 @@ const KEYWORDS = [
   'x-nullable',
 ] as const;
 
-function schemaOf(parameter: At): Readonly<Record<string, unknown>> {
+function schemaOf(parameter: DocumentNode): Readonly<Record<string, unknown>> {
   const said = KEYWORDS.map((keyword) => [keyword, child(parameter, keyword).value] as const);
   const schema = Object.fromEntries(said.filter(([, value]) => value !== undefined));
   return isFile(schema) ? { type: 'string', format: 'binary' } : schema;
@@ -117,12 +125,16 @@ function isFile(schema: unknown): boolean {
   return isJsonObject(schema) && schema.type === 'file';
 }
 
-function exampleOf(parameter: At): { readonly example?: At } {
+function exampleOf(parameter: DocumentNode): { readonly example?: DocumentNode } {
   const example = child(parameter, 'x-example');
   return example.value === undefined ? {} : { example };
 }
 
-function bodyOf(operation: At, contents: readonly At[], consumes: readonly string[]): At | null {
+function bodyOf(
+  operation: DocumentNode,
+  contents: readonly DocumentNode[],
+  consumes: readonly string[],
+): DocumentNode | null {
   const [first] = contents;
   if (first === undefined) return null;
   const body = contents.find(({ value }) => isJsonObject(value) && value.in === 'body');
@@ -146,13 +158,13 @@ function bodyOf(operation: At, contents: readonly At[], consumes: readonly strin
   });
 }
 
-function nameOf(field: At): string {
+function nameOf(field: DocumentNode): string {
   const { value } = child(field, 'name');
   if (typeof value === 'string') return value;
   throw faultAt(field, 'is a parameter without a name', 'add `name`');
 }
 
-function responseOf(response: At, produces: readonly string[]): At {
+function responseOf(response: DocumentNode, produces: readonly string[]): DocumentNode {
   const schema = child(response, 'schema');
   const hasSchema = schema.value !== undefined && !isFile(schema.value);
   const types = hasSchema && produces.length === 0 ? ['*/*'] : produces;
@@ -160,7 +172,11 @@ function responseOf(response: At, produces: readonly string[]): At {
   return put(response, { headers: child(response, 'headers'), content });
 }
 
-function contentOf(at: At, types: readonly string[], content: Readonly<Record<string, At>>): At {
+function contentOf(
+  at: DocumentNode,
+  types: readonly string[],
+  content: Readonly<Record<string, DocumentNode>>,
+): DocumentNode {
   const each = put(said(at, {}), content);
   return put(said(at, {}), Object.fromEntries(types.map((type) => [type, each])));
 }

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../../config/blocks/dialect.ts';
+import type { MessageDialect } from '../../../config/blocks/dialect.ts';
 import { whyKeyless } from '../../../config/blocks/websocket.ts';
 import { carrierAt } from '../../../config/credential/carrier.ts';
 import type { CredentialChoice } from '../../../config/credential/placing.ts';
@@ -45,7 +45,7 @@ export function credentialOf(stimulus: HandshakeStimulus, websocket: WebSocketCo
 
 interface Endpoint {
   readonly websocket: WebSocketConfig;
-  readonly dialect: Dialect;
+  readonly dialect: MessageDialect;
   /** Of the configured endpoint, complete. */
   readonly target: string;
   /** `conform/1.2.3`. */

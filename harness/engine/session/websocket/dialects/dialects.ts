@@ -1,22 +1,22 @@
 import {
-  type Dialect,
   type DialectEvent,
   isHeartbeat,
   loadDialect,
+  type MessageDialect,
   type ShippedDialect,
 } from '../../../../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../../../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';
 
-const SHIPPED: Readonly<Record<ShippedDialect, Dialect>> = { raw, pusher };
+const SHIPPED: Readonly<Record<ShippedDialect, MessageDialect>> = { raw, pusher };
 
 /**
  * The dialect that a config names: one of those that come with the harness, or that of a module of the user's.
  *
  * @throws NoDialect when that module has changed since the config was read.
  */
-export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<Dialect> {
+export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<MessageDialect> {
   if (dialect === 'own') return adapter === undefined ? raw : guarded(await loadDialect(adapter));
   const shipped = SHIPPED[dialect];
   if (heartbeat === undefined) return shipped;
@@ -27,7 +27,7 @@ export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig
 }
 
 /** A user's function that throws over what a service sent has read nothing. */
-function guarded(own: Dialect): Dialect {
+function guarded(own: MessageDialect): MessageDialect {
   const { answerHeartbeat } = own;
   return {
     ...own,

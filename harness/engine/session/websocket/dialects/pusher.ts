@@ -1,9 +1,9 @@
-import type { Dialect } from '../../../../config/blocks/dialect.ts';
+import type { MessageDialect } from '../../../../config/blocks/dialect.ts';
 import { readPusherEvent } from '../../../../wire/conversation/dialect.ts';
 import { queryOf, withQuery } from '../../../../wire/request.ts';
 
 /** The Pusher protocol, version 7, in which the application's key in the address is all that a handshake carries. */
-export const pusher: Dialect = {
+export const pusher: MessageDialect = {
   name: 'pusher',
   /** The parameters with which its clients open a connection, but for those that are configured. */
   target(target, { version }) {

@@ -1,11 +1,11 @@
 import { parseJsonObject } from '../../../../base/json-text.ts';
-import type { Dialect } from '../../../../config/blocks/dialect.ts';
+import type { MessageDialect } from '../../../../config/blocks/dialect.ts';
 
 /** Names by which a JSON message commonly says what it is. */
 const NAMES = ['event', 'type'] as const;
 
 /** No dialect at all: what is a JSON object and says what it is can be told from others all the same. */
-export const raw: Dialect = {
+export const raw: MessageDialect = {
   name: 'raw',
   read(text) {
     const message = parseJsonObject(text);
