@@ -2,8 +2,8 @@ import { type Clause, type ClauseValue, type Contract, findClause } from '../bas
 import type { Secret } from '../base/secret.ts';
 import type { ClauseKey } from '../base/vocabulary.ts';
 import type { FixedHeader } from '../wire/request.ts';
+import type { TlsConfig } from '../wire/socket/options.ts';
 import type { Proxies } from '../wire/socket/proxies.ts';
-import type { TlsConfig } from '../wire/socket/tls.ts';
 import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-version.ts';
 import type { Fact } from './blocks/facts.ts';
 import { HEADERS } from './blocks/headers.ts';

@@ -15,7 +15,7 @@ import {
 import { join, relative, sep } from 'node:path';
 import { HarnessError } from '../base/exit.ts';
 import { codeOf, reasonOf } from '../base/thrown.ts';
-import { intoPlace, makeFolder, makeFolders } from '../wire/record/folder.ts';
+import { intoPlace, makeFolder, makeFolders } from '../wire/record/journal.ts';
 import type { ReportText } from './format.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */

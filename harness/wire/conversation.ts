@@ -9,12 +9,14 @@ import {
   number,
   optional,
   record,
+  restoreOctets,
+  STORED_OCTETS,
   storedAs,
+  storeOctets,
   text,
   type ValueOf,
   variant,
 } from './record/codec.ts';
-import { restoreOctets, STORED_OCTETS, storeOctets } from './record/stored-octets.ts';
 import { traces } from './redaction/marker.ts';
 
 const FRAME = {

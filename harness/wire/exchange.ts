@@ -8,12 +8,14 @@ import {
   number,
   optional,
   record,
+  restoreOctets,
   row,
+  STORED_OCTETS,
   storedAs,
+  storeOctets,
   text,
   type ValueOf,
 } from './record/codec.ts';
-import { restoreOctets, STORED_OCTETS, storeOctets } from './record/stored-octets.ts';
 
 /**
  * One HTTP request and what came back, as recorded: every secret is already replaced by its marker

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../base/loopback.ts';
 import { Secret } from '../../base/secret.ts';
-import type { TlsConfig } from '../../wire/socket/tls.ts';
+import type { TlsConfig } from '../../wire/socket/options.ts';
 import type { AppCredentials, RefusedKey } from '../credential/keys.ts';
 import type { Credentials, Scheme } from '../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../credential/schemes.ts';

@@ -1,7 +1,7 @@
 import { type ClauseValue, type Contract, findClause } from '../../base/clause.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { LIMIT_SCOPES, type LimitScope } from '../../base/vocabulary.ts';
-import { type Rate, requestsToOperations } from '../../wire/pace/rate.ts';
+import { type Rate, requestsToOperations } from '../../wire/pace/weighing.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/call.ts';
 import { isBuiltIn, type ProviderConfig } from '../provider/provider.ts';

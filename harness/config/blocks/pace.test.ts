@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestsToOperations } from '../../wire/pace/rate.ts';
+import { requestsToOperations } from '../../wire/pace/weighing.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

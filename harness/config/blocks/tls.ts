@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { relative, resolve } from 'node:path';
 import { revealed, Secret } from '../../base/secret.ts';
-import type { ClientCertificate, TlsConfig } from '../../wire/socket/tls.ts';
+import type { ClientCertificate, TlsConfig } from '../../wire/socket/options.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecretText } from '../draft/secret.ts';
 import { flag, mapping, secret, text } from '../shape/kinds.ts';

@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../wire/exchange.ts';
-import { fieldValues } from '../../wire/fields/grammar/field-lines.ts';
-import { latin1Text } from '../../wire/octets/latin1.ts';
+import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
+import { latin1Text } from '../../wire/octets/utf8.ts';
 import { type HttpRequest, withoutQuery, withQuery } from '../../wire/request.ts';
 
 /** What a signature depends on; all other carriers ignore it. */

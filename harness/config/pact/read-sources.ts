@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../../base/exit.ts';
-import { visible } from '../../wire/octets/visible.ts';
+import { visible } from '../../wire/octets/utf8.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readText } from '../yaml/read-text.ts';
 import { type PactFile, readPact } from './pact-file.ts';

@@ -5,7 +5,7 @@ import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf } from '../../base/thrown.ts';
 import { VOCABULARY } from '../../base/vocabulary.ts';
-import { makeFolders } from '../../wire/record/folder.ts';
+import { makeFolders } from '../../wire/record/journal.ts';
 import type { Answers, Scheme } from '../credential/scheme.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/text-forms.ts';

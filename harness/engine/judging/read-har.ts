@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json-text.ts';
 import type { EvidenceId, Exchange, FieldLine, RecordedBody } from '../../wire/exchange.ts';
-import { fieldValue } from '../../wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { Recorded, RecordedRun } from './recording.ts';
 

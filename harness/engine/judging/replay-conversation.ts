@@ -1,6 +1,5 @@
 import { Blocked } from '../../base/verdict.ts';
-import { encodeFrame } from '../../wire/conversation/encode-frame.ts';
-import { OPCODE } from '../../wire/conversation/frame.ts';
+import { encodeFrame, OPCODE } from '../../wire/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../wire/conversation.ts';
 import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';

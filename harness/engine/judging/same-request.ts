@@ -1,6 +1,6 @@
 import { withoutMoment } from '../../config/credential/signing/signature.ts';
 import type { FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
-import { fieldValues } from '../../wire/fields/grammar/field-lines.ts';
+import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { HttpRequest } from '../../wire/request.ts';
 import { addressOf, targetBelow } from '../../wire/socket/address.ts';

@@ -3,7 +3,7 @@ import { brokerSecrets, distinct, type ExpectedInteraction, isUrl } from '../../
 import type { ServiceConfig } from '../../config/service.ts';
 import { BrokerFailure, openBroker, type SendToBroker } from '../../providers/pact/broker-client.ts';
 import { type BrokerPact, pactsOf } from '../../providers/pact/broker-pacts.ts';
-import { visible } from '../../wire/octets/visible.ts';
+import { visible } from '../../wire/octets/utf8.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
 
 interface FetchOptions {

@@ -4,7 +4,7 @@ import { eventScheme, type SignedEvent } from '../../config/credential/signing/e
 import { isStandIn } from '../../config/credential/stand-in.ts';
 import { Reply } from '../../wire/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../wire/exchange.ts';
-import { fieldValue } from '../../wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Delivery, ReceiverAnswer, WebhookReceiver, Worth } from '../../wire/http/webhook-receiver.ts';
 import { traces } from '../../wire/redaction/marker.ts';
 import { recordRequest } from '../../wire/socket/recording.ts';

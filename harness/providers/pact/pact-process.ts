@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { VerifierOptions } from '@pact-foundation/pact-core';
 import { isJsonObject } from '../../base/json-text.ts';
-import { visible } from '../../wire/octets/visible.ts';
+import { visible } from '../../wire/octets/utf8.ts';
 
 /** Pact's process crashed, or hangs. */
 export class PactFailure extends Error {

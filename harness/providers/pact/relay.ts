@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { listening } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import { linesIn } from '../../wire/fields/grammar/field-lines.ts';
+import { linesIn } from '../../wire/fields/grammar/field-grammar.ts';
 
 /** A request of an interaction. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { visible } from '../../wire/octets/visible.ts';
+import { visible } from '../../wire/octets/utf8.ts';
 import { runs } from '../fixtures/processes.ts';
 import { interaction } from './fixtures/interactions.ts';
 import { PactFailure } from './pact-process.ts';

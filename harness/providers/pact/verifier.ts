@@ -2,7 +2,7 @@ import type { VerifierOptions } from '@pact-foundation/pact-core';
 import pLimit from 'p-limit';
 import { asList, hasMembers, isJsonObject, type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { ExpectedInteraction } from '../../config/pact/pacts.ts';
-import { visible } from '../../wire/octets/visible.ts';
+import { visible } from '../../wire/octets/utf8.ts';
 import { PactFailure, PactProcess, QuietWatch } from './pact-process.ts';
 import { openRelay, type Relay, type RelayHandlers, type RelayRoute } from './relay.ts';
 

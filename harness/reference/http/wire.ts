@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import { linesIn } from '../../wire/fields/grammar/field-lines.ts';
+import { linesIn } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Answer } from './answer.ts';
 import { fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
 

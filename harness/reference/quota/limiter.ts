@@ -1,7 +1,7 @@
 import { HarnessError } from '../../base/exit.ts';
 import type { LimitScope } from '../../base/vocabulary.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import type { Rate } from '../../wire/pace/rate.ts';
+import type { Rate } from '../../wire/pace/weighing.ts';
 import type { QuotaState } from '../../wire/quota/dialect.ts';
 import { QUOTA_DIALECTS } from '../../wire/quota/quota.ts';
 

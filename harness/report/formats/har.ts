@@ -1,6 +1,6 @@
 import type { Conversation } from '../../wire/conversation.ts';
 import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
-import { fieldValue } from '../../wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import { decodeUtf8 } from '../../wire/octets/utf8.ts';
 import type { ReportFormat } from '../format.ts';
 import { readableEvidence } from '../results/evidence/evidence-view.ts';

@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Conversation } from '../conversation.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
-import { listElements } from '../fields/grammar/field-grammar.ts';
-import { fieldValue } from '../fields/grammar/field-lines.ts';
+import { fieldValue, listElements } from '../fields/grammar/field-grammar.ts';
 import { keep, lazy } from '../octets/lazy.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
 import { type ClosePayload, isControl, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oddOnesAmong } from './odd-ones.ts';
+import { oddOnesAmong } from './likeness.ts';
 
 const kindOf = (answer: string) => (answer === '-' ? null : answer);
 

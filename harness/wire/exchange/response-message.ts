@@ -1,18 +1,20 @@
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
-import { contentLanguageFault } from '../fields/content-language.ts';
-import { listElements } from '../fields/grammar/field-grammar.ts';
-import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
-import { isJsonType, type MediaType, readMediaType } from '../fields/grammar/media-type.ts';
-import { repeatedField } from '../fields/single-fields.ts';
+import {
+  fieldValue,
+  fieldValues,
+  isJsonType,
+  listElements,
+  type MediaType,
+  readMediaType,
+} from '../fields/grammar/field-grammar.ts';
+import { contentLanguageFault, repeatedField } from '../fields/single-fields.ts';
 import { problemFaults, toldError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
-import { latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { keep, lazy } from '../octets/lazy.ts';
-import { decodeUtf8 } from '../octets/utf8.ts';
-import { visible } from '../octets/visible.ts';
+import { decodeUtf8, latin1Octets, latin1Text, visible } from '../octets/utf8.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
 import { decodeContent, looksCompressed } from './content/content-coding.ts';
 

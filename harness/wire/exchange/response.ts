@@ -4,18 +4,28 @@ import type { Conversation } from '../conversation.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
 import { isToken } from '../fields/grammar/field-grammar.ts';
-import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
+import {
+  type HttpDate,
+  type RetryAfter,
+  readHttpDate,
+  readRetryAfter,
+  retryAfterMs,
+} from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
-import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/security/challenge.ts';
-import { readTransportSecurity, type TransportSecurity } from '../fields/security/transport-security.ts';
-import { acceptQueryFault, lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
-import { latin1Text } from '../octets/latin1.ts';
+import {
+  acceptQueryFault,
+  lifecycleFault,
+  partialFault,
+  readContentRange,
+  readTransportSecurity,
+  type TransportSecurity,
+} from '../fields/single-fields.ts';
 import { keep, lazy } from '../octets/lazy.ts';
-import { visible } from '../octets/visible.ts';
+import { latin1Text, visible } from '../octets/utf8.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
-import { namesPolicies, violatedPoliciesFault } from '../quota/violated-policies.ts';
+import { namesPolicies, violatedPoliciesFault } from '../quota/structured-value.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './content/leaks.ts';
 import { findBodyLinks, isInnerHost, navigates } from './content/links.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnasked } from './unasked.ts';
+import { isUnasked } from '../http/http-connection.ts';
 
 describe('octets that follow a response', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 import { FieldReader, listElements } from './grammar/field-grammar.ts';
 
 /** The directives of Cache-Control (RFC 9111 §5.2). */

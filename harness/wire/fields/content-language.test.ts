@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentLanguageFault } from './content-language.ts';
+import { contentLanguageFault } from './single-fields.ts';
 
 describe('Content-Language', () => {
   it.each([

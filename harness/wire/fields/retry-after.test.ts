@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRetryAfter, retryAfterMs } from './retry-after.ts';
+import { readRetryAfter, retryAfterMs } from './grammar/http-date.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 

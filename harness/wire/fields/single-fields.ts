@@ -1,8 +1,8 @@
 import { parseItem, parseList, Token } from 'structured-headers';
 import type { FieldLine } from '../exchange.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
+import { FieldReader, structured, trimSpace } from './grammar/field-grammar.ts';
 import { readHttpDate } from './grammar/http-date.ts';
-import { structured } from './grammar/structured-field.ts';
 
 /** Fields of responses whose value is no list (RFC 9110, 9111, 9112, 6797): RFC 9110 §5.3 allows one line of each. */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -101,4 +101,53 @@ export function acceptQueryFault(value: string): string | null {
     return typeof range !== 'string' || !/^[^\s/]+\/[^\s/]+$/.test(range);
   });
   return isStrange ? `${shown}, which is no list of media types` : null;
+}
+
+/** What all language tags have in common, those of before the present grammar included (RFC 5646 §2.1, §2.2.8). */
+const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i;
+
+/** What is no language tag in a Content-Language (RFC 9110 §8.5); null for nothing. Recipients pass over empty members. */
+export function contentLanguageFault(value: string): string | null {
+  const members = value.split(',').map(trimSpace);
+  const wrong = members.find((member) => member !== '' && !LANGUAGE_TAG.test(member));
+  if (wrong !== undefined) return `"${visible(wrong, 40)}", which is no language tag`;
+  return members.every((member) => member === '') ? 'an empty value' : null;
+}
+
+/** What Strict-Transport-Security says (RFC 6797 §6.1). */
+export interface TransportSecurity {
+  /** How long browsers go by it; null where it is not told, or malformed. */
+  readonly maxAgeSeconds: number | null;
+  /** What breaks the grammar; null for nothing. */
+  readonly fault: string | null;
+}
+
+/** Reads the value of one field line; never throws. Directives that nobody knows are in order (§6.1 rule 5). */
+export function readTransportSecurity(value: string): TransportSecurity {
+  const reader = new FieldReader(value);
+  const seen = new Map<string, string>();
+  const malformed = (fault: string): TransportSecurity => ({
+    maxAgeSeconds: null,
+    fault: `${fault} in "${visible(value, 80)}"`,
+  });
+  while (true) {
+    reader.skipSpace();
+    const name = reader.token()?.toLowerCase();
+    if (name !== undefined) {
+      reader.skipSpace();
+      const isArgued = reader.takeChar('=');
+      reader.skipSpace();
+      const argument = isArgued ? reader.word() : '';
+      if (argument === null) return malformed(`no value of ${name}`);
+      if (seen.has(name)) return malformed(`${name} twice`);
+      seen.set(name, argument);
+      reader.skipSpace();
+    }
+    if (reader.done) break;
+    if (!reader.takeChar(';')) return malformed(`${reader.rest()} where ; should be`);
+  }
+  const maxAge = seen.get('max-age');
+  if (maxAge === undefined) return malformed('no max-age');
+  if (!/^\d+$/.test(maxAge)) return malformed('no number of seconds as max-age');
+  return { maxAgeSeconds: Number(maxAge), fault: null };
 }

@@ -1,10 +1,9 @@
 import type { Conversation } from '../conversation.ts';
-import { isOfTheRun } from '../exchange/run-fields.ts';
 import type { Exchange, FieldLine, RecordedRequest } from '../exchange.ts';
-import { isToken } from '../fields/grammar/field-grammar.ts';
-import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
-import { latin1Text } from '../octets/latin1.ts';
+import { fieldValue, fieldValues, isToken } from '../fields/grammar/field-grammar.ts';
+import { latin1Text } from '../octets/utf8.ts';
 import { findMarkers } from '../redaction/marker.ts';
+import { isOfTheRun } from '../request.ts';
 import { fileOptions, printfCommand, secretWord, shellWord } from './shell-word.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */

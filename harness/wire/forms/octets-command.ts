@@ -1,9 +1,9 @@
-import { encodeFrame } from '../conversation/encode-frame.ts';
+import { encodeFrame } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent } from '../conversation.ts';
-import { isOfTheRun } from '../exchange/run-fields.ts';
 import type { Exchange, RecordedRequest } from '../exchange.ts';
-import { latin1Text } from '../octets/latin1.ts';
+import { latin1Text } from '../octets/utf8.ts';
 import { findMarkers } from '../redaction/marker.ts';
+import { isOfTheRun } from '../request.ts';
 import type { TlsSetup } from './curl.ts';
 import { fileOptions, LONGEST_VALUE, longestWritten, printfCommand } from './shell-word.ts';
 

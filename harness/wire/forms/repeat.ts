@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, RecordedRequest } from '../exchange.ts';
-import { latin1Text } from '../octets/latin1.ts';
+import { latin1Text } from '../octets/utf8.ts';
 import { curlCommand, type TlsSetup } from './curl.ts';
 import { octetsCommand } from './octets-command.ts';
 import { LONGEST_VALUE, longestWritten } from './shell-word.ts';

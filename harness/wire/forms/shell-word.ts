@@ -1,4 +1,4 @@
-import { latin1Octets } from '../octets/latin1.ts';
+import { latin1Octets } from '../octets/utf8.ts';
 import { type Derivation, findMarkers } from '../redaction/marker.ts';
 
 /**

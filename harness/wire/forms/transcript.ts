@@ -13,9 +13,8 @@ import type {
   RecordedResponse,
   Timing,
 } from '../exchange.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
-import { decodeUtf8, utf8Beginning } from '../octets/utf8.ts';
-import { visible } from '../octets/visible.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
+import { decodeUtf8, utf8Beginning, visible } from '../octets/utf8.ts';
 
 /** One line of what went over the wire, for a person. */
 export interface TranscriptLine {

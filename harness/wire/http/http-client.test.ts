@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
 import type { Exchange } from '../exchange.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, knowingSecret, OK, SECRET, SHORT, setting } from '../fixtures/setting.ts';
 import type { HttpRequest } from '../request.ts';

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import { FRAMING_FAULT, REFUSED_BY_CLIENTS } from '../exchange/framing-faults.ts';
-import { isUnasked } from '../exchange/unasked.ts';
 import type { ExchangeFailure } from '../exchange.ts';
-import { listElements } from '../fields/grammar/field-grammar.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues, listElements } from '../fields/grammar/field-grammar.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import { type Conditions, readAnswer } from '../socket/message.ts';
 import { readerLimits } from '../socket/recording.ts';
@@ -105,4 +103,18 @@ function brokenOff(
   const broken = reader.sawOctets ? `broken off ${where}` : 'no answer';
   const faults = reader.faults.length > 0 ? ` (${reader.faults.join(', ')})` : '';
   return { failure: { kind: failure.kind, message: `${broken}: ${failure.message}${faults}` }, unanswered };
+}
+
+/** RFC 9110 §15.5.9: an idle connection may be told that it is about to be closed. */
+const IDLE_TIMEOUT = /^HTTP\/1\.[01] 408[ \r]/;
+
+/**
+ * Whether octets that follow a whole response, while nothing is asked, are something that a server must not send there
+ * (RFC 9112 §9.2): anything but empty lines and the news that the connection was idle for too long.
+ */
+export function isUnasked(octets: Uint8Array): boolean {
+  const text = Buffer.from(octets)
+    .toString('latin1')
+    .replace(/^[\r\n]+/, '');
+  return text !== '' && !IDLE_TIMEOUT.test(text);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
 import type { Exchange } from '../exchange.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
 import { type Clock, systemClock } from '../pace/clock.ts';

@@ -3,13 +3,11 @@ import { Stopwatch } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import type { HttpRequest } from '../request.ts';
 import { absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
-import { dial } from '../socket/dial.ts';
+import { dial, proxysOwn } from '../socket/dial.ts';
 import { redactFailure } from '../socket/failure.ts';
-import { readAnswer, writePieces } from '../socket/message.ts';
+import { readAnswer, readSeries, type Series, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
-import { readSeries, type Series } from '../socket/series.ts';
-import { proxysOwn } from '../socket/tunnel.ts';
 import { type RequestForm, writeRequest } from './request.ts';
 
 /** How a request on the raw socket departs from an ordinary one. */

@@ -1,10 +1,9 @@
 import { HarnessError } from '../../base/exit.ts';
 import { revealed } from '../../base/secret.ts';
-import { runFields } from '../exchange/run-fields.ts';
 import type { FieldLine } from '../exchange.ts';
-import { isToken } from '../fields/grammar/field-grammar.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues, isToken } from '../fields/grammar/field-grammar.ts';
 import type { HttpRequest } from '../request.ts';
+import { runFields } from '../request.ts';
 import { type Address, targetBelow } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import type { SentRequest } from '../socket/recording.ts';

@@ -4,7 +4,7 @@ import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
-import { linesIn } from '../fields/grammar/field-lines.ts';
+import { linesIn } from '../fields/grammar/field-grammar.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { TimeLimitReached, withinTimeLimit } from '../../base/time-limit.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 
 /**
  * A pattern as schemas write it: ECMA-262 with the flag u; many in use are right only without it, and mean the same

@@ -1,5 +1,5 @@
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 
 /** A string that is a URI reference by RFC 3986 §4.1: its characters, its escapes, and that it can be resolved. */
 function isUriReference(text: string): boolean {

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { TimeLimitReached } from '../../base/time-limit.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
 import { fitsLatest } from './latest-schema.ts';
 import { PatternWatch } from './pattern.ts';

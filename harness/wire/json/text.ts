@@ -1,6 +1,4 @@
-import { latin1Text } from '../octets/latin1.ts';
-import { decodeUtf8, utf8Beginning, utf8FaultAt } from '../octets/utf8.ts';
-import { visible } from '../octets/visible.ts';
+import { decodeUtf8, latin1Text, utf8Beginning, utf8FaultAt, visible } from '../octets/utf8.ts';
 import { DEEPEST_JSON, JsonNesting } from './nesting.ts';
 
 /** What keeps octets from being one JSON text by RFC 8259. */

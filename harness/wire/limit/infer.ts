@@ -1,12 +1,18 @@
-import { fitTokenBucket } from './model/bucket.ts';
-import { around, type Decision, decisionsOf, type Fit } from './model/sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './model/sliding.ts';
-import { type Extension, fitAnchored, fitPhase } from './model/window.ts';
+import {
+  around,
+  type Decision,
+  decisionsOf,
+  type Extension,
+  type Fit,
+  fitAnchored,
+  fitPhase,
+  fitTokenBucket,
+} from './model/window.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observed/observation.ts';
+import { TOLERANCE } from './observed/observation.ts';
 import { serverClock } from './observed/observing.ts';
-import { pacing } from './pacing.ts';
-import { putOff } from './put-off.ts';
-import { TOLERANCE } from './tolerances.ts';
+import { pacing, putOff } from './pacing.ts';
 
 /** Stable names, observed as `limits.algorithm`. */
 export type LimitAlgorithm =

@@ -1,6 +1,6 @@
 import type { QuotaReading } from '../quota/quota.ts';
 import type { DocumentedLimit, LimitObservation } from './observed/observation.ts';
-import { TOLERANCE } from './tolerances.ts';
+import { TOLERANCE } from './observed/observation.ts';
 
 /** Requests of others that are counted with ours: a colleague's on the same staging key, or those of an earlier run. */
 

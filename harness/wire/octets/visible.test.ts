@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { visible } from './visible.ts';
+import { visible } from './utf8.ts';
 
 describe('visible', () => {
   it('writes out what cannot be seen', () => {

@@ -1,7 +1,6 @@
 import type { Exchange, FieldLine } from '../exchange.ts';
-import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
-import { readHttpDate } from '../fields/grammar/http-date.ts';
-import { readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
+import { fieldValue, fieldValues } from '../fields/grammar/field-grammar.ts';
+import { readHttpDate, readRetryAfter, retryAfterMs } from '../fields/grammar/http-date.ts';
 import { SAFE_METHODS } from '../request.ts';
 import type { BudgetWait } from './budget.ts';
 import type { Clock } from './clock.ts';

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { InconclusiveError } from '../../base/exit.ts';
-import { countBelow } from '../limit/model/sequence.ts';
+import { countBelow } from '../limit/model/window.ts';
 import type { Clock } from './clock.ts';
-import { keptRate, type Rate } from './rate.ts';
-import { heaviestWeight, roomFrom } from './weighing.ts';
+import { heaviestWeight, keptRate, type Rate, roomFrom } from './weighing.ts';
 
 export interface BudgetWait {
   /** For a person, without a full stop. */

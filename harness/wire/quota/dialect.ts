@@ -1,5 +1,5 @@
 import type { FieldLine } from '../exchange.ts';
-import { visible } from '../octets/visible.ts';
+import { visible } from '../octets/utf8.ts';
 
 /** One quota that a response tells of. */
 export interface QuotaPolicy {

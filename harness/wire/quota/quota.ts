@@ -1,6 +1,5 @@
 import type { FieldLine } from '../exchange.ts';
-import { trimSpace } from '../fields/grammar/field-grammar.ts';
-import { fieldValue } from '../fields/grammar/field-lines.ts';
+import { fieldValue, trimSpace } from '../fields/grammar/field-grammar.ts';
 import { readHttpDate } from '../fields/grammar/http-date.ts';
 import { type QuotaDialect, type QuotaFamily, type QuotaNumbers, type QuotaPolicy, Told } from './dialect.ts';
 import { RATELIMIT } from './ratelimit-fields.ts';

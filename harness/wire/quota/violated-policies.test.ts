@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesPolicies, violatedPoliciesFault } from './violated-policies.ts';
+import { namesPolicies, violatedPoliciesFault } from './structured-value.ts';
 
 const TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 

@@ -1,8 +1,9 @@
 import { FRAMING_FAULT, type FramingFault } from '../exchange/framing-faults.ts';
 import type { FieldLine } from '../exchange.ts';
-import { type BodyFraming, bodyFraming } from './body-framing.ts';
 import { LineCollector, OctetCollector } from './collector.ts';
 import {
+  type BodyFraming,
+  bodyFraming,
   FieldSection,
   LINE_STARTS,
   LONGEST_START,

@@ -1,19 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   fstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { parseJson } from '../../base/json-text.ts';
-import { reasonOf } from '../../base/thrown.ts';
-import { intoPlace, makeFolders } from './folder.ts';
+import { codeOf, reasonOf } from '../../base/thrown.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
 const LONGEST_ENTRY = 16 * 1024 * 1024;
@@ -227,5 +230,38 @@ function attempt<Result>(what: string, action: () => Result): Result {
     return action();
   } catch (error) {
     throw new HarnessError(`cannot ${what}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Makes a folder and all that lies above it, step by step: Node's own recursive mkdir tries for ever where a folder
+ * is there and yet says that nothing can be made in it because it is not (ENOENT, as /proc does). Links above it are
+ * followed. Throws the system's error, whose `path` is the step that could not be made.
+ */
+export function makeFolders(folder: string): void {
+  const missing = [resolve(folder)];
+  for (let above = dirname(resolve(folder)); !existsSync(above); above = dirname(above))
+    missing.unshift(above);
+  for (const step of missing) makeFolder(step);
+}
+
+/** Another run, at work in the same place, may make it first. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause;
+  }
+}
+
+/** Makes a file beside its place and then renames it: it is there whole or not at all, and a link there is replaced. */
+export function intoPlace(path: string, make: (temporary: string) => void): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  try {
+    make(temporary);
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw cause;
   }
 }

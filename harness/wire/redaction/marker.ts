@@ -1,4 +1,4 @@
-import { latin1Text } from '../octets/latin1.ts';
+import { latin1Text } from '../octets/utf8.ts';
 
 /**
  * The marker that stands where a secret stood: `[redacted:NAME]` for the whole value in any of its forms,

@@ -1,4 +1,4 @@
-import { latin1Octets, latin1Text } from '../octets/latin1.ts';
+import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 
 /**
  * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked

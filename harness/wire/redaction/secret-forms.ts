@@ -1,4 +1,4 @@
-import { isLatin1 } from '../octets/latin1.ts';
+import { isLatin1 } from '../octets/utf8.ts';
 
 /**
  * The octet sequences that give a secret away wherever they stand. Escaped spellings (percent, JSON, HTML) are not

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { ExchangeFailure } from '../exchange.ts';
+import type { ConnectionUse, ExchangeFailure } from '../exchange.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
-import type { ResponseReader } from '../reader/http1-reader.ts';
+import { ResponseReader } from '../reader/http1-reader.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import { exchangeMs, type ResponseLimits, type Timeouts } from './options.ts';
-import { readerFailure } from './recording.ts';
+import { readerFailure, readerLimits } from './recording.ts';
 
 /** So many octets for each write. */
 export function chopped(octets: Uint8Array, atOnce: number): Uint8Array[] {
@@ -97,4 +97,113 @@ export function readAnswer(
 function refusal({ faults }: ResponseReader, refused: Conditions['refused']): ExchangeFailure | null {
   if (!faults.some((fault) => refused?.has(fault))) return null;
   return { kind: 'malformed', message: `not HTTP/1.1: ${faults.join(', ')}` };
+}
+
+/** Responses of one connection that are read; whoever sends more is not heard out. */
+const MOST_RESPONSES = 8;
+
+/** What came on a connection that was listened to beyond its first response. */
+export interface Series {
+  /** The first one, whatever became of it, and those behind it of which at least the head came. */
+  readonly readers: readonly [ResponseReader, ...ResponseReader[]];
+  /** Of the first response. */
+  readonly failure: ExchangeFailure | null;
+  readonly afterwards: NonNullable<ConnectionUse['afterwards']>;
+}
+
+interface SeriesConditions extends Omit<Conditions, 'timeouts'> {
+  readonly method: string;
+  /** Responses that may be waited for. */
+  readonly expected: number;
+  /** How long each of them is waited for, in ms. */
+  readonly patienceMs: number;
+  /** How long after them the end of the connection is waited for, or one more, in ms. */
+  readonly graceMs: number;
+}
+
+/** Reads responses from a paused socket until it ends, or all that is expected has come and a while has passed; never rejects. */
+export function readSeries(
+  socket: Socket,
+  { clock, limits, signal, stopwatch, method, expected, patienceMs, graceMs }: SeriesConditions,
+): Promise<Series> {
+  return new Promise((resolve) => {
+    const first = readerOf(method);
+    const readers: [ResponseReader, ...ResponseReader[]] = [first];
+    let waited = () => {};
+
+    function readerOf(asked: string): ResponseReader {
+      return new ResponseReader({
+        method: asked,
+        limits: readerLimits(limits),
+        surplus: (octets) => {
+          if (readers.length >= MOST_RESPONSES) return;
+          const next = readerOf('GET');
+          readers.push(next);
+          next.push(octets);
+        },
+      });
+    }
+    const settle = (afterwards: Series['afterwards'], failure: ExchangeFailure | null) => {
+      waited();
+      signal?.removeEventListener('abort', aborted);
+      socket.off('data', received).off('end', ended).off('error', failed);
+      socket.pause();
+      const [, ...behind] = readers;
+      resolve({ readers: [first, ...behind.filter(({ headWhole }) => headWhole)], failure, afterwards });
+    };
+    const count = () => readers.filter(({ complete }) => complete).length;
+    const wait = () => {
+      waited();
+      const isAllThere = count() >= expected || readers.some(({ failure }) => failure !== null);
+      waited = startPatience(clock, isAllThere ? graceMs : patienceMs, () =>
+        settle('open', failureOf() ?? (first.complete ? null : late)),
+      );
+    };
+    const late = {
+      kind: 'response-timeout',
+      message: `no whole response within ${patienceMs} ms`,
+    } as const;
+    const failureOf = () => readerFailure(first, limits);
+    const aborted = () => settle('open', abortedFailure(signal, 'aborted while the responses were awaited'));
+    const received = (octets: Buffer) => {
+      const before = count();
+      readers.at(-1)?.push(octets);
+      if (first.headWhole) stopwatch.markResponse();
+      if (count() !== before) wait();
+    };
+    const ended = () => {
+      readers.at(-1)?.end();
+      settle('ended', failureOf());
+    };
+    const failed = (error: Error) => {
+      const lost = { kind: failureKind(error, 'reset'), message: errorLine(error) };
+      settle('reset', first.complete ? failureOf() : lost);
+    };
+    signal?.addEventListener('abort', aborted, { once: true });
+    socket.on('data', received).on('end', ended).on('error', failed);
+    wait();
+    if (signal?.aborted) aborted();
+    else if (socket.destroyed) failed(socket.errored ?? new Error('the connection is gone'));
+    else socket.resume();
+  });
+}
+
+/** Octets under way need their time, also where a clock leaps over what is waited for: so many ms at once. */
+const SLICE_MS = 50;
+/** A timer that is late, as on a busy machine, has waited for longer than it was asked to; what a leap counts for. In ms. */
+const MOST_OF_A_SLICE_MS = 500;
+
+/** As `startDeadline`, for what is under way. */
+function startPatience(clock: Clock, ms: number, expired: () => void): () => void {
+  let cancel = () => {};
+  const next = (leftMs: number) => {
+    const startedMs = clock.now();
+    cancel = startDeadline(clock, Math.min(leftMs, SLICE_MS), () => {
+      const left = leftMs - Math.min(clock.now() - startedMs, MOST_OF_A_SLICE_MS);
+      if (left > 0) next(left);
+      else expired();
+    });
+  };
+  next(ms);
+  return () => cancel();
 }

@@ -8,8 +8,7 @@ import type {
   RecordedRequest,
   RecordedResponse,
 } from '../exchange.ts';
-import { listElements } from '../fields/grammar/field-grammar.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues, listElements } from '../fields/grammar/field-grammar.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReaderLimits } from '../reader/reading.ts';
 import { marker, traces } from '../redaction/marker.ts';

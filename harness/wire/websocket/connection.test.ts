@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeFrame } from '../conversation/encode-frame.ts';
-import { OPCODE } from '../conversation/frame.ts';
+import { encodeFrame, OPCODE } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, knowingSecret, SECRET, SHORT, setting } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';

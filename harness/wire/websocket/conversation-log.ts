@@ -1,7 +1,7 @@
 import { COMPRESSED, OPCODE } from '../conversation/frame.ts';
 import { Inflation } from '../conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
-import { latin1Octets, latin1Text } from '../octets/latin1.ts';
+import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import { REDACTION_MARGIN } from '../socket/recording.ts';

@@ -4,8 +4,7 @@ import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender } from 'ws';
 import fc from '../../base/fixtures/properties.ts';
-import { encodeFrame, type FrameToSend } from '../conversation/encode-frame.ts';
-import { OPCODE } from '../conversation/frame.ts';
+import { encodeFrame, type FrameToSend, OPCODE } from '../conversation/frame.ts';
 import { FrameDecoder, type WireFrame } from './frames.ts';
 
 const KEEP = 200;

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { applyMask, LENGTH_16, LENGTH_64, MASK_OCTETS } from '../conversation/encode-frame.ts';
-import { mayBeSent } from '../conversation/frame.ts';
+import { applyMask, LENGTH_16, LENGTH_64, MASK_OCTETS, mayBeSent } from '../conversation/frame.ts';
 import { OctetCollector } from '../reader/collector.ts';
 
 /** A frame as it was on the wire. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FieldLine } from '../exchange.ts';
-import { fieldValues } from '../fields/grammar/field-lines.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import type { HttpRequest } from '../request.ts';
 
 /** RFC 6455 §1.3 */

@@ -1,14 +1,14 @@
 import { unlessBlocked } from '../../../harness/base/verdict.ts';
 import { lookingBack, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Evidence } from '../../../harness/wire/evidence.ts';
+import type * as oddOnes from '../../../harness/wire/exchange/likeness.ts';
 import { type Likeness, UNLIKE } from '../../../harness/wire/exchange/likeness.ts';
-import type * as oddOnes from '../../../harness/wire/exchange/odd-ones.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../../harness/wire/exchange.ts';
-import { fieldValue } from '../../../harness/wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../../harness/wire/fields/grammar/field-grammar.ts';
+import { isLimitersRefusal } from '../../../harness/wire/limit/observed/observation.ts';
 import { wholeOf } from '../../../harness/wire/limit/observed/observing.ts';
-import { isLimitersRefusal } from '../../../harness/wire/limit/refusal-face.ts';
-import { latin1Text } from '../../../harness/wire/octets/latin1.ts';
+import { latin1Text } from '../../../harness/wire/octets/utf8.ts';
 import { sample, samplesInARow } from '../../stimuli/sample.ts';
 
 /** Answers to the same request that show how often one of them is unlike the others. */

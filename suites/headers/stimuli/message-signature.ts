@@ -5,12 +5,15 @@ import {
 } from '../../../harness/config/credential/signing/verification-key.ts';
 import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { type Component, sameness } from '../../../harness/wire/fields/signature/component.ts';
-import { readDigests, weakDigests, wrongDigest } from '../../../harness/wire/fields/signature/digest.ts';
 import {
   acceptSignatureFault,
+  type Component,
   type MessageSignature,
+  readDigests,
   readSignatures,
+  sameness,
+  weakDigests,
+  wrongDigest,
 } from '../../../harness/wire/fields/signature/message-signature.ts';
 import { signatureBase } from '../../../harness/wire/fields/signature/signature-base.ts';
 import { errorReplies, successReplies } from '../../stimuli/every-reply.ts';

@@ -1,10 +1,10 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked } from '../../../harness/base/verdict.ts';
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
-import { isApart } from '../../../harness/wire/limit/apart.ts';
-import { isOfAnother } from '../../../harness/wire/limit/fault/second-limit.ts';
+import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
+import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
-import { withRefusedBeside } from '../../../harness/wire/limit/observed/refused-beside.ts';
+import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { forgottenMs } from '../../../harness/wire/limit/others.ts';
 import { type InTurn, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';

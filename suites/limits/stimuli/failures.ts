@@ -1,7 +1,7 @@
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Burst } from '../../../harness/wire/burst.ts';
 import type { Exchange } from '../../../harness/wire/exchange.ts';
-import { isLimitersRefusal } from '../../../harness/wire/limit/refusal-face.ts';
+import { isLimitersRefusal } from '../../../harness/wire/limit/observed/observation.ts';
 import { limitMeasurement } from './measurement.ts';
 
 /** Answers of the bursts that were failures of the moment: no refusals, for the next requests were served at once. */

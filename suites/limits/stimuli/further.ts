@@ -1,11 +1,9 @@
 import type { FurtherLimit } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { isApart } from '../../../harness/wire/limit/apart.ts';
-import { howKept, isAbove, type Kept } from '../../../harness/wire/limit/fault/further-limit.ts';
-import { keptAnyway } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import type { Group } from '../../../harness/wire/limit/fault/second-limit.ts';
-import { sharingFault } from '../../../harness/wire/limit/fault/shared-limit.ts';
+import { isApart, sharingFault } from '../../../harness/wire/limit/fault/counts-apart.ts';
+import type { Group } from '../../../harness/wire/limit/fault/longer-limit.ts';
+import { howKept, isAbove, type Kept, keptAnyway } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/told-of-limit.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { forgottenMs } from '../../../harness/wire/limit/others.ts';

@@ -7,8 +7,8 @@ import {
   type SecondLimit,
   secondLimitOf,
   waitForMore,
-} from '../../../harness/wire/limit/fault/second-limit.ts';
-import { isFailure } from '../../../harness/wire/limit/refusal-face.ts';
+} from '../../../harness/wire/limit/fault/longer-limit.ts';
+import { isFailure } from '../../../harness/wire/limit/observed/observation.ts';
 
 /** What was sent one by one until the documented limit refused. */
 export interface InTurn {

@@ -1,9 +1,9 @@
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { Plan } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
-import { isApart } from '../../../harness/wire/limit/apart.ts';
-import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/first-refused.ts';
-import { isOfAnother } from '../../../harness/wire/limit/fault/second-limit.ts';
+import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
+import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
+import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/others.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';

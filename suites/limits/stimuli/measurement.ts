@@ -4,14 +4,17 @@ import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
-import { resetFault, retryAfterFault, servedResetFault } from '../../../harness/wire/limit/fault/honesty.ts';
-import { remainingFault } from '../../../harness/wire/limit/fault/remaining-fault.ts';
-import { longerLimitMet } from '../../../harness/wire/limit/fault/second-limit.ts';
+import {
+  remainingFault,
+  resetFault,
+  retryAfterFault,
+  servedResetFault,
+} from '../../../harness/wire/limit/fault/honesty.ts';
+import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { windowFault } from '../../../harness/wire/limit/fault/window-fault.ts';
 import { inferLimit, type LimitAlgorithm, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
-import { ALONE } from '../../../harness/wire/limit/observed/observing.ts';
-import { withRefusedBeside } from '../../../harness/wire/limit/observed/refused-beside.ts';
+import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly } from '../../../harness/wire/limit/others.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';

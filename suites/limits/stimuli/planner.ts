@@ -1,14 +1,14 @@
-import { documentedWithin } from '../../../harness/wire/limit/fault/first-refused.ts';
+import { documentedWithin } from '../../../harness/wire/limit/fault/honesty.ts';
+import { tellingMoment } from '../../../harness/wire/limit/fault/told-of-limit.ts';
 import { GRADUAL, inferLimit } from '../../../harness/wire/limit/infer.ts';
 import type {
   DocumentedLimit,
   LimitObservation,
   Span,
 } from '../../../harness/wire/limit/observed/observation.ts';
+import { TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { serverClock } from '../../../harness/wire/limit/observed/observing.ts';
-import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/put-off.ts';
-import { tellingMoment } from '../../../harness/wire/limit/telling.ts';
-import { TOLERANCE } from '../../../harness/wire/limit/tolerances.ts';
+import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/pacing.ts';
 
 /** What to do next to find out about a limit. Times are ms on the observations' clock. */
 export type LimitStep =

@@ -3,9 +3,8 @@ import type { CredentialSpelling } from '../../../harness/config/credential/plac
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { oneByOne } from '../../../harness/wire/limit/observed/observation.ts';
+import { oneByOne, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
-import { TOLERANCE } from '../../../harness/wire/limit/tolerances.ts';
 import { sample } from '../../stimuli/sample.ts';
 import { siblingOf } from '../../stimuli/target.ts';
 import {

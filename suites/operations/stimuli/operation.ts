@@ -4,7 +4,7 @@ import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
-import { OPERATIONS_MS } from '../../../harness/wire/pace/rate.ts';
+import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
 import {
   FURTHER,
   isSafe,

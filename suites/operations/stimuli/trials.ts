@@ -2,7 +2,7 @@ import { isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ExpectedResponse, Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
-import { visible } from '../../../harness/wire/octets/visible.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
 import type { Order, TrialKind, Unexercised } from './plan.ts';
 
 /** What came of a request to an operation. */

@@ -3,7 +3,7 @@ import type { ExpectedInteraction } from '../../../harness/config/pact/pacts.ts'
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { Verification } from '../../../harness/engine/session/pact/verification.ts';
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
-import { visible } from '../../../harness/wire/octets/visible.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
 
 export { INTERACTION } from '../../../harness/engine/session/pact/verification.ts';
 

@@ -7,9 +7,9 @@ import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Received } from '../../../harness/engine/session/webhooks.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { fieldValue } from '../../../harness/wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../../harness/wire/fields/grammar/field-grammar.ts';
 import { readJsonText } from '../../../harness/wire/json/text.ts';
-import { visible } from '../../../harness/wire/octets/visible.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
 
 export type { Received } from '../../../harness/engine/session/webhooks.ts';
 export { TIME_GROUNDS };

@@ -7,7 +7,7 @@ import {
 import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import { carriesTheSame, type Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
-import { visible } from '../../../harness/wire/octets/visible.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { alive, heldOpen, taken } from './ordinary-client.ts';
 import { alongHandshake, type Exchange } from './series.ts';
 

@@ -1,7 +1,6 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
-import { encodeFrame } from '../../../harness/wire/conversation/encode-frame.ts';
-import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
+import { encodeFrame, OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { longEchoes, refusedLength } from './echo.ts';
 

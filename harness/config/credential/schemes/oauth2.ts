@@ -3,8 +3,8 @@ import { type JsonObject, parseJson, parseJsonObject } from '../../../base/json-
 import { Secret } from '../../../base/secret.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { fieldValue } from '../../../wire/fields/grammar/field-lines.ts';
-import { visible } from '../../../wire/octets/visible.ts';
+import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
+import { visible } from '../../../wire/octets/utf8.ts';
 import { bearerField } from '../carrier.ts';
 import { writtenToken } from '../json-web-token.ts';
 import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';

@@ -1,9 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Ground, practice, rfc } from '../../../base/authority.ts';
 import type { RecordedRequest } from '../../../wire/exchange.ts';
-import { fieldValue } from '../../../wire/fields/grammar/field-lines.ts';
-import { readDigests, weakDigests, wrongDigest } from '../../../wire/fields/signature/digest.ts';
-import { type MessageSignature, readSignatures } from '../../../wire/fields/signature/message-signature.ts';
+import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
+import {
+  type MessageSignature,
+  readDigests,
+  readSignatures,
+  weakDigests,
+  wrongDigest,
+} from '../../../wire/fields/signature/message-signature.ts';
 import type { Worth } from '../../../wire/http/webhook-receiver.ts';
 import { octetsOf, type VerificationKey, verdictOnSignature } from './verification-key.ts';
 

@@ -1,6 +1,6 @@
 import { hasMembers } from '../../../base/json-text.ts';
 import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
-import { visible } from '../../../wire/octets/visible.ts';
+import { visible } from '../../../wire/octets/utf8.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { asOperation } from './swagger.ts';

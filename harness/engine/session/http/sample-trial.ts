@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../wire/exchange.ts';
-import { faceOf, isDropped, isLimitersRefusal } from '../../../wire/limit/refusal-face.ts';
+import { faceOf, isDropped, isLimitersRefusal } from '../../../wire/limit/observed/observation.ts';
 import type { SessionMeans } from '../turn/means.ts';
 
 /** Answers of one kind in a row after which it is not for what was asked: the request itself, and the sample. */

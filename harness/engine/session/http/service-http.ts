@@ -6,7 +6,7 @@ import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
 import type { HttpTransport } from '../../../wire/http/http-client.ts';
 import type { RawForm } from '../../../wire/http/raw.ts';
 import { type Spendings, spendingKind, toldRemaining } from '../../../wire/limit/observed/spending.ts';
-import { visible } from '../../../wire/octets/visible.ts';
+import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { addressOf } from '../../../wire/socket/address.ts';

@@ -4,7 +4,7 @@ import { commandOutput } from '../../../config/draft/command-output.ts';
 import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../../../config/pact/pacts.ts';
 import type { PactQuestion, RelayedResponse } from '../../../providers/pact/relay.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { visible } from '../../../wire/octets/visible.ts';
+import { visible } from '../../../wire/octets/utf8.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
 
 /** How a handler is reached. */

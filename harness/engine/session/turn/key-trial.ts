@@ -1,7 +1,7 @@
 import { Blocked } from '../../../base/verdict.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { fieldValues } from '../../../wire/fields/grammar/field-lines.ts';
+import { fieldValues } from '../../../wire/fields/grammar/field-grammar.ts';
 import { parseChallenges } from '../../../wire/fields/security/challenge.ts';
 import type { OutageWatch } from './outage.ts';
 

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../../wire/exchange.ts';
-import { faceOf, isLimitersRefusal, type RefusalFace } from '../../../wire/limit/refusal-face.ts';
+import { faceOf, isLimitersRefusal, type RefusalFace } from '../../../wire/limit/observed/observation.ts';
 
 /** How the limiter of the service refuses: 429, and whatever was met when the limit was exceeded on purpose. */
 export class LimiterRefusal {

@@ -1,6 +1,5 @@
 import { Blocked } from '../../../base/verdict.ts';
-import { encodeFrame, type FrameToSend } from '../../../wire/conversation/encode-frame.ts';
-import { isControl, OPCODE } from '../../../wire/conversation/frame.ts';
+import { encodeFrame, type FrameToSend, isControl, OPCODE } from '../../../wire/conversation/frame.ts';
 import { agreedInflation, type Inflation } from '../../../wire/conversation/inflation.ts';
 import {
   assemble,
@@ -10,7 +9,7 @@ import {
 } from '../../../wire/conversation/message.ts';
 import type { ConversationEvent, RecordedFrame } from '../../../wire/conversation.ts';
 import { type Extension, readExtensions } from '../../../wire/fields/extension.ts';
-import { fieldValue } from '../../../wire/fields/grammar/field-lines.ts';
+import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
 import { Deflation } from '../../../wire/websocket/deflate.ts';
 import { closePayload } from '../../../wire/websocket/frames.ts';

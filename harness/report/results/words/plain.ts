@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { visible } from '../../../wire/octets/visible.ts';
+import { visible } from '../../../wire/octets/utf8.ts';
 
 /**
  * Text that a provider may have chosen, made safe to show: terminal sequences removed; controls, bidirectional

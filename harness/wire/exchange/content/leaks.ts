@@ -1,6 +1,5 @@
 import type { FieldLine, RecordedResponse } from '../../exchange.ts';
-import { latin1Text } from '../../octets/latin1.ts';
-import { visible } from '../../octets/visible.ts';
+import { latin1Text, visible } from '../../octets/utf8.ts';
 import { type Trace, traces } from '../../redaction/marker.ts';
 
 /** A secret that a response held before it was redacted. */

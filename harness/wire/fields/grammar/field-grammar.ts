@@ -1,3 +1,7 @@
+import { ParseError } from 'structured-headers';
+import type { FieldLine } from '../../exchange.ts';
+import { visible } from '../../octets/utf8.ts';
+
 /**
  * The words that HTTP field values are made of (RFC 9110 §5.6). Values are latin1 octets.
  */
@@ -130,4 +134,76 @@ export function readParameters(reader: FieldReader): Parameters {
     if (parameters.has(name)) return end(`the parameter ${name} twice`);
     parameters.set(name, value);
   }
+}
+
+/** What `read` makes of a structured field value (RFC 9651) with the library; null where it is none. */
+export function structured<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ParseError) return null;
+    throw error;
+  }
+}
+
+/** Values of the field lines with that name, in order, without the white space around them. Names in any case. */
+export function fieldValues(fields: readonly FieldLine[], name: string): readonly string[] {
+  const wanted = name.toLowerCase();
+  return fields.filter(([given]) => given.toLowerCase() === wanted).map(([, value]) => trimSpace(value));
+}
+
+/** The combined field value (RFC 9110 §5.3): the lines joined with `, `; undefined when there is none. */
+export function fieldValue(fields: readonly FieldLine[], name: string): string | undefined {
+  const values = fieldValues(fields, name);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** The lines of a message as Node tells them, names and values in turn (`rawHeaders`). */
+export function linesIn(raw: readonly string[]): readonly FieldLine[] {
+  return raw.flatMap((name, at): readonly FieldLine[] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
+}
+
+/** A media type by RFC 9110 §8.3.1; type, subtype and parameter names are in lower case, as they are compared. */
+export interface MediaType {
+  readonly type: string;
+  readonly subtype: string;
+  /** `type/subtype`. */
+  readonly essence: string;
+  /** Structured syntax suffix (RFC 6839): `json` of `problem+json`; null without one. */
+  readonly suffix: string | null;
+  /** Values as sent; they may be case-insensitive, as that of `charset` is. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export type MediaTypeReading =
+  | { readonly mediaType: MediaType; readonly fault: null }
+  /** One line that says where the grammar was left. */
+  | { readonly mediaType: null; readonly fault: string };
+
+/** Reads one Content-Type field value. A list, as two field lines amount to, is none. */
+export function readMediaType(value: string): MediaTypeReading {
+  const reader = new FieldReader(trimSpace(value));
+  const refuse = (reason: string) => ({ mediaType: null, fault: `${reason} in "${visible(value, 100)}"` });
+  const type = reader.token()?.toLowerCase();
+  if (type === undefined) return refuse('no type');
+  if (!reader.takeChar('/')) return refuse(`no / after ${type}`);
+  const subtype = reader.token()?.toLowerCase();
+  if (subtype === undefined) return refuse('no subtype');
+  const { parameters, fault } = readParameters(reader);
+  if (fault !== null) return refuse(visible(fault, 200));
+  const plus = subtype.lastIndexOf('+');
+  const suffix = plus > 0 ? subtype.slice(plus + 1) : null;
+  return { mediaType: { type, subtype, essence: `${type}/${subtype}`, suffix, parameters }, fault: null };
+}
+
+/** JSON-RPC over HTTP has names of its own, from before there were suffixes (RFC 6839). */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+]);
+
+/** `application/json`, or any type with the suffix `+json`; JSON-RPC, too. */
+export function isJsonType({ essence, suffix }: MediaType): boolean {
+  return suffix === 'json' || JSON_TYPES.has(essence);
 }

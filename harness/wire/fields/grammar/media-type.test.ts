@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonType, readMediaType } from './media-type.ts';
+import { isJsonType, readMediaType } from './field-grammar.ts';
 
 describe('readMediaType', () => {
   it('reads type, subtype, suffix and parameters', () => {

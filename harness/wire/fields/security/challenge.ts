@@ -1,4 +1,4 @@
-import { visible } from '../../octets/visible.ts';
+import { visible } from '../../octets/utf8.ts';
 import { FieldReader } from '../grammar/field-grammar.ts';
 
 /** One challenge of WWW-Authenticate (RFC 9110 §11.3). */

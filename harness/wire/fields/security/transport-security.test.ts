@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTransportSecurity } from './transport-security.ts';
+import { readTransportSecurity } from '../single-fields.ts';
 
 describe('Strict-Transport-Security', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDigests, weakDigests, wrongDigest } from './digest.ts';
+import { readDigests, weakDigests, wrongDigest } from './message-signature.ts';
 
 // RFC 9530, appendix B.1: the representation of /items/123.
 const CONTENT = Buffer.from('{"hello": "world"}\n');

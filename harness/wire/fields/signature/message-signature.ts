@@ -1,9 +1,16 @@
-import { type BareItem, type InnerList, type Item, isInnerList, parseDictionary } from 'structured-headers';
+import { createHash } from 'node:crypto';
+import {
+  type BareItem,
+  type Dictionary,
+  type InnerList,
+  type Item,
+  isInnerList,
+  parseDictionary,
+  serializeItem,
+} from 'structured-headers';
 import type { FieldLine } from '../../exchange.ts';
-import { visible } from '../../octets/visible.ts';
-import { fieldValue } from '../grammar/field-lines.ts';
-import { structured } from '../grammar/structured-field.ts';
-import { type Component, componentFault, componentOf, sameness, type Target } from './component.ts';
+import { visible } from '../../octets/utf8.ts';
+import { fieldValue, isToken, structured } from '../grammar/field-grammar.ts';
 
 /** A signature of a message (RFC 9421), as it was read. */
 export interface MessageSignature {
@@ -120,4 +127,117 @@ const wishFault: ParameterFault = (name, value) => {
 
 function stringFault(name: string, value: BareItem): string | null {
   return STRINGS.includes(name) && typeof value !== 'string' ? `${name} without quotes` : null;
+}
+
+/** A piece of a message that a signature covers (RFC 9421 §2): a field, or what is derived from the message. */
+export interface Component {
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, BareItem>;
+  /** As it stands in the signature base: `"content-type"`, `"@method";req`. */
+  readonly identifier: string;
+}
+
+/** The kind of message that is signed. */
+export type Target = 'request' | 'response';
+
+/** Derived components (RFC 9421 §2.2), and of which message each is. */
+const DERIVED: ReadonlyMap<string, Target> = new Map([
+  ['@method', 'request'],
+  ['@target-uri', 'request'],
+  ['@authority', 'request'],
+  ['@scheme', 'request'],
+  ['@request-target', 'request'],
+  ['@path', 'request'],
+  ['@query', 'request'],
+  ['@query-param', 'request'],
+  ['@status', 'response'],
+]);
+
+const FLAGS = ['req', 'sf', 'bs', 'tr'];
+const COMPONENT_STRINGS = ['key', 'name'];
+
+export function componentOf([name, parameters]: Item): Component {
+  return { name: String(name), parameters, identifier: serializeItem([name, parameters]) };
+}
+
+/** The same for equal components, in whichever order their parameters stand (RFC 9421 §2). */
+export function sameness({ name, parameters }: Component): string {
+  const sorted = new Map([...parameters].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return serializeItem([name, sorted]);
+}
+
+/** What keeps it from being covered; null when nothing does. Names and parameters that nobody knows may be new ones. */
+export function componentFault([name, parameters]: Item, target: Target): string | null {
+  if (typeof name !== 'string') return `${visible(serializeItem([name, new Map()]), 60)} without quotes`;
+  const shown = `"${visible(name, 60)}"`;
+  const flag = FLAGS.find((each) => parameters.has(each) && parameters.get(each) !== true);
+  if (flag !== undefined) return `${shown} with a value of ${flag}`;
+  const string = COMPONENT_STRINGS.find(
+    (each) => parameters.has(each) && typeof parameters.get(each) !== 'string',
+  );
+  if (string !== undefined) return `${shown} with a ${string} that is no string`;
+  if (parameters.has('bs') && (parameters.has('sf') || parameters.has('key'))) {
+    return `${shown} with bs and ${parameters.has('sf') ? 'sf' : 'key'}, which exclude each other`;
+  }
+  if (parameters.has('req') && target === 'request') return `${shown} with req, for a request`;
+  return name.startsWith('@') ? derivedFault(name, parameters, target) : fieldFault(name, shown);
+}
+
+function fieldFault(name: string, shown: string): string | null {
+  if (!isToken(name)) return `${shown}, which is no name of a header`;
+  return name === name.toLowerCase() ? null : `${shown}, which is not in lower case`;
+}
+
+function derivedFault(name: string, parameters: Component['parameters'], target: Target): string | null {
+  if (name === '@signature-params') return '"@signature-params", which is there anyway';
+  if (name === '@query-param' && !parameters.has('name')) return '"@query-param" without a name';
+  const from = parameters.has('req') ? 'request' : target;
+  const of = DERIVED.get(name);
+  if (of === undefined || of === from) return null;
+  return of === 'request' ? `"${name}" of a response` : `"${name}" of a request`;
+}
+
+/** Hash algorithms (RFC 9530 §7.2) that can be tried, each with the name that Node has for it. */
+const HASHES: ReadonlyMap<string, string> = new Map([
+  ['sha-512', 'sha512'],
+  ['sha-256', 'sha256'],
+  ['sha', 'sha1'],
+  ['md5', 'md5'],
+]);
+
+/** Not to be used where somebody may change a message on purpose (RFC 9530 §5). */
+const DEPRECATED: ReadonlySet<string> = new Set(['md5', 'sha', 'unixsum', 'unixcksum', 'adler', 'crc32c']);
+
+interface Digests {
+  /** By their algorithms; of those that are well formed. */
+  readonly values: ReadonlyMap<string, Uint8Array>;
+  /** What is wrong with the field, without the digest: that is another one each time. Null when nothing is. */
+  readonly fault: string | null;
+}
+
+/** Reads Content-Digest or Repr-Digest (RFC 9530 §2, §3): a dictionary of byte sequences. Never throws. */
+export function readDigests(value: string): Digests {
+  const values = new Map<string, Uint8Array>();
+  const dictionary = structured((): Dictionary => parseDictionary(value));
+  let fault = dictionary === null ? 'no dictionary of algorithms and digests' : null;
+  for (const [algorithm, [digest]] of dictionary ?? []) {
+    if (digest instanceof ArrayBuffer) values.set(algorithm, new Uint8Array(digest));
+    else fault ??= `${visible(algorithm, 40)} without colons around it`;
+  }
+  return { values, fault };
+}
+
+/** The first algorithm whose digest is not that of the octets; null when there is none. Unknown ones are left alone. */
+export function wrongDigest({ values }: Digests, octets: Uint8Array): string | null {
+  for (const [algorithm, digest] of values) {
+    const hash = HASHES.get(algorithm);
+    if (hash !== undefined && !createHash(hash).update(octets).digest().equals(digest)) return algorithm;
+  }
+  return null;
+}
+
+/** The algorithms where each of them is deprecated; null when one is not, or there is none. */
+export function weakDigests({ values }: Digests): readonly string[] | null {
+  const algorithms = [...values.keys()];
+  return algorithms.length > 0 && algorithms.every((each) => DEPRECATED.has(each)) ? algorithms : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { group } from '../fixtures/observed.ts';
-import { freshAfterMs, howKept, isAbove } from './further-limit.ts';
+import { freshAfterMs, howKept, isAbove } from './longer-limit.ts';
 
 const LIMIT = { requests: 8, windowMs: 1_000 };
 const MET = { quietMs: freshAfterMs(LIMIT), isMet: true };

@@ -1,7 +1,8 @@
 import type { Mismatch } from '../../../base/finding.ts';
-import type { LimitInference } from '../infer.ts';
-import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observed/observation.ts';
-import { TOLERANCE } from '../tolerances.ts';
+import { type FirstRefusedBounds, GRADUAL, type LimitInference } from '../infer.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
+import { requestsOfOthers } from '../others.ts';
+import { isOfAnother } from './longer-limit.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
 const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([
@@ -132,4 +133,71 @@ function promiseFault(
 function seconds(ms: number): string {
   const value = ms / 1000;
   return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} s`;
+}
+
+/** The index of the first refused request of a window. */
+export interface FirstRefused {
+  /** 1-based. */
+  readonly at: number;
+  /** How well that is known, in words; null when exactly. */
+  readonly uncertainty: string | null;
+}
+
+/**
+ * The documented number, where the bounds leave no other; null where they do. A window that may have ended meanwhile
+ * leaves others; of what flows back, so much may stay open as no count can tell.
+ */
+export function documentedWithin(
+  { least, most, whole }: FirstRefusedBounds,
+  { requests }: Pick<DocumentedLimit, 'requests'>,
+): FirstRefused | null {
+  const at = requests + 1;
+  const isOpen = whole !== null && (whole.least !== at || whole.most !== at);
+  const isWide = most - least > Math.max(TOLERANCE.tellingLeast, requests * TOLERANCE.tellingShare);
+  if (at < least || at > most || isOpen || isWide) return null;
+  return { at, uncertainty: least === most ? null : `between ${least} and ${most}` };
+}
+
+/**
+ * What the remaining quota of an answer said and what was then served, completing "expected a remaining quota that is
+ * true, got …"; null where it was true, or nothing shows it. Told by the requests that were sent one after the other.
+ */
+export function remainingFault(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+  { compatible }: Pick<LimitInference, 'compatible'>,
+): string | null {
+  const serial = observations.filter(({ part }) => part === 'serial');
+  const refusedAt = serial.findIndex(({ fate }) => fate === 'refused');
+  const refusal = serial[refusedAt];
+  if (refusal && isOfAnother(refusal, { requests, windowMs })) return null;
+  const admitted = serial.slice(0, Math.max(0, refusedAt));
+  const endMs = admitted.at(-1)?.finishedMs ?? 0;
+  const telling = admitted.flatMap(({ quota, sentMs }, at) =>
+    quota?.limit === requests && quota.remaining !== null
+      ? [
+          {
+            told: quota.remaining,
+            left: admitted.length - 1 - at,
+            unsure: unsureBehind(admitted, at),
+            sentMs,
+          },
+        ]
+      : [],
+  );
+  // Where it rises, a window has ended meanwhile.
+  const isRenewed = telling.some(({ told }, at) => told > (telling[at - 1]?.told ?? requests));
+  if (isRenewed || requestsOfOthers(observations) > 0) return null;
+  // What flows back is told in whole requests.
+  const spare = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)) ? 1 : 0;
+  const wrong = telling.findLast(({ told, left, unsure, sentMs }) => {
+    const flowed = 1 + Math.floor(((endMs - sentMs) * requests) / windowMs);
+    return told > left + spare || told < left - unsure - flowed;
+  });
+  return wrong === undefined ? null : `${wrong.told} told, and ${wrong.left} more served`;
+}
+
+/** Of how many behind it nobody knows whether they took of the quota. */
+function unsureBehind(admitted: readonly LimitObservation[], at: number): number {
+  return admitted.slice(at + 1).filter(({ counted }) => counted === 'maybe').length;
 }

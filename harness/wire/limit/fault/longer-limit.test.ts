@@ -3,8 +3,8 @@ import { UNTOLD } from '../../quota/dialect.ts';
 import type { QuotaReading } from '../../quota/quota.ts';
 import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
+import { sharingFault } from './counts-apart.ts';
 import { keptAnyway } from './longer-limit.ts';
-import { sharingFault } from './shared-limit.ts';
 import { fallFault } from './told-of-limit.ts';
 
 const MAIN = { requests: 20, windowMs: 60_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, group } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
-import { isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './second-limit.ts';
+import { isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './longer-limit.ts';
 
 const DOCUMENTED = { requests: 20, windowMs: 60_000 };
 

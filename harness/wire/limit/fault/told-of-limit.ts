@@ -1,6 +1,7 @@
 import type { QuotaReading } from '../../quota/quota.ts';
-import type { DocumentedLimit, LimitObservation } from '../observed/observation.ts';
-import { TOLERANCE } from '../tolerances.ts';
+import { explainingKinds } from '../infer.ts';
+import type { DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
+import { TOLERANCE } from '../observed/observation.ts';
 
 /** What an answer says remains of one of several limits, known by its number and its window. */
 export interface ToldOfLimit {
@@ -83,4 +84,44 @@ function stepOf(inTurn: readonly LimitObservation[], limit: DocumentedLimit): nu
   });
   const [step] = steps;
   return step !== undefined && steps.length >= FEWEST && steps.every((each) => each === step) ? step : null;
+}
+
+/** Moments that are looked at, evenly apart. */
+const MOMENTS = 12;
+
+/**
+ * The first moment within the span at which one request alone tells the most kinds of limiter apart, whether it is
+ * served or refused; null where none tells any apart. In ms on the observations' clock.
+ */
+export function tellingMoment(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+  { fromMs, toMs }: Span,
+): number | null {
+  const left = (more: readonly LimitObservation[]) =>
+    explainingKinds([...observations, ...more], documented, ownOffsetMs).length;
+  let fewest = left([]);
+  let moment: number | null = null;
+  for (let at = 0; at < MOMENTS && fewest > 1; at += 1) {
+    const atMs = fromMs + (at * (toMs - fromMs)) / MOMENTS;
+    const most = Math.max(...(['admitted', 'refused'] as const).map((fate) => left([alone(atMs, fate)])));
+    if (most < fewest) [fewest, moment] = [most, atMs];
+  }
+  return moment;
+}
+
+function alone(atMs: number, fate: LimitObservation['fate']): LimitObservation {
+  return {
+    sentMs: atMs,
+    finishedMs: atMs,
+    fate,
+    counted: 'surely',
+    part: 'probe',
+    status: null,
+    quota: null,
+    retryAfterMs: null,
+    retryAfterIsDate: false,
+    dateMs: null,
+  };
 }

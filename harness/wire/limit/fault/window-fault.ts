@@ -1,7 +1,6 @@
-import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observed/observation.ts';
-import { lawfullyBackMs } from '../put-off.ts';
-import { TOLERANCE } from '../tolerances.ts';
-import { isOfAnother } from './second-limit.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
+import { lawfullyBackMs } from '../pacing.ts';
+import { isOfAnother } from './longer-limit.ts';
 
 /**
  * How the window of a limit differs from the documented one, completing "expected windows of 60 s, got …"; null where

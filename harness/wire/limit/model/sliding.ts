@@ -1,7 +1,6 @@
 import type { Bounds } from '../observed/observation.ts';
-import { TOLERANCE } from '../tolerances.ts';
-import { atLeast, atMost, countBelow, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
-import { describe } from './window.ts';
+import { TOLERANCE } from '../observed/observation.ts';
+import { atLeast, atMost, countBelow, type Decision, describe, type Fit, NO_BOUNDS } from './window.ts';
 
 /**
  * A log of one window's length: at any moment it holds at most the limit. With `refusalsCount` a refused request is

@@ -1,6 +1,5 @@
-import type { Bounds, Span } from '../observed/observation.ts';
-import { TOLERANCE } from '../tolerances.ts';
-import { around, atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
+import type { Bounds, DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
+import { TOLERANCE } from '../observed/observation.ts';
 
 /** What makes a window that runs from a request run longer. */
 export type Extension =
@@ -27,6 +26,8 @@ interface Past {
   readonly span: Span;
   readonly before: Past | null;
 }
+
+export const NO_BOUNDS: Bounds = { least: 1, most: Number.POSITIVE_INFINITY };
 
 /** No request has opened a window yet. */
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -179,4 +180,116 @@ export function fitPhase(
 
 function range(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
+}
+
+/** An answered observation in the order of the limiter's decisions, as far as that is known. */
+export interface Decision {
+  readonly fate: 'admitted' | 'refused';
+  readonly sure: boolean;
+  /** The limiter decided between these, in ms. */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+  readonly source: LimitObservation;
+}
+
+/**
+ * Answers come in about the order of the decisions. Where requests were under way together, a refusal is put behind
+ * every admission that it may have followed: within one quota the admitted ones come first.
+ */
+export function decisionsOf(observations: readonly LimitObservation[]): readonly Decision[] {
+  const answered = observations.filter(({ fate }) => fate !== 'lost');
+  const admitted = answered.filter(({ fate }) => fate === 'admitted').toSorted((a, b) => a.sentMs - b.sentMs);
+  const sentMs = admitted.map((each) => each.sentMs);
+  const lastEnds: number[] = [];
+  for (const { finishedMs } of admitted) lastEnds.push(Math.max(finishedMs, lastEnds.at(-1) ?? finishedMs));
+  const place = (each: LimitObservation): number => {
+    if (each.fate === 'admitted') return each.finishedMs;
+    const before = countBelow(sentMs, each.finishedMs);
+    return Math.max(each.finishedMs, lastEnds[before - 1] ?? each.finishedMs);
+  };
+  return answered
+    .map((source) => ({ source, at: place(source) }))
+    .toSorted(
+      (a, b) => a.at - b.at || Number(a.source.fate === 'refused') - Number(b.source.fate === 'refused'),
+    )
+    .map(({ source }) => ({
+      fate: source.fate === 'refused' ? 'refused' : 'admitted',
+      sure: source.counted === 'surely',
+      earliestMs: source.sentMs,
+      latestMs: source.finishedMs,
+      source,
+    }));
+}
+
+/** What comes of holding a model of a limiter against the decisions: which limits explain all of them. */
+export type Fit =
+  | { readonly explains: true; readonly limit: Bounds; readonly windows: readonly Span[] }
+  | { readonly explains: false; readonly reason: string };
+
+/** The narrowest ones in which all of these lie. */
+export function around(all: readonly Bounds[]): Bounds {
+  return {
+    least: Math.min(...all.map(({ least }) => least)),
+    most: Math.max(...all.map(({ most }) => most)),
+  };
+}
+
+/** The limit is at least that much; null when it cannot be. */
+export function atLeast(bounds: Bounds, least: number): Bounds | null {
+  const narrowed = { least: Math.max(bounds.least, least), most: bounds.most };
+  return narrowed.least > narrowed.most ? null : narrowed;
+}
+
+export function atMost(bounds: Bounds, most: number): Bounds | null {
+  const narrowed = { least: bounds.least, most: Math.min(bounds.most, most) };
+  return narrowed.least > narrowed.most ? null : narrowed;
+}
+
+/** Number of the ascending numbers below the bound. */
+export function countBelow(ascending: readonly number[], bound: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * A bucket that is refilled evenly at the documented rate; the limit found is its size, which need not be the
+ * documented number (1 for a limiter that allows no burst). A leaky bucket as a meter (GCRA) is the same from outside.
+ */
+export function fitTokenBucket(decisions: readonly Decision[], documented: DocumentedLimit): Fit {
+  const perMs = documented.requests / documented.windowMs;
+  const slack = TOLERANCE.limiterClock;
+  // How much is missing from the full bucket, when every request could have come early, or late.
+  let missing: Bounds = { least: 0, most: 0 };
+  let previousMs: number | null = null;
+  // Since the bucket was last full, the widest stretch in which a request was decided.
+  let widestMs = 0;
+  let size: Bounds = NO_BOUNDS;
+  for (const decision of decisions) {
+    const middleMs = (decision.earliestMs + decision.latestMs) / 2;
+    const halfMs = (decision.latestMs - decision.earliestMs) / 2;
+    const flowed = previousMs === null ? 0 : Math.max(0, middleMs - previousMs) * perMs;
+    missing = { least: Math.max(0, missing.least - flowed), most: Math.max(0, missing.most - flowed) };
+    previousMs = Math.max(previousMs ?? middleMs, middleMs);
+    widestMs = missing.most === 0 ? halfMs : Math.max(widestMs, halfMs);
+    const unsure = (halfMs + widestMs + slack) * perMs;
+    if (decision.fate === 'admitted') {
+      if (decision.sure) size = { ...size, least: Math.max(size.least, missing.least - unsure + 1) };
+      missing = { least: missing.least + (decision.sure ? 1 : 0), most: missing.most + 1 };
+    } else {
+      size = { ...size, most: Math.min(size.most, missing.most + unsure + 1) };
+    }
+    if (size.least > size.most) {
+      return { explains: false, reason: `${decision.fate} ${describe(decision, decisions)}` };
+    }
+  }
+  return {
+    explains: true,
+    limit: { least: Math.ceil(size.least - 1e-9), most: Math.floor(size.most + 1e-9) },
+    windows: [],
+  };
 }

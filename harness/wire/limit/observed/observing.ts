@@ -2,13 +2,19 @@ import type { Burst, BurstEntry } from '../../burst.ts';
 import type { Conversation } from '../../conversation.ts';
 import type { Evidence } from '../../evidence.ts';
 import type { Exchange, FieldLine } from '../../exchange.ts';
-import { fieldValue } from '../../fields/grammar/field-lines.ts';
-import { readHttpDate } from '../../fields/grammar/http-date.ts';
-import { readRetryAfter, retryAfterMs } from '../../fields/retry-after.ts';
+import { fieldValue } from '../../fields/grammar/field-grammar.ts';
+import { readHttpDate, readRetryAfter, retryAfterMs } from '../../fields/grammar/http-date.ts';
 import { readQuota } from '../../quota/quota.ts';
-import { isFailure, isLimitersRefusal, type RefusalFace } from '../refusal-face.ts';
-import { TOLERANCE } from '../tolerances.ts';
-import type { Bounds, DocumentedLimit, LimitObservation, LimitPart } from './observation.ts';
+import {
+  type Bounds,
+  type DocumentedLimit,
+  isFailure,
+  isLimitersRefusal,
+  type LimitObservation,
+  type LimitPart,
+  type RefusalFace,
+  TOLERANCE,
+} from './observation.ts';
 import { type Spendings, spendingKind, spendingsOf } from './spending.ts';
 
 /** How evidence is read as observations of a limiter. */
@@ -201,4 +207,33 @@ export function serverClock(observations: readonly LimitObservation[], ownOffset
   // Without any Date, or with Dates that contradict each other, nothing better than our own clock is known.
   if (least > most || !Number.isFinite(least)) return own;
   return own.most >= least && own.least <= most ? own : { least, most };
+}
+
+/**
+ * What a second limit refused may count against the documented one all the same, as where each of two limiters is asked.
+ * What remained before and behind it tells; where nothing is told, it counted if the documented number comes out just so.
+ * `refusedAtMs`: when the requests were sent that the second limit refused.
+ */
+export function withRefusedBeside(
+  observations: readonly LimitObservation[],
+  refusedAtMs: ReadonlySet<number>,
+  { requests }: Pick<DocumentedLimit, 'requests'>,
+): readonly LimitObservation[] {
+  const isBeside = ({ sentMs }: LimitObservation) => refusedAtMs.has(sentMs);
+  const taken = observations.map(
+    (each): LimitObservation =>
+      isBeside(each)
+        ? { ...each, fate: 'admitted', counted: 'maybe', quota: null, retryAfterMs: null }
+        : each,
+  );
+  const isSerial = ({ part }: LimitObservation) => part === 'serial';
+  const told = [
+    ...taken.filter((each) => !isSerial(each)),
+    ...whereTold(taken.filter((each) => isSerial(each))),
+  ].toSorted((a, b) => a.sentMs - b.sentMs);
+  const fits = told.findIndex(({ fate }) => fate === 'refused') === requests;
+  return told.flatMap((each) => {
+    if (!isBeside(each) || each.counted === 'surely') return [each];
+    return fits ? [{ ...each, counted: 'surely' }] : [];
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from './observation.ts';
-import { withRefusedBeside } from './refused-beside.ts';
+import { withRefusedBeside } from './observing.ts';
 
 /** What remained, one by one; null where a second limit refused. Refused by the documented one at the end. */
 function sent(remaining: readonly (number | null | 'untold')[]): readonly LimitObservation[] {
