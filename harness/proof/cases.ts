@@ -183,7 +183,7 @@ function servicesOf({ name, services }: Defect): readonly [ReferenceName, ...Ref
 }
 
 function defectCase(
-  { name, setting = SHIPPED, fails = [], alsoFails, changes = [] }: Defect,
+  { name, setting = SHIPPED, fails = [], alsoFails = {}, changes = [] }: Defect,
   service: ReferenceName,
 ): ProofCase {
   return {
@@ -192,7 +192,7 @@ function defectCase(
     name,
     setting,
     fails,
-    alsoFails: alsoFails?.checks ?? [],
+    alsoFails: Object.keys(alsoFails),
     changes,
     described: true,
     preceded: false,

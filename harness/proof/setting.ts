@@ -15,7 +15,7 @@ import { exampleToken } from '../reference/credentials/access.ts';
 export type Adapt = (config: ServiceConfig) => ServiceConfig;
 
 /** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
-export interface Setting {
+export interface CaseSetting {
   readonly name: string;
   /** What the service config says otherwise than the shipped one; null where it says the same. */
   readonly words: string | null;

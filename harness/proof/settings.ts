@@ -13,6 +13,7 @@ import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../reference/http/signature.t
 import { MOUNT } from '../reference/variants/paths.ts';
 import {
   byScheme,
+  type CaseSetting,
   CLAIMS,
   documentedBelow,
   documenting,
@@ -21,7 +22,6 @@ import {
   ofType,
   pusher,
   refusing,
-  type Setting,
   sampling,
   signingEvents,
   withoutMessages,
@@ -32,7 +32,7 @@ import {
 const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
 
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly CaseSetting[] = [
   ...SCHEMES.map((scheme) => ({ ...scheme.proof, name: scheme.proof.setting, adapt: byScheme(scheme) })),
   {
     // A token in Authorization with no scheme before it.
@@ -365,7 +365,7 @@ export const REFUSED_OTHERWISE = conformingOf(
 /** The services as they are, once for each way of calling them. */
 export const CONFORMING = conformingOf(SETTINGS);
 
-function conformingOf(settings: readonly Setting[]): readonly (readonly [ReferenceName, string])[] {
+function conformingOf(settings: readonly CaseSetting[]): readonly (readonly [ReferenceName, string])[] {
   return settings.flatMap(({ name, conforming }) => conforming.map((service) => [service, name] as const));
 }
 
@@ -373,7 +373,7 @@ function conformingOf(settings: readonly Setting[]): readonly (readonly [Referen
 export const SHIPPED = bearer.proof.setting;
 
 /** @throws HarnessError when no setting has that name. */
-export function settingNamed(name: string): Setting {
+export function settingNamed(name: string): CaseSetting {
   const found = SETTINGS.find((setting) => setting.name === name);
   if (found === undefined) throw new HarnessError(`the proof has no setting ${JSON.stringify(name)}`);
   return found;

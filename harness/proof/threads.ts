@@ -9,7 +9,7 @@ import { type ProvenCase, prove } from './proof.ts';
 const WORTH_A_THREAD = 24;
 
 /** What a thread is given: a part of the cases, and where the suites are. */
-interface Part {
+interface ThreadShare {
   readonly cases: readonly ProofCase[];
   readonly suitesUrl: string;
 }
@@ -41,7 +41,7 @@ function keyOf({ service, kind, name, setting }: ProofCase): string {
 }
 
 /** @throws what the thread throws; an Error when it ends before its time. */
-function inThread(part: Part, onCase: (done: ProvenCase) => void): Promise<void> {
+function inThread(part: ThreadShare, onCase: (done: ProvenCase) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(fileURLToPath(import.meta.url), { workerData: part });
     worker.on('message', onCase);
@@ -55,7 +55,7 @@ function inThread(part: Part, onCase: (done: ProvenCase) => void): Promise<void>
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
-  const { cases, suitesUrl } = workerData as Part;
+  const { cases, suitesUrl } = workerData as ThreadShare;
   const { suites } = (await import(suitesUrl)) as { readonly suites: readonly Suite[] };
   await prove(suites, cases, await proofConfigs(), (done) => port.postMessage(done));
 }

@@ -106,12 +106,10 @@ const VARIANTS: readonly Variant[] = [
   ...DIALECT_VARIANTS,
 ];
 
-interface Named {
-  readonly name: string;
-  readonly services: readonly ReferenceName[];
-}
-
-function ofService<N extends Named>(all: readonly N[], service: ReferenceName | undefined): readonly N[] {
+function ofService<N extends Defect | Variant>(
+  all: readonly N[],
+  service: ReferenceName | undefined,
+): readonly N[] {
   return service === undefined ? all : all.filter(({ services }) => services.includes(service));
 }
 
@@ -125,7 +123,12 @@ export function listVariants(service?: ReferenceName): readonly Variant[] {
   return ofService(VARIANTS, service);
 }
 
-function find<N extends Named>(kind: string, all: readonly N[], name: string, service: ReferenceName): N {
+function find<N extends Defect | Variant>(
+  kind: string,
+  all: readonly N[],
+  name: string,
+  service: ReferenceName,
+): N {
   const found = all.find((candidate) => candidate.name === name);
   if (found === undefined) {
     const known = ofService(all, service).map((candidate) => candidate.name);

@@ -6,7 +6,7 @@ import type { Credentials } from '../config/credential/scheme.ts';
 import { bearer } from '../config/credential/schemes/bearer.ts';
 import type { ReferenceName } from '../config/service.ts';
 import { findDefect, findVariant } from './catalogue.ts';
-import type { ReferenceProvider } from './reference.ts';
+import type { RunningReference } from './reference.ts';
 
 /** What every built-in credential begins with, so that nobody takes one for a real secret. */
 const EXAMPLE_PREFIX = 'example-';
@@ -99,7 +99,7 @@ function pusherScript(port: number, app: AppCredentials): readonly string[] {
   ];
 }
 
-function realtimeCalls(provider: ReferenceProvider, credentials: Credentials): readonly Section[] {
+function realtimeCalls(provider: RunningReference, credentials: Credentials): readonly CallSection[] {
   const socketUrl = provider.url.replace(/^http/, 'ws');
   const { app } = credentials;
   const { before, query } = curlParts(credentials);
@@ -124,9 +124,9 @@ function realtimeCalls(provider: ReferenceProvider, credentials: Credentials): r
   ];
 }
 
-type Section = readonly [title: string, lines: readonly string[]];
+type CallSection = readonly [title: string, lines: readonly string[]];
 
-function behaviorSections(provider: ReferenceProvider): readonly Section[] {
+function behaviorSections(provider: RunningReference): readonly CallSection[] {
   const { plan, defects, service, variant } = provider;
   const limit =
     plan === null
@@ -150,11 +150,11 @@ function behaviorSections(provider: ReferenceProvider): readonly Section[] {
  * Tells a client developer how to call a running reference provider: plain text, ready for a terminal. Built-in
  * example keys are shown as they are, all others as the variable they come from.
  */
-export function howToCall(provider: ReferenceProvider, configured: Credentials): string {
+export function howToCall(provider: RunningReference, configured: Credentials): string {
   const path = provider.service === 'realtime' ? '/' : '/v1/resources';
   const command = configured.command?.(provider.url, inShell);
   const credentials = command === undefined ? configured : { ...configured, secret: LENT_KEY };
-  const sections: readonly Section[] = [
+  const sections: readonly CallSection[] = [
     [`${provider.service} at ${provider.url}`, []],
     ...(command === undefined ? [] : [['A key, for a while', [`export KEY=$(${command})`]] as const]),
     ['The documented sample', sampleCall(provider.url, path, credentials)],

@@ -49,7 +49,7 @@ export interface ReferenceOptions {
   readonly log?: (entry: ServedRequest) => void;
 }
 
-export interface ReferenceProvider extends RunningProvider {
+export interface RunningReference extends RunningProvider {
   readonly kind: 'reference';
   readonly service: ReferenceName;
   readonly port: number;
@@ -76,7 +76,7 @@ const SERVICES: Readonly<
  * Starts an embedded, conforming service on a TCP port. Rejects with a UsageError for an unknown defect or variant,
  * or when the port cannot be had.
  */
-export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
+export async function startReference(options: ReferenceOptions): Promise<RunningReference> {
   const { service, defects = [], variant = null, patches: others = [] } = options;
   const patches = [
     ...(await variantPatches(variant, service)),
@@ -161,7 +161,7 @@ async function host({
   behavior,
   faults,
   ...options
-}: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
+}: HostedService): Promise<Pick<RunningReference, 'url' | 'port' | 'stop'>> {
   const { plan, address = '127.0.0.1', identity = null } = options;
   const clock = epochClock(options.clock ?? systemClock);
   const access = accessBy(name, options.credentials, options.isCredentialOptional);

@@ -9,7 +9,7 @@ import { didYouMean } from '../../config/yaml/nearest.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../reference/how-to-call.ts';
-import { type ReferenceProvider, startReference } from '../../reference/reference.ts';
+import { type RunningReference, startReference } from '../../reference/reference.ts';
 import { onSignal } from '../process.ts';
 
 export interface ServeOptions {
@@ -63,7 +63,7 @@ export async function serve(contract: string | undefined, options: ServeOptions)
 }
 
 /** Settings of the config for deviations that do not show under the shipped one. */
-function settingsFor({ service, defects, variant }: ReferenceProvider): readonly string[] {
+function settingsFor({ service, defects, variant }: RunningReference): readonly string[] {
   const names = [...defects, ...(variant?.split('+') ?? [])];
   return [...listDefects(service), ...listVariants(service)]
     .filter(({ name }) => names.includes(name))

@@ -47,7 +47,7 @@ export function togetherCases(
 }
 
 /** What a diagnosis made of one case. */
-export interface Verdict {
+export interface DiagnosisScore {
   readonly planted: readonly string[];
   readonly named: readonly string[];
   readonly isRight: boolean;
@@ -64,7 +64,7 @@ export function verdictOn(
   proven: ProvenCase,
   entries: readonly Entry[],
   alone: readonly ProvenCase[],
-): Verdict {
+): DiagnosisScore {
   const checks = judgedIn(proven);
   const found = diagnose(checks, entries);
   const named = found.map(({ entry }) => entry.defect).sort();
@@ -166,7 +166,7 @@ export function diagnosisGaps(proven: readonly ProvenCase[], entries: readonly E
   ];
 }
 
-function shortOf(reach: number, what: string, verdicts: readonly Verdict[]): readonly string[] {
+function shortOf(reach: number, what: string, verdicts: readonly DiagnosisScore[]): readonly string[] {
   const named = verdicts.filter(({ isRight, isAmongAlternatives }) => isRight || isAmongAlternatives).length;
   if (named >= reach * verdicts.length) return [];
   return [`the diagnosis names ${named} of ${verdicts.length} ${what}, and should name ${100 * reach} %`];
@@ -177,7 +177,7 @@ function missed({
   isRight,
   named,
   unexplained,
-}: Verdict & { readonly each: ProvenCase }): readonly string[] {
+}: DiagnosisScore & { readonly each: ProvenCase }): readonly string[] {
   if (isRight && unexplained.length === 0) return [];
   const rest = unexplained.length === 0 ? '' : `, and nothing for ${unexplained.join(', ')}`;
   return [`the diagnosis of ${caseName(each)} names ${named.join(', ') || 'nothing'}${rest}`];

@@ -22,8 +22,8 @@ export interface Defect extends Deviation {
   readonly cause: string;
   /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
   readonly fails?: readonly string[];
-  /** Checks that it cannot help tripping as well, and why. */
-  readonly alsoFails?: { readonly checks: readonly string[]; readonly because: string };
+  /** Ids of the further checks that fail of it, each with the reason. */
+  readonly alsoFails?: Readonly<Record<string, string>>;
 }
 
 /** Another behavior that conforms just as well; no check may complain about it. */
@@ -42,12 +42,12 @@ export const REST: Services = { services: ['search', 'messaging'] };
 export const REALTIME: Services = { services: ['realtime'] };
 export const EVERY: Services = { services: [...REST.services, ...REALTIME.services] };
 
-type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
+type DeviationRow<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
 
 /** A table of deviations by their names; `shared`: what holds of every row that does not say otherwise. */
 export function tableOf<D extends Deviation>(
   shared: Services & Partial<Pick<Defect, 'setting' | 'fails'>>,
-  rows: Readonly<Record<string, Row<D>>>,
-): readonly (Row<D> & Pick<D, 'name' | 'services'>)[] {
+  rows: Readonly<Record<string, DeviationRow<D>>>,
+): readonly (DeviationRow<D> & Pick<D, 'name' | 'services'>)[] {
   return Object.entries(rows).map(([name, row]) => ({ name, ...shared, ...row }));
 }

@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { APP, ask, KEY, type Seen, started, VirtualClock } from '../fixtures/http-client.ts';
-import type { ReferenceProvider } from '../reference.ts';
+import type { RunningReference } from '../reference.ts';
 import { signatureOf } from './authentication.ts';
 
 const NOW_S = 1_772_445_600;
 
-let provider: ReferenceProvider;
+let provider: RunningReference;
 
 beforeEach(async () => {
   provider = await started('realtime', { clock: new VirtualClock(NOW_S * 1000) });

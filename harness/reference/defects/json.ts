@@ -57,10 +57,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'does not name the media type of its content',
     cause: 'Responses have no Content-Type header',
     fails: ['json.success-media-type'],
-    alsoFails: {
-      checks: ['pact.interaction'],
-      because: 'a consumer has written down that it relies on the label',
-    },
+    alsoFails: { 'pact.interaction': 'a consumer has written down that it relies on the label' },
     patch: onFinished('served', lacking('Content-Type')),
   },
   'errors-have-no-content-type': {
@@ -141,10 +138,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
     cause: 'The body is longer than Content-Length says',
     fails: ['framing.one-message'],
-    alsoFails: {
-      checks: ['json.syntax'],
-      because: 'the content ends where its length says, in the middle of the JSON',
-    },
+    alsoFails: { 'json.syntax': 'the content ends where its length says, in the middle of the JSON' },
     patch: declaringLength(-10),
   },
   'bytes-after-body': {
@@ -152,8 +146,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Stray bytes follow the response',
     fails: ['framing.one-message'],
     alsoFails: {
-      checks: ['status.head-no-content'],
-      because: 'the answer to HEAD ends with its head: whatever follows is content',
+      'status.head-no-content': 'the answer to HEAD ends with its head: whatever follows is content',
     },
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
   },
@@ -168,8 +161,8 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The second request on a connection that the service keeps is refused',
     fails: ['framing.next-request'],
     alsoFails: {
-      checks: ['framing.pipelining', 'framing.chunked-request'],
-      because: 'both send a second request on a connection',
+      'framing.pipelining': 'both send a second request on a connection',
+      'framing.chunked-request': 'both send a second request on a connection',
     },
     patch: (behavior) => {
       const asked = new WeakSet<object>();
@@ -212,10 +205,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     cause: 'Content-Encoding says gzip, and the body is not compressed',
     fails: ['negotiation.true-coding'],
-    alsoFails: {
-      checks: ['negotiation.content-coding'],
-      because: 'it names a coding even where none is accepted',
-    },
+    alsoFails: { 'negotiation.content-coding': 'it names a coding even where none is accepted' },
     patch: onAnswer('served', having('Content-Encoding', 'gzip')),
   },
   'brotli-for-gzip': {
@@ -223,8 +213,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The body is compressed with a coding that the client did not name',
     fails: ['negotiation.content-coding'],
     alsoFails: {
-      checks: ['negotiation.coding-vary'],
-      because: 'nothing in the request chose that coding, and Vary names nothing that did',
+      'negotiation.coding-vary': 'nothing in the request chose that coding, and Vary names nothing that did',
     },
     patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'br', brotliCompressSync)),
   },
@@ -270,10 +259,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     cause: 'The Content-Type header cannot be parsed',
     fails: ['headers.content-type-form'],
-    alsoFails: {
-      checks: ['json.success-media-type'],
-      because: 'a label that cannot be read is none of JSON',
-    },
+    alsoFails: { 'json.success-media-type': 'a label that cannot be read is none of JSON' },
     patch: onAnswer('served', having('Content-Type', 'application/json; charset')),
   },
   'content-is-html-everywhere': {

@@ -61,10 +61,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     summary: 'sends clients, and their credentials, to another host',
     cause: 'The documented path redirects to another host',
     fails: ['versioning.no-foreign-redirect'],
-    alsoFails: {
-      checks: ['versioning.no-redirect'],
-      because: 'the documented sample is only reached over a redirect',
-    },
+    alsoFails: { 'versioning.no-redirect': 'the documented sample is only reached over a redirect' },
     patch: insteadOfServing(onCollection, (answer, request) =>
       redirect(answer, 307, `http://elsewhere.example${request.path}`),
     ),

@@ -30,10 +30,10 @@ const standardBut = (change: (message: WebhookMessage, secret: string) => Webhoo
     inEvents((message, _, secret) => ({ ...message, fields: change(message, secret ?? '') })),
   );
 
-type Message = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
+type DefectiveMessage = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
 
 /** By RFC 9421, in another way than it should be signed. */
-const signing = (change: (message: Message) => Partial<Signing>): Patch =>
+const signing = (change: (message: DefectiveMessage) => Partial<Signing>): Patch =>
   composing(
     messageCompose((message) => ({
       signings: message.signings.map((usual) => ({ ...usual, ...change(message) })),

@@ -67,7 +67,7 @@ export function problemDetail(responseKind: ProblemName): string {
 }
 
 /** What goes beyond an ordinary HTTP message; only defects use it. The connection ends after it. */
-type Delivery =
+type AbnormalDelivery =
   /** The octets of the whole message, made from a well-formed head and the whole content. */
   | { readonly kind: 'octets'; readonly render: (head: Buffer, body: Buffer) => Buffer }
   /** No answer at all: the connection is closed. */
@@ -81,7 +81,7 @@ export interface Answer {
   readonly fields: readonly FieldLine[];
   readonly body: Buffer;
   /** Null for an ordinary message. */
-  readonly delivery: Delivery | null;
+  readonly delivery: AbnormalDelivery | null;
   /** What is sent behind the message, if its connection is kept. */
   readonly followedBy?: (message: Buffer) => Buffer;
 }

@@ -116,7 +116,7 @@ export const slidingLog: LimiterAlgorithm = (plan) => {
   };
 };
 
-interface Counters {
+interface WindowCounters {
   readonly window: number;
   readonly current: number;
   readonly previous: number;
@@ -135,15 +135,15 @@ export const shiftedSlidingCounter =
     weighed(plan, share * plan.windowMs);
 
 function weighed(plan: QuotaPlan, shiftMs: number): Limiter {
-  const counters = new Map<string, Counters>();
+  const counters = new Map<string, WindowCounters>();
 
-  const current = (key: string, nowMs: number): Counters => {
+  const current = (key: string, nowMs: number): WindowCounters => {
     const window = Math.floor(nowMs / plan.windowMs);
     const known = counters.get(key);
     if (known === undefined || known.window < window - 1) return { window, current: 0, previous: 0 };
     return known.window === window ? known : { window, current: 0, previous: known.current };
   };
-  const admission = (of: Counters, room: number, admitted: boolean, nowMs: number): Admission => {
+  const admission = (of: WindowCounters, room: number, admitted: boolean, nowMs: number): Admission => {
     const endsInMs = (of.window + 1) * plan.windowMs - nowMs;
     // One more than now: by the older counter losing weight, else by the newer one in the next window.
     const wanted = Math.floor(room) + 1;
@@ -154,7 +154,7 @@ function weighed(plan: QuotaPlan, shiftMs: number): Limiter {
     const whole = of.previous === 0 && of.current === 0;
     return { admitted, remaining: Math.floor(room), renewsInMs: whole ? 0 : renewsInMs };
   };
-  const roomIn = (of: Counters, nowMs: number): number => {
+  const roomIn = (of: WindowCounters, nowMs: number): number => {
     const share = of.window + 1 - nowMs / plan.windowMs;
     return Math.max(0, plan.requests - of.previous * share - of.current);
   };

@@ -6,24 +6,24 @@ import type { Route, RouteCall } from '../http/routes.ts';
 /** A connected client as the channels see it. */
 interface Subscriber {
   readonly socketId: string;
-  readonly send: (event: PusherEvent) => void;
+  readonly send: (event: ChannelEvent) => void;
 }
 
-export interface PusherEvent {
+export interface ChannelEvent {
   readonly event: string;
   readonly channel?: string;
   readonly data?: unknown;
 }
 
 /** Who a subscriber of a presence channel is. */
-export interface Member {
+export interface ChannelMember {
   readonly userId: string;
   readonly userInfo: unknown;
 }
 
 interface Subscription {
   readonly subscriber: Subscriber;
-  readonly member: Member | null;
+  readonly member: ChannelMember | null;
 }
 
 type ChannelKind = 'public' | 'private' | 'presence';
@@ -44,7 +44,7 @@ export class Channels {
   readonly #channels = new Map<string, Map<string, Subscription>>();
 
   /** False when this connection already subscribes. */
-  subscribe(channel: string, subscriber: Subscriber, member: Member | null): boolean {
+  subscribe(channel: string, subscriber: Subscriber, member: ChannelMember | null): boolean {
     const subscriptions = this.#channels.get(channel) ?? new Map<string, Subscription>();
     if (subscriptions.has(subscriber.socketId)) return false;
     const newcomer = member !== null && !this.#isPresent(channel, member.userId);
@@ -70,15 +70,15 @@ export class Channels {
   }
 
   /** Sends an event to all subscribers of its channel but one. */
-  publish(event: PusherEvent & { readonly channel: string }, exceptSocketId: string | null): void {
+  publish(event: ChannelEvent & { readonly channel: string }, exceptSocketId: string | null): void {
     for (const { subscriber } of this.#channels.get(event.channel)?.values() ?? []) {
       if (subscriber.socketId !== exceptSocketId) subscriber.send(event);
     }
   }
 
   /** Distinct members of a presence channel. */
-  members(channel: string): readonly Member[] {
-    const members = new Map<string, Member>();
+  members(channel: string): readonly ChannelMember[] {
+    const members = new Map<string, ChannelMember>();
     for (const { member } of this.#channels.get(channel)?.values() ?? []) {
       if (member !== null) members.set(member.userId, member);
     }

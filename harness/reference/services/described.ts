@@ -27,7 +27,7 @@ export function describedService(
 ): Service {
   const { service, contract, operations, websocket, webhooks } = config;
   const sample = documentedSample(contract) ?? (websocket === null ? BASE_ADDRESS : null);
-  const calls: readonly Call[] = [
+  const calls: readonly DescribedCall[] = [
     ...operations.map(callOf),
     ...(sample ? [sampleOf(sample)] : []),
     ...(webhooks ? [triggerOf(webhooks, sender)] : []),
@@ -44,7 +44,7 @@ export function describedService(
 const BASE_ADDRESS: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
 /** A documented request. */
-interface Call {
+interface DescribedCall {
   readonly method: string;
   readonly target: string;
   /** Null where any will do. */
@@ -54,7 +54,7 @@ interface Call {
   readonly answer: (body: string) => Answer;
 }
 
-function callOf({ method, path, body, auth, response }: Operation): Call {
+function callOf({ method, path, body, auth, response }: Operation): DescribedCall {
   return {
     method,
     target: path,
@@ -64,11 +64,11 @@ function callOf({ method, path, body, auth, response }: Operation): Call {
   };
 }
 
-function sampleOf({ method, path }: Sample): Call {
+function sampleOf({ method, path }: Sample): DescribedCall {
   return { method, target: path, body: null, isOpen: false, answer: () => served({ ok: true }) };
 }
 
-function triggerOf({ trigger }: WebhooksConfig, sender: WebhookSender | null): Call {
+function triggerOf({ trigger }: WebhooksConfig, sender: WebhookSender | null): DescribedCall {
   return {
     method: trigger.method,
     target: trigger.path,
@@ -78,7 +78,7 @@ function triggerOf({ trigger }: WebhooksConfig, sender: WebhookSender | null): C
   };
 }
 
-function routeOf(path: string, calls: readonly Call[]): Route {
+function routeOf(path: string, calls: readonly DescribedCall[]): Route {
   const methods = Map.groupBy(calls, ({ method }) => method);
   return {
     template: path.split('/').map(decoded).join('/'),

@@ -4,7 +4,13 @@ import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json-
 import type { App } from '../credentials/access.ts';
 import { sameText } from '../credentials/authentication.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';
-import { type Channels, channelKind, isChannelName, type Member, type PusherEvent } from './channels.ts';
+import {
+  type ChannelEvent,
+  type ChannelMember,
+  type Channels,
+  channelKind,
+  isChannelName,
+} from './channels.ts';
 
 /** Error codes of protocol 7; 4000-4099 ask the client not to come back unchanged. */
 const REFUSALS = {
@@ -48,7 +54,7 @@ export function conversePusher(
   key: string,
   context: PusherContext,
 ): void {
-  const send = (event: PusherEvent): void => {
+  const send = (event: ChannelEvent): void => {
     if (socket.bufferedAmount > BACKLOG_LIMIT) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
   };
@@ -64,14 +70,14 @@ export function conversePusher(
 
 class PusherConnection {
   readonly #socket: WebSocket;
-  readonly #send: (event: PusherEvent) => void;
+  readonly #send: (event: ChannelEvent) => void;
   readonly #app: App;
   readonly #channels: Channels;
   /** Unique per connection, two integers joined by a dot. */
   readonly #socketId = `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   readonly #subscribed = new Set<string>();
 
-  constructor(socket: WebSocket, send: (event: PusherEvent) => void, app: App, context: PusherContext) {
+  constructor(socket: WebSocket, send: (event: ChannelEvent) => void, app: App, context: PusherContext) {
     this.#socket = socket;
     this.#send = send;
     this.#app = app;
@@ -95,7 +101,7 @@ class PusherConnection {
     this.#send({ event: 'pusher:connection_established', data });
   }
 
-  #replyTo(text: string): PusherEvent | null {
+  #replyTo(text: string): ChannelEvent | null {
     const message = parseJsonObject(text);
     if (message === null || typeof message.event !== 'string') {
       return complaint('A message is a JSON object with an event');
@@ -118,7 +124,7 @@ class PusherConnection {
     }
   }
 
-  #subscribe(data: JsonObject): PusherEvent {
+  #subscribe(data: JsonObject): ChannelEvent {
     const { channel } = data;
     if (!isChannelName(channel)) return complaint('Invalid channel name');
     if (this.#subscribed.size >= CHANNELS_PER_CONNECTION) return complaint('Too many channels');
@@ -155,7 +161,7 @@ class PusherConnection {
     return null;
   }
 
-  #signIn(data: JsonObject): PusherEvent | null {
+  #signIn(data: JsonObject): ChannelEvent | null {
     const { auth, user_data: userData } = data;
     const right =
       typeof userData === 'string' &&
@@ -167,7 +173,7 @@ class PusherConnection {
     return null;
   }
 
-  #relay(event: string, message: JsonObject): PusherEvent | null {
+  #relay(event: string, message: JsonObject): ChannelEvent | null {
     const { channel, data } = message;
     const allowed =
       typeof channel === 'string' && this.#subscribed.has(channel) && channelKind(channel) !== 'public';
@@ -179,7 +185,7 @@ class PusherConnection {
   }
 }
 
-function complaint(message: string, code: number | null = null): PusherEvent {
+function complaint(message: string, code: number | null = null): ChannelEvent {
   return { event: 'pusher:error', data: { code, message } };
 }
 
@@ -190,14 +196,14 @@ function dataOf(message: JsonObject): JsonObject {
   return isJsonObject(data) ? data : {};
 }
 
-function memberOf(channelData: string | null): Member | null {
+function memberOf(channelData: string | null): ChannelMember | null {
   const member = channelData === null ? null : parseJsonObject(channelData);
   const userId = member?.user_id;
   if (typeof userId !== 'string' && typeof userId !== 'number') return null;
   return { userId: String(userId), userInfo: member?.user_info ?? null };
 }
 
-function presenceOf(members: readonly Member[]): object {
+function presenceOf(members: readonly ChannelMember[]): object {
   return {
     ids: members.map((member) => member.userId),
     hash: Object.fromEntries(members.map((member) => [member.userId, member.userInfo])),

@@ -4,7 +4,7 @@ import Pusher from 'pusher';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { APP, started } from '../fixtures/http-client.ts';
-import type { ReferenceProvider } from '../reference.ts';
+import type { RunningReference } from '../reference.ts';
 
 type ClientLibrary = typeof import('pusher-js').default;
 type PusherClient = InstanceType<ClientLibrary>;
@@ -14,7 +14,7 @@ const PusherClient: ClientLibrary = createRequire(import.meta.url)('pusher-js');
 
 /** The dialect is theirs and not ours: the reference is spoken to by the client and the server library of Pusher. */
 
-let provider: ReferenceProvider;
+let provider: RunningReference;
 
 beforeEach(async () => {
   provider = await started('realtime');

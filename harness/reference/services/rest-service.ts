@@ -20,7 +20,10 @@ function linked(resource: Resource): object {
 }
 
 /** Those that a search is after; all of them for an empty one. */
-function found(resources: readonly Resource[], { text, kind, pageSize }: Search): readonly Resource[] {
+function found(
+  resources: readonly Resource[],
+  { text, kind, pageSize }: ResourceSearch,
+): readonly Resource[] {
   return resources
     .filter((resource) => kind === null || resource.type === kind)
     .filter(({ name }) => text === null || name.toLowerCase().includes(text.toLowerCase()))
@@ -33,7 +36,7 @@ function found(resources: readonly Resource[], { text, kind, pageSize }: Search)
  * finds resources by a text, in the query or in a JSON body.
  */
 export function restService(name: string, resources: readonly Resource[]): Service {
-  const matches = (search: Search) =>
+  const matches = (search: ResourceSearch) =>
     served({ matches: found(resources, search).map(linked), text: search.text, kind: search.kind });
   return {
     name,
@@ -87,7 +90,7 @@ export function restService(name: string, resources: readonly Resource[]): Servi
 }
 
 /** What a request asks for; null where it does not say. */
-export interface Search {
+export interface ResourceSearch {
   readonly text: string | null;
   readonly kind: string | null;
   readonly pageSize: number | null;
@@ -107,7 +110,7 @@ const MAX_PAGE_SIZE = 100;
 const MAX_TEXT = 100;
 
 /** The search that a query describes; null when a parameter is wrong or repeated. Unknown parameters are ignored. */
-export function searchOfQuery(query: URLSearchParams): Search | null {
+export function searchOfQuery(query: URLSearchParams): ResourceSearch | null {
   const repeated = ['text', 'kind', 'pageSize'].some((name) => query.getAll(name).length > 1);
   if (repeated) return null;
   const pageSize = query.get('pageSize');
@@ -120,13 +123,17 @@ export function searchOfQuery(query: URLSearchParams): Search | null {
 }
 
 /** The search that a JSON body describes; null when a member is wrong or unknown. */
-export function searchOfBody(body: JsonObject): Search | null {
+export function searchOfBody(body: JsonObject): ResourceSearch | null {
   const { text, kind, pageSize, ...unknown } = body;
   if (Object.keys(unknown).length > 0) return null;
   return searchOf({ text: text ?? null, kind: kind ?? null, pageSize: pageSize ?? null });
 }
 
-function searchOf({ text, kind, pageSize }: Readonly<Record<keyof Search, unknown>>): Search | null {
+function searchOf({
+  text,
+  kind,
+  pageSize,
+}: Readonly<Record<keyof ResourceSearch, unknown>>): ResourceSearch | null {
   if (text !== null && (typeof text !== 'string' || text === '' || text.length > MAX_TEXT)) return null;
   if (kind !== null && (typeof kind !== 'string' || !KINDS.has(kind))) return null;
   if (pageSize === null) return { text, kind, pageSize };

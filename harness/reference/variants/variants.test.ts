@@ -8,21 +8,21 @@ import { listVariants } from '../catalogue.ts';
 import { type Asked, ask, KEY, start, VirtualClock } from '../fixtures/http-client.ts';
 import { converse } from '../fixtures/websocket-client.ts';
 import { fieldValue, withField } from '../http/message.ts';
-import type { ReferenceOptions, ReferenceProvider } from '../reference.ts';
+import type { ReferenceOptions, RunningReference } from '../reference.ts';
 
 /** How a variant is seen that the proof does not see: what a client gets without it, and with it. */
 interface Sighting {
   /** Search unless given. */
   readonly service?: ReferenceName;
   readonly options?: Partial<ReferenceOptions>;
-  readonly see: (provider: ReferenceProvider, clock: VirtualClock) => Promise<unknown>;
+  readonly see: (provider: RunningReference, clock: VirtualClock) => Promise<unknown>;
   readonly usual: unknown;
   readonly other: unknown;
 }
 
 /** The statuses of several requests, one after the other. */
 function answers(all: readonly Asked[], usual: readonly number[], other: readonly number[]): Sighting {
-  const see = async (provider: ReferenceProvider) => {
+  const see = async (provider: RunningReference) => {
     const seen: number[] = [];
     for (const asked of all) seen.push((await ask(provider, asked)).status);
     return seen;

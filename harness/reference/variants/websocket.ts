@@ -36,10 +36,10 @@ import {
   OPCODE,
   withPayload,
 } from '../websocket/frame.ts';
-import type { FrameRule } from '../websocket/gate.ts';
+import type { GateRule } from '../websocket/gate.ts';
 
 /** Whole messages in two frames. */
-const inTwoFrames: FrameRule = () => (frame) => {
+const inTwoFrames: GateRule = () => (frame) => {
   if (!isData(frame) || !frame.fin || frame.payload.length < 2) return [frame];
   const rest: Frame = { ...frame, opcode: OPCODE.continuation };
   return [

@@ -6,7 +6,7 @@ import { encodeFrame, type Frame, FrameReader, OPCODE } from './frame.ts';
  * Changes frames on their way: makes, for one connection, a function from a frame to the frames that pass
  * instead, none to swallow it. `following`: frames behind it that came at the same time.
  */
-export type FrameRule = () => (frame: Frame, following: number) => readonly Frame[];
+export type GateRule = () => (frame: Frame, following: number) => readonly Frame[];
 
 /** Told that the client has ended its side of TCP; `end` ends the connection. */
 type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
@@ -21,9 +21,9 @@ export interface GateRules {
   /** Changes to the lines of the 101 response, status line first. */
   readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
   /** Frames of the client before they are judged. */
-  readonly inbound: readonly FrameRule[];
+  readonly inbound: readonly GateRule[];
   /** Frames of the service before they are sent. */
-  readonly outbound: readonly FrameRule[];
+  readonly outbound: readonly GateRule[];
   /** When TCP ends (RFC 6455 §7.1.1). */
   readonly endsTcp: TcpEnd;
   /** What becomes of a connection whose client has ended its side; null to end it. */
@@ -34,7 +34,7 @@ export interface GateRules {
 
 type Passage = (frames: readonly Frame[]) => readonly Frame[];
 
-function passage(rules: readonly FrameRule[]): Passage {
+function passage(rules: readonly GateRule[]): Passage {
   const steps = rules.map((rule) => rule());
   return (frames) =>
     steps.reduce((passed, step) => {
@@ -49,7 +49,7 @@ class FrameFilter {
   readonly #pass: Passage;
   #blind = false;
 
-  constructor(rules: readonly FrameRule[], limit: number) {
+  constructor(rules: readonly GateRule[], limit: number) {
     this.#reader = new FrameReader(limit);
     this.#pass = passage(rules);
   }
@@ -83,13 +83,13 @@ export class Gate extends Duplex {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#rules = rules;
-    const heeding: FrameRule = () => (frame) => {
+    const heeding: GateRule = () => (frame) => {
       if (frame.opcode === OPCODE.close) this.#isAnswered = true;
       return [frame];
     };
     this.#inbound = new FrameFilter([heeding, ...rules.inbound], frameLimit);
     const { endsAt } = rules;
-    const watching: FrameRule = () => (frame) => {
+    const watching: GateRule = () => (frame) => {
       this.#end ??= endsAt?.(frame) ?? null;
       return [frame];
     };

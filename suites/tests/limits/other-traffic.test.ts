@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
-import { type ReferenceProvider, startReference } from '../../../harness/reference/reference.ts';
+import { type RunningReference, startReference } from '../../../harness/reference/reference.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { amiss, judged } from '../fixtures/judged.ts';
 
@@ -28,7 +28,7 @@ interface Scene {
   readonly meanwhile?: (ours: number) => number;
 }
 
-async function askedByOthers({ url }: ReferenceProvider): Promise<void> {
+async function askedByOthers({ url }: RunningReference): Promise<void> {
   const response = await fetch(`${url}${OTHERS}`, {
     headers: { authorization: `Bearer ${config.credentials.secret?.reveal()}` },
   });

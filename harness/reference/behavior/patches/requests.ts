@@ -68,7 +68,7 @@ export const namingMetadata = (change: (answer: Answer) => Answer = (answer) => 
     }),
   );
 
-interface Offer {
+interface QueryOffer {
   /** The value of Accept-Query. */
   readonly accepts?: string;
   /** Whether content of this type is served; undefined where none is named. */
@@ -81,7 +81,7 @@ export const offeringQuery = ({
   accepts = 'application/json',
   takes = (type) => type === 'application/json',
   refuses = (answer) => answer,
-}: Offer = {}): Patch =>
+}: QueryOffer = {}): Patch =>
   aroundHandling(async (request, next, kernel) => {
     if (request.method !== 'QUERY') {
       const answer = await next(request, kernel);

@@ -5,7 +5,7 @@ import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
 import { findRoute } from '../../http/routes.ts';
 import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
-import type { FrameEnd, FrameRule } from '../../websocket/gate.ts';
+import type { FrameEnd, GateRule } from '../../websocket/gate.ts';
 import type {
   HandshakeRule,
   HandshakeVerdict,
@@ -33,11 +33,11 @@ export const onSwitching = (change: (lines: readonly string[]) => readonly strin
   inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
 
 /** Changes the client's frames before they are judged; declines compression, which would hide their content. */
-export const onInbound = (rule: FrameRule): Patch =>
+export const onInbound = (rule: GateRule): Patch =>
   inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
 
 /** Changes the service's frames before they are sent; declines compression, which would hide their content. */
-export const onOutbound = (rule: FrameRule): Patch =>
+export const onOutbound = (rule: GateRule): Patch =>
   inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
 
 /** Changes each frame of the client by itself; null swallows it. */
@@ -47,11 +47,11 @@ export const eachInbound = (change: FrameChange): Patch => onInbound(each(change
 export const eachOutbound = (change: FrameChange): Patch => onOutbound(each(change));
 
 /** Changes the client's frames before they are judged, compressed ones as they are. */
-export const onCompressedInbound = (rule: FrameRule): Patch =>
+export const onCompressedInbound = (rule: GateRule): Patch =>
   inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
 
 /** Changes the service's frames before they are sent, compressed ones as they are. */
-export const onCompressedOutbound = (rule: FrameRule): Patch =>
+export const onCompressedOutbound = (rule: GateRule): Patch =>
   inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));
 
 /** Changes each line of the 101 response by itself. */
@@ -72,7 +72,7 @@ export const upon =
 
 /** A rule without memory; null swallows the frame. */
 export const each =
-  (change: FrameChange): FrameRule =>
+  (change: FrameChange): GateRule =>
   () =>
   (frame) => {
     const changed = change(frame);
@@ -81,7 +81,7 @@ export const each =
 
 /** What is left of a message after a control frame within it is lost. */
 export const cuttingAt =
-  (control: number, concerns: (first: Frame) => boolean = () => true): FrameRule =>
+  (control: number, concerns: (first: Frame) => boolean = () => true): GateRule =>
   () => {
     let open = false;
     let cut = false;

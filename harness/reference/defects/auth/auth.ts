@@ -278,7 +278,7 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'lets pages of every origin act with credentials',
     cause: 'Pages of every origin may act with the credentials of their readers',
     fails: ['auth.foreign-origin'],
-    alsoFails: { checks: ['auth.preflight'], because: 'it refuses preflights like any other request' },
+    alsoFails: { 'auth.preflight': 'it refuses preflights like any other request' },
     patch: onAnswer('served', (answer, request) => {
       const origin = fieldValue(request, 'origin');
       return origin === undefined

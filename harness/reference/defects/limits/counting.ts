@@ -104,8 +104,9 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'One instance has another limit than the others',
     fails: ['limits.one-count'],
     alsoFails: {
-      checks: ['limits.quota-fields-agree', 'limits.parallel', 'limits.remaining-true'],
-      because: 'half of the answers are of another limit',
+      'limits.quota-fields-agree': 'half of the answers are of another limit',
+      'limits.parallel': 'half of the answers are of another limit',
+      'limits.remaining-true': 'half of the answers are of another limit',
     },
     patch: inTurn([1, 0.5]),
   },
@@ -129,8 +130,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'More requests are served at once than the documented burst has',
     fails: ['limits.exact'],
     alsoFails: {
-      checks: ['limits.quota-consistent'],
-      because: 'its headers give the documented limit, and what remains of a larger one',
+      'limits.quota-consistent': 'its headers give the documented limit, and what remains of a larger one',
     },
     patch: inQuota(() => ({ algorithm: (plan) => tokenBucket({ ...plan, ...plan.rate }) })),
   },

@@ -37,7 +37,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'answers a creation with neither Location nor an id (RFC 9110 §9.3.3)',
       cause: 'The answer to a creation says neither by Location nor by an id where the item is',
       fails: ['operations.created-says-where'],
-      alsoFails: { checks: ['operations.schema'], because: 'the documents promise the item' },
+      alsoFails: { 'operations.schema': 'the documents promise the item' },
       patch: insteadOfServing(creates, (answer) =>
         withContent(withoutField(answer, 'Location'), 'application/json', '{"created":true}'),
       ),
@@ -284,7 +284,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'creates again for a key that it has documented',
       cause: 'The same Idempotency-Key creates a second item',
       fails: ['operations.idempotency-key'],
-      alsoFails: { checks: ['operations.idempotency-key-reused'], because: 'the key is never looked at' },
+      alsoFails: { 'operations.idempotency-key-reused': 'the key is never looked at' },
       patch: onReceipt((request) => withoutField(request, 'Idempotency-Key')),
     },
     'second-use-of-idempotency-key-500': {

@@ -8,10 +8,10 @@ import {
   upon,
 } from '../../behavior/patches/websocket.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
-import type { FrameRule } from '../../websocket/gate.ts';
+import type { GateRule } from '../../websocket/gate.ts';
 
 /** A Close waits for what was received with it. */
-const puttingOffClose: FrameRule = () => {
+const puttingOffClose: GateRule = () => {
   let close: Frame | null = null;
   return (frame, following) => {
     if (frame.opcode === OPCODE.close && following > 0) {
@@ -82,8 +82,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The service ends the connection without a Close frame',
     fails: ['websocket.close-answered'],
     alsoFails: {
-      checks: ['websocket.failure-announced'],
-      because: 'a connection that fails ends without a close frame as well',
+      'websocket.failure-announced': 'a connection that fails ends without a close frame as well',
     },
     patch: eachOutbound(upon(OPCODE.close, () => null)),
   },
@@ -169,10 +168,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends a message behind its Close (RFC 6455 §5.5.1)',
     cause: 'The service sends frames after its Close',
     fails: ['websocket.silent-after-close'],
-    alsoFails: {
-      checks: ['websocket.close-in-traffic'],
-      because: 'what is under way at the close comes behind it',
-    },
+    alsoFails: { 'websocket.close-in-traffic': 'what is under way at the close comes behind it' },
     patch: onOutbound(
       () => (frame) =>
         frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.text, Buffer.from('late'))] : [frame],

@@ -106,7 +106,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
     cause: 'A Ping that is marked as compressed is accepted',
     fails: ['websocket.deflate-reserved-bit-on-control'],
-    alsoFails: { checks: ['websocket.reserved-bit-on-ping'], because: 'a ping is a control frame' },
+    alsoFails: { 'websocket.reserved-bit-on-ping': 'a ping is a control frame' },
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
   'ws-ignores-rsv1-on-continuation': {
@@ -120,8 +120,8 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A message that cannot be inflated is accepted',
     fails: ['websocket.deflate-bad-data'],
     alsoFails: {
-      checks: ['websocket.deflate-reserved-bit-on-continuation'],
-      because: 'the second fragment with RSV1 cannot be inflated either',
+      'websocket.deflate-reserved-bit-on-continuation':
+        'the second fragment with RSV1 cannot be inflated either',
     },
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
   },

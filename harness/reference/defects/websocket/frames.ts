@@ -11,11 +11,11 @@ import {
   upon,
 } from '../../behavior/patches/websocket.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
-import type { FrameRule } from '../../websocket/gate.ts';
+import type { GateRule } from '../../websocket/gate.ts';
 
 /** Takes frames for others that are out of place: continuations of nothing, beginnings before the last end. */
 const misplaced =
-  (kind: 'continuation' | 'beginning', change: (frame: Frame) => Frame): FrameRule =>
+  (kind: 'continuation' | 'beginning', change: (frame: Frame) => Frame): GateRule =>
   () => {
     let open = false;
     return (frame) => {
@@ -28,7 +28,7 @@ const misplaced =
   };
 
 /** Pings wait for the end of the message that they come within. */
-const holdingPings: FrameRule = () => {
+const holdingPings: GateRule = () => {
   let open = false;
   let held: Frame[] = [];
   return (frame) => {
@@ -46,7 +46,7 @@ const holdingPings: FrameRule = () => {
 };
 
 /** What follows the beginning of a character in another fragment is taken for the rest of it. */
-const completingCharacters: FrameRule = () => {
+const completingCharacters: GateRule = () => {
   let isWithin = false;
   return (frame) => {
     if (!isData(frame)) return [frame];
@@ -73,7 +73,7 @@ function isUtf8Text({ opcode, fin, payload }: Frame): boolean {
 
 /** Sends a further frame behind each Pong. */
 const behindPongs =
-  (further: Frame): FrameRule =>
+  (further: Frame): GateRule =>
   () =>
   (frame) =>
     frame.opcode === OPCODE.pong ? [frame, further] : [frame];
@@ -141,10 +141,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'Text that is not UTF-8 is accepted',
     fails: ['websocket.bad-utf8'],
-    alsoFails: {
-      checks: ['websocket.bad-close-code'],
-      because: 'the reason of a Close is not looked at either',
-    },
+    alsoFails: { 'websocket.bad-close-code': 'the reason of a Close is not looked at either' },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   'ws-checks-utf8-frame-by-frame': {
@@ -211,7 +208,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     cause: 'A Pong that nobody asked for ends the connection',
     fails: ['websocket.unsolicited-pong'],
-    alsoFails: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
+    alsoFails: { 'websocket.echo-around-pong': 'that Pong is not asked for either' },
     patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, opcode: 11 }))),
   },
   'ws-sets-reserved-bits': {

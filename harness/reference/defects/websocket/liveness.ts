@@ -120,10 +120,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',
     cause: 'Text of one client that is not UTF-8 ends the connections of all others',
     fails: ['websocket.others-kept'],
-    alsoFails: {
-      checks: ['websocket.failure-announced'],
-      because: 'the connection on which it came ends in the same way',
-    },
+    alsoFails: { 'websocket.failure-announced': 'the connection on which it came ends in the same way' },
     patch: knowingOpen((open) =>
       eachInbound((frame) => {
         const isBad = frame.opcode === OPCODE.text && frame.fin && !isUtf8(frame.payload);

@@ -71,7 +71,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     cause: 'A message of 126 bytes or more comes back shortened',
     fails: ['websocket.echo-lengths'],
-    alsoFails: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
+    alsoFails: { 'websocket.echo-long': 'long messages are cut at the same place' },
     patch: eachInbound((frame) =>
       isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
     ),
@@ -143,10 +143,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     cause: 'A fragment within a message is lost',
     fails: ['websocket.echo-fragments'],
-    alsoFails: {
-      checks: ['websocket.stray-continuation'],
-      because: 'a continuation without a beginning is lost as well',
-    },
+    alsoFails: { 'websocket.stray-continuation': 'a continuation without a beginning is lost as well' },
     patch: eachInbound((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame)),
   },
   'ws-ping-cuts-message': {

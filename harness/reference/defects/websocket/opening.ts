@@ -167,10 +167,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends clients to another address, which WebSocket clients do not follow',
     cause: 'The WebSocket handshake is answered {status:301}, a redirect',
     changes: ['websocket.redirect'],
-    alsoFails: {
-      checks: ['websocket.handshake'],
-      because: 'the plain handshake is redirected like the others',
-    },
+    alsoFails: { 'websocket.handshake': 'the plain handshake is redirected like the others' },
     patch: onAccepted(() => {
       const answer = asProblem(301)(upgradeRequired());
       return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
@@ -187,8 +184,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A WebSocket handshake with its tokens in another letter case is refused',
     fails: ['websocket.other-spelling'],
     alsoFails: {
-      checks: ['websocket.connection-in-two-lines'],
-      because: 'it takes Connection for one token, which two lines do not give',
+      'websocket.connection-in-two-lines': 'it takes Connection for one token, which two lines do not give',
     },
     patch: withRule((request) =>
       fieldValue(request, 'upgrade') === 'websocket' && fieldValue(request, 'connection') === 'Upgrade'

@@ -114,10 +114,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'does not say that a subscription succeeded',
     cause: 'A subscription to a public channel is not confirmed',
     fails: ['websocket.pusher-subscribe'],
-    alsoFails: {
-      checks: ['websocket.pusher-presence'],
-      because: 'a presence channel is subscribed to in the same way',
-    },
+    alsoFails: { 'websocket.pusher-presence': 'a presence channel is subscribed to in the same way' },
     patch: onEvent('pusher_internal:subscription_succeeded', (event) =>
       String(event.channel).startsWith('private-') ? event : null,
     ),
@@ -133,10 +130,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'takes no signature for a private channel',
     cause: 'A private channel refuses the right signature',
     fails: ['websocket.pusher-signed-channel'],
-    alsoFails: {
-      checks: ['websocket.pusher-presence'],
-      because: 'a presence channel is signed in the same way',
-    },
+    alsoFails: { 'websocket.pusher-presence': 'a presence channel is signed in the same way' },
     patch: eachInbound((frame) => {
       const event = eventOf(frame);
       if (event?.event !== 'pusher:subscribe') return frame;
