@@ -38,9 +38,13 @@ export interface Variant extends Deviation {
 
 type Services = Pick<Deviation, 'services'>;
 
+export const SEARCH: Services = { services: ['search'] };
 export const REST: Services = { services: ['search', 'messaging'] };
 export const REALTIME: Services = { services: ['realtime'] };
 export const EVERY: Services = { services: [...REST.services, ...REALTIME.services] };
+
+/** What holds of a table whose deviations are seen under one setting alone. */
+export const under = (setting: string, { services }: Services = REST) => ({ services, setting });
 
 type DeviationRow<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
 

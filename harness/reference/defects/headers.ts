@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
+import { type Defect, REST, tableOf, under } from '../behavior/deviation.ts';
 import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
 import { onAnswer, onFinished, type Patch, together } from '../behavior/patches/patch.ts';
 import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
@@ -216,114 +216,110 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   },
 });
 
+const INVALID = { ...under('signed responses'), fails: ['headers.signature-valid'] };
+
 /** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
-export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
-  { ...REST, setting: 'signed responses', fails: ['headers.signature-valid'] },
-  {
-    'unsigned-responses': {
-      summary: 'signs nothing, though a key is published',
-      cause: 'Responses are not signed',
-      patch: (behavior) => behavior,
-    },
-    'signed-by-another-key': {
-      summary: 'signs with another key than the published one, under the same name',
-      cause: 'Responses are signed with another key than the published one',
-      patch: signing(() => ({ key: OTHER_KEY })),
-    },
-    'signed-before-a-change': {
-      summary: 'changes a header of a response after it is signed',
-      cause: 'A signed header is changed behind the signature',
-      patch: together(
-        signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control', 'content-digest') })),
-        onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
-      ),
-    },
-    'signed-with-other-line-ends': {
-      summary: 'joins the lines of what it signs with CR and LF (RFC 9421 §2.5)',
-      cause: 'What is signed has other line ends than it should',
-      patch: signing(() => ({ signs: (base) => base.replaceAll('\n', '\r\n') })),
-    },
-    'signed-without-parameters': {
-      summary: 'leaves the last line out of what it signs (RFC 9421 §2.3)',
-      cause: 'What is signed lacks its last line, "@signature-params"',
-      patch: signing(() => ({ signs: (base) => base.slice(0, base.lastIndexOf('\n')) })),
-    },
-    'signed-for-its-backend': {
-      summary: 'signs the path that its gateway has asked for, and not that of the client',
-      cause: 'The path that is signed is not the one that was asked for',
-      patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
-    },
-    'signed-by-text-of-the-secret': {
-      setting: 'responses signed by secret',
-      summary: 'signs with the text of a secret that is base64, and not with what that encodes',
-      cause: 'Responses are signed with the text of the secret in place of what it encodes',
-      patch: signing(() => ({ key: createSecretKey(SHARED_SECRET, 'utf8') })),
-    },
-    'signed-by-secret-before-a-change': {
-      setting: 'responses signed by secret',
-      summary: 'signs with the shared secret, and changes a signed header then',
-      cause: 'A header that is signed with the shared secret is changed behind the signature',
-      patch: together(
-        signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control'), key: SHARED_KEY })),
-        onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
-      ),
-    },
-    'signed-by-public-key-as-secret': {
-      summary: 'signs with HMAC, and takes for its secret the key that is published',
-      cause: 'Responses are signed with a published key as if it were a secret',
-      patch: signing((now) => ({
-        parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
-        key: createSecretKey(PUBLIC_KEY, 'utf8'),
-      })),
-    },
-    'signed-by-algorithm-of-other-keys': {
-      summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
-      cause: 'The signature names an algorithm of other keys',
-      patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
-    },
+export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
+  'unsigned-responses': {
+    summary: 'signs nothing, though a key is published',
+    cause: 'Responses are not signed',
+    patch: (behavior) => behavior,
   },
-);
+  'signed-by-another-key': {
+    summary: 'signs with another key than the published one, under the same name',
+    cause: 'Responses are signed with another key than the published one',
+    patch: signing(() => ({ key: OTHER_KEY })),
+  },
+  'signed-before-a-change': {
+    summary: 'changes a header of a response after it is signed',
+    cause: 'A signed header is changed behind the signature',
+    patch: together(
+      signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control', 'content-digest') })),
+      onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
+    ),
+  },
+  'signed-with-other-line-ends': {
+    summary: 'joins the lines of what it signs with CR and LF (RFC 9421 §2.5)',
+    cause: 'What is signed has other line ends than it should',
+    patch: signing(() => ({ signs: (base) => base.replaceAll('\n', '\r\n') })),
+  },
+  'signed-without-parameters': {
+    summary: 'leaves the last line out of what it signs (RFC 9421 §2.3)',
+    cause: 'What is signed lacks its last line, "@signature-params"',
+    patch: signing(() => ({ signs: (base) => base.slice(0, base.lastIndexOf('\n')) })),
+  },
+  'signed-for-its-backend': {
+    summary: 'signs the path that its gateway has asked for, and not that of the client',
+    cause: 'The path that is signed is not the one that was asked for',
+    patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
+  },
+  'signed-by-text-of-the-secret': {
+    setting: 'responses signed by secret',
+    summary: 'signs with the text of a secret that is base64, and not with what that encodes',
+    cause: 'Responses are signed with the text of the secret in place of what it encodes',
+    patch: signing(() => ({ key: createSecretKey(SHARED_SECRET, 'utf8') })),
+  },
+  'signed-by-secret-before-a-change': {
+    setting: 'responses signed by secret',
+    summary: 'signs with the shared secret, and changes a signed header then',
+    cause: 'A header that is signed with the shared secret is changed behind the signature',
+    patch: together(
+      signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control'), key: SHARED_KEY })),
+      onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
+    ),
+  },
+  'signed-by-public-key-as-secret': {
+    summary: 'signs with HMAC, and takes for its secret the key that is published',
+    cause: 'Responses are signed with a published key as if it were a secret',
+    patch: signing((now) => ({
+      parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
+      key: createSecretKey(PUBLIC_KEY, 'utf8'),
+    })),
+  },
+  'signed-by-algorithm-of-other-keys': {
+    summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
+    cause: 'The signature names an algorithm of other keys',
+    patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
+  },
+});
 
 /** Ways to keep browsers on TLS (RFC 6797) that do not. */
-export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(
-  { ...REST, setting: 'over TLS' },
-  {
-    'transport-security-without-tls-alone': {
-      summary: 'sends Strict-Transport-Security over plain http, where browsers ignore it, and not over TLS',
-      cause: 'Responses over TLS have no Strict-Transport-Security',
-      fails: ['headers.transport-security'],
-      patch: onFinished('every', (answer, _request, { overTls }) =>
-        overTls
-          ? withoutField(answer, TRANSPORT_SECURITY)
-          : withField(answer, TRANSPORT_SECURITY, 'max-age=31536000'),
-      ),
-    },
-    'transport-security-ended': {
-      summary: 'has browsers forget that they should use TLS (RFC 6797 §6.1.1)',
-      cause: 'Strict-Transport-Security says max-age=0, which switches it off',
-      fails: ['headers.transport-security'],
-      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=0; includeSubDomains')),
-    },
-    'transport-security-with-commas': {
-      summary: 'puts commas between the directives of Strict-Transport-Security',
-      cause: 'Strict-Transport-Security has commas between its directives',
-      fails: ['headers.transport-security-form'],
-      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=31536000, includeSubDomains')),
-    },
-    'transport-security-without-time': {
-      summary: 'says in Strict-Transport-Security for which hosts, and not for how long',
-      cause: 'Strict-Transport-Security has no max-age',
-      fails: ['headers.transport-security-form'],
-      patch: onFinished('every', having(TRANSPORT_SECURITY, 'includeSubDomains; preload')),
-    },
-    'transport-security-twice': {
-      summary: 'sends Strict-Transport-Security twice, once of its own and once of its proxy (RFC 6797 §7.1)',
-      cause: 'The header Strict-Transport-Security comes twice',
-      fails: ['headers.single-fields'],
-      patch: onFinished('every', (answer) => ({
-        ...answer,
-        fields: [...answer.fields, [TRANSPORT_SECURITY, 'max-age=600']],
-      })),
-    },
+export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(under('over TLS'), {
+  'transport-security-without-tls-alone': {
+    summary: 'sends Strict-Transport-Security over plain http, where browsers ignore it, and not over TLS',
+    cause: 'Responses over TLS have no Strict-Transport-Security',
+    fails: ['headers.transport-security'],
+    patch: onFinished('every', (answer, _request, { overTls }) =>
+      overTls
+        ? withoutField(answer, TRANSPORT_SECURITY)
+        : withField(answer, TRANSPORT_SECURITY, 'max-age=31536000'),
+    ),
   },
-);
+  'transport-security-ended': {
+    summary: 'has browsers forget that they should use TLS (RFC 6797 §6.1.1)',
+    cause: 'Strict-Transport-Security says max-age=0, which switches it off',
+    fails: ['headers.transport-security'],
+    patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=0; includeSubDomains')),
+  },
+  'transport-security-with-commas': {
+    summary: 'puts commas between the directives of Strict-Transport-Security',
+    cause: 'Strict-Transport-Security has commas between its directives',
+    fails: ['headers.transport-security-form'],
+    patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=31536000, includeSubDomains')),
+  },
+  'transport-security-without-time': {
+    summary: 'says in Strict-Transport-Security for which hosts, and not for how long',
+    cause: 'Strict-Transport-Security has no max-age',
+    fails: ['headers.transport-security-form'],
+    patch: onFinished('every', having(TRANSPORT_SECURITY, 'includeSubDomains; preload')),
+  },
+  'transport-security-twice': {
+    summary: 'sends Strict-Transport-Security twice, once of its own and once of its proxy (RFC 6797 §7.1)',
+    cause: 'The header Strict-Transport-Security comes twice',
+    fails: ['headers.single-fields'],
+    patch: onFinished('every', (answer) => ({
+      ...answer,
+      fields: [...answer.fields, [TRANSPORT_SECURITY, 'max-age=600']],
+    })),
+  },
+});

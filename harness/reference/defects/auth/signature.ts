@@ -1,4 +1,4 @@
-import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { type Defect, REALTIME, tableOf, under } from '../../behavior/deviation.ts';
 import { inCredentials, type Patch } from '../../behavior/patches/patch.ts';
 import type { SignatureRules } from '../../credentials/authentication.ts';
 
@@ -7,10 +7,8 @@ const loosened = (change: Partial<SignatureRules>): Patch =>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-const SIGNED = { ...REALTIME, setting: 'signed' };
-
 /** Where signed requests are held to less than they should be. */
-export const SIGNATURE_DEFECTS = tableOf<Defect>(SIGNED, {
+export const SIGNATURE_DEFECTS = tableOf<Defect>(under('signed', REALTIME), {
   'accepts-any-signature': {
     summary: 'looks at the application key of a signed request and not at its signature',
     cause: 'A request that was signed with a wrong secret is served',

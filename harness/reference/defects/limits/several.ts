@@ -1,4 +1,4 @@
-import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
 import { inQuota, type Patch } from '../../behavior/patches/patch.ts';
 import { fixedWindow } from '../../quota/algorithms.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
@@ -57,119 +57,115 @@ const announcing = (tell: (further: readonly QuotaPlan[]) => readonly QuotaPlan[
   }));
 
 /** Faults of a service that has several limits at once. */
-export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
-  { ...REST, setting: 'two limits' },
-  {
-    'further-limit-ignored': {
-      summary: 'keeps the main limit, and not the further one',
-      cause: 'Nothing limits how fast requests follow each other, whatever the documents say',
-      fails: ['limits.further'],
-      patch: keeping(
-        asStated,
-        changed((requests) => 100 * requests),
-      ),
-    },
-    'further-limit-one-low': {
-      summary: 'keeps a further limit of one request less than documented',
-      cause: 'The further limit refuses one request too early',
-      fails: ['limits.further'],
-      changes: ['limits.second-limit'],
-      patch: keeping(
-        asStated,
-        changed((requests) => requests - 1),
-      ),
-    },
-    'further-limit-too-high': {
-      summary: 'keeps a further limit of half as many requests again as documented',
-      cause: 'The further limit lets through more than documented',
-      fails: ['limits.further'],
-      patch: keeping(
-        asStated,
-        changed((requests) => Math.floor(1.5 * requests)),
-      ),
-    },
-    'main-limit-one-low': {
-      summary: 'keeps the further limit, and a main one of one request less than documented',
-      cause: 'The main limit refuses one request too early, and a further limit hides it',
-      fails: ['limits.exact'],
-      patch: keeping(changed((requests) => requests - 1)),
-    },
-    'middle-limit-ignored': {
-      setting: 'three limits',
-      summary: 'keeps the shortest of its further limits, and not the next one',
-      cause: 'One of several further limits holds nobody back',
-      fails: ['limits.further'],
-      patch: keeping(asStated, (plan) => (plan.requests > 10 ? { ...plan, requests: 1_000 } : plan)),
-    },
-    'longer-limit-ignored': {
-      setting: 'two limits, the further one soon spent',
-      summary: 'keeps the main limit, and counts for the longer one without refusing anything',
-      cause: 'The longer limit refuses nothing, whatever the documents say',
-      fails: ['limits.further'],
-      patch: keptBy((limiter) => saying(limiter, (admission) => ({ ...admission, admitted: true }))),
-    },
-    'longer-limit-early': {
-      setting: 'two limits, the further one soon spent',
-      summary: 'refuses by its longer limit while much of it remains',
-      cause: 'The longer limit refuses while it says that much remains',
-      fails: ['limits.further'],
-      patch: keptBy(refusingFrom(12)),
-    },
-    'longer-limit-by-address': {
-      setting: 'two limits, the further one soon spent',
-      summary:
-        'counts all keys of an address together for the longer limit, which is documented for each key',
-      cause: 'The longer limit counts the requests of several keys together',
-      fails: ['limits.further-scope'],
-      patch: keptBy((limiter) => ({
-        take: (_key, nowMs) => limiter.take('address', nowMs),
-        peek: (_key, nowMs) => limiter.peek('address', nowMs),
-      })),
-    },
-    'longer-limit-by-key': {
-      setting: 'two limits, the further one longer',
-      summary: 'counts each key by itself for the longer limit, which is documented for each address',
-      cause: 'The longer limit is multiplied by using several keys',
-      fails: ['limits.further-scope'],
-      patch: inQuota(({ algorithm }) => ({
-        algorithm: ({ further, ...plan }) =>
-          algorithm({ ...plan, further: further?.map((each) => ({ ...each, per: 'key' })) ?? [] }),
-      })),
-    },
-    'longer-remaining-stays': {
-      setting: 'two limits, the further one longer',
-      summary: 'always says that all of the longer limit remains',
-      cause: 'What remains of the longer limit is always all of it',
-      fails: ['limits.further-remaining'],
-      patch: keptBy((limiter, { requests }) =>
-        saying(limiter, (admission) => ({ ...admission, remaining: requests })),
-      ),
-    },
-    'longer-limit-counts-twice': {
-      setting: 'two limits, the further one longer',
-      summary: 'counts each request twice for the longer limit',
-      cause: 'Each request is counted twice for the longer limit',
-      fails: ['limits.further-remaining'],
-      patch: keptBy((limiter) => ({
-        ...limiter,
-        take: (key, nowMs) => {
-          limiter.take(key, nowMs);
-          return limiter.take(key, nowMs);
-        },
-      })),
-    },
-    'further-policy-differs': {
-      setting: 'two limits, the further one longer',
-      summary: 'announces another number for the further limit than it keeps',
-      cause: 'The headers give another number for the further limit',
-      fails: ['limits.further-policies'],
-      patch: announcing((further) => further.map(changed((requests) => 2 * requests))),
-    },
-    'further-policy-untold': {
-      summary: 'announces the main limit alone',
-      cause: 'The headers do not tell of the further limit',
-      changes: ['limits.further-told'],
-      patch: announcing(() => []),
-    },
+export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
+  'further-limit-ignored': {
+    summary: 'keeps the main limit, and not the further one',
+    cause: 'Nothing limits how fast requests follow each other, whatever the documents say',
+    fails: ['limits.further'],
+    patch: keeping(
+      asStated,
+      changed((requests) => 100 * requests),
+    ),
   },
-);
+  'further-limit-one-low': {
+    summary: 'keeps a further limit of one request less than documented',
+    cause: 'The further limit refuses one request too early',
+    fails: ['limits.further'],
+    changes: ['limits.second-limit'],
+    patch: keeping(
+      asStated,
+      changed((requests) => requests - 1),
+    ),
+  },
+  'further-limit-too-high': {
+    summary: 'keeps a further limit of half as many requests again as documented',
+    cause: 'The further limit lets through more than documented',
+    fails: ['limits.further'],
+    patch: keeping(
+      asStated,
+      changed((requests) => Math.floor(1.5 * requests)),
+    ),
+  },
+  'main-limit-one-low': {
+    summary: 'keeps the further limit, and a main one of one request less than documented',
+    cause: 'The main limit refuses one request too early, and a further limit hides it',
+    fails: ['limits.exact'],
+    patch: keeping(changed((requests) => requests - 1)),
+  },
+  'middle-limit-ignored': {
+    setting: 'three limits',
+    summary: 'keeps the shortest of its further limits, and not the next one',
+    cause: 'One of several further limits holds nobody back',
+    fails: ['limits.further'],
+    patch: keeping(asStated, (plan) => (plan.requests > 10 ? { ...plan, requests: 1_000 } : plan)),
+  },
+  'longer-limit-ignored': {
+    setting: 'two limits, the further one soon spent',
+    summary: 'keeps the main limit, and counts for the longer one without refusing anything',
+    cause: 'The longer limit refuses nothing, whatever the documents say',
+    fails: ['limits.further'],
+    patch: keptBy((limiter) => saying(limiter, (admission) => ({ ...admission, admitted: true }))),
+  },
+  'longer-limit-early': {
+    setting: 'two limits, the further one soon spent',
+    summary: 'refuses by its longer limit while much of it remains',
+    cause: 'The longer limit refuses while it says that much remains',
+    fails: ['limits.further'],
+    patch: keptBy(refusingFrom(12)),
+  },
+  'longer-limit-by-address': {
+    setting: 'two limits, the further one soon spent',
+    summary: 'counts all keys of an address together for the longer limit, which is documented for each key',
+    cause: 'The longer limit counts the requests of several keys together',
+    fails: ['limits.further-scope'],
+    patch: keptBy((limiter) => ({
+      take: (_key, nowMs) => limiter.take('address', nowMs),
+      peek: (_key, nowMs) => limiter.peek('address', nowMs),
+    })),
+  },
+  'longer-limit-by-key': {
+    setting: 'two limits, the further one longer',
+    summary: 'counts each key by itself for the longer limit, which is documented for each address',
+    cause: 'The longer limit is multiplied by using several keys',
+    fails: ['limits.further-scope'],
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: ({ further, ...plan }) =>
+        algorithm({ ...plan, further: further?.map((each) => ({ ...each, per: 'key' })) ?? [] }),
+    })),
+  },
+  'longer-remaining-stays': {
+    setting: 'two limits, the further one longer',
+    summary: 'always says that all of the longer limit remains',
+    cause: 'What remains of the longer limit is always all of it',
+    fails: ['limits.further-remaining'],
+    patch: keptBy((limiter, { requests }) =>
+      saying(limiter, (admission) => ({ ...admission, remaining: requests })),
+    ),
+  },
+  'longer-limit-counts-twice': {
+    setting: 'two limits, the further one longer',
+    summary: 'counts each request twice for the longer limit',
+    cause: 'Each request is counted twice for the longer limit',
+    fails: ['limits.further-remaining'],
+    patch: keptBy((limiter) => ({
+      ...limiter,
+      take: (key, nowMs) => {
+        limiter.take(key, nowMs);
+        return limiter.take(key, nowMs);
+      },
+    })),
+  },
+  'further-policy-differs': {
+    setting: 'two limits, the further one longer',
+    summary: 'announces another number for the further limit than it keeps',
+    cause: 'The headers give another number for the further limit',
+    fails: ['limits.further-policies'],
+    patch: announcing((further) => further.map(changed((requests) => 2 * requests))),
+  },
+  'further-policy-untold': {
+    summary: 'announces the main limit alone',
+    cause: 'The headers do not tell of the further limit',
+    changes: ['limits.further-told'],
+    patch: announcing(() => []),
+  },
+});

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { type Defect, REALTIME, tableOf, under } from '../../behavior/deviation.ts';
 import { onReceipt, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   atQuietBut,
@@ -77,10 +77,8 @@ const isOnPublic = ({ channel }: JsonObject): boolean => !/^(?:private|presence)
 const isMalformed = (content: unknown): boolean =>
   typeof parseJsonObject(String(content))?.event !== 'string';
 
-const PUSHER = { ...REALTIME, setting: 'pusher' };
-
 /** Ways to get the Pusher protocol, version 7, wrong. */
-export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
+export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
   'pusher-silent-start': {
     summary: 'does not tell a Pusher client that it is connected',
     cause: 'No pusher:connection_established comes',
@@ -319,10 +317,8 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
 });
 
-const OWN = { ...REALTIME, setting: 'own' };
-
 /** The same faults, as they are seen by those who describe the dialect themselves. */
-export const OWN_DIALECT_DEFECTS = tableOf<Defect>(OWN, {
+export const OWN_DIALECT_DEFECTS = tableOf<Defect>(under('own', REALTIME), {
   'own-silent-start': {
     summary: 'does not greet, although its dialect has a greeting',
     cause: 'The service does not greet in the dialect of the config',
