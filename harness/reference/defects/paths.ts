@@ -1,12 +1,6 @@
 import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
-import {
-  admitting,
-  beforehand,
-  onAnswer,
-  onReceipt,
-  type Patch,
-  together,
-} from '../behavior/patches/patch.ts';
+import { admitting } from '../behavior/patches/parts.ts';
+import { beforehand, onAnswer, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
 import {
   readingPaths,
   withoutDotSegments,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Defect, REALTIME, tableOf } from '../behavior/deviation.ts';
-import { inEvents, inWebhooks, type Patch, together } from '../behavior/patches/patch.ts';
+import { inEvents, inWebhooks } from '../behavior/patches/parts.ts';
+import { type Patch, together } from '../behavior/patches/patch.ts';
 import {
   coveredDigest,
   messageCompose,

@@ -1,15 +1,7 @@
 import { headerField, queryParameter } from '../../config/credential/carrier.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import {
-  alsoAt,
-  aroundHandling,
-  beforehand,
-  inAccess,
-  inCredentials,
-  onAnswer,
-  onReceipt,
-  together,
-} from '../behavior/patches/patch.ts';
+import { alsoAt, inAccess, inCredentials } from '../behavior/patches/parts.ts';
+import { aroundHandling, beforehand, onAnswer, onReceipt, together } from '../behavior/patches/patch.ts';
 import { allowingOrigin, namingMetadata } from '../behavior/patches/requests.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/access.ts';

@@ -2,12 +2,12 @@ import type { WebSocket } from 'ws';
 import { isJsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { Kernel } from '../behavior/behavior.ts';
 import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
+import { eachOutbound } from '../behavior/patches/frames.ts';
 import { type Patch, together } from '../behavior/patches/patch.ts';
 import {
   atQuiet,
   closingUpon,
   conversing,
-  eachOutbound,
   onAccepted,
   onMessage,
   onOpen,

@@ -1,7 +1,8 @@
 import { QUOTA_DIALECTS } from '../../wire/quota/quota.ts';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { inQuota, onAnswer } from '../behavior/patches/patch.ts';
+import { inQuota } from '../behavior/patches/parts.ts';
+import { onAnswer } from '../behavior/patches/patch.ts';
 import { lacking, withMembers } from '../http/answer-changes.ts';
 import { withField } from '../http/message.ts';
 import {

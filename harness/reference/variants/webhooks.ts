@@ -1,5 +1,5 @@
 import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
-import { inEvents, inWebhooks } from '../behavior/patches/patch.ts';
+import { inEvents, inWebhooks } from '../behavior/patches/parts.ts';
 import {
   messageCompose,
   OLD_SECRET,

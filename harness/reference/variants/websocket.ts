@@ -1,5 +1,14 @@
 import type { WebSocket } from 'ws';
 import { REALTIME, tableOf, type Variant } from '../behavior/deviation.ts';
+import {
+  eachInbound,
+  eachOutbound,
+  endingLong,
+  onInbound,
+  onOutbound,
+  upon,
+} from '../behavior/patches/frames.ts';
+import { inWebSocket } from '../behavior/patches/parts.ts';
 import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../behavior/patches/patch.ts';
 import {
   atQuiet,
@@ -9,21 +18,14 @@ import {
   closingWithCode,
   countingHandshakes,
   demandingLogin,
-  eachInbound,
-  eachOutbound,
-  endingLong,
-  inWebSocket,
   keyFromSubprotocol,
   knowingOpen,
   OVERLOADED,
   onAccepted,
-  onInbound,
   onOpen,
-  onOutbound,
   openingToAnybody,
   PING,
   PONG,
-  upon,
 } from '../behavior/patches/websocket.ts';
 import { asProblem, dropped, having } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';

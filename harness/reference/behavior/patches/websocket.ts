@@ -4,21 +4,12 @@ import { CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../../http/message.ts';
 import { findRoute } from '../../http/routes.ts';
-import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
-import type { FrameEnd, GateRule } from '../../websocket/gate.ts';
-import type {
-  HandshakeRule,
-  HandshakeVerdict,
-  Kernel,
-  SocketEndpoint,
-  WebSocketBehavior,
-} from '../behavior.ts';
+import { isData, withPayload } from '../../websocket/frame.ts';
+import type { HandshakeRule, HandshakeVerdict, Kernel, SocketEndpoint } from '../behavior.ts';
 import { authenticated, refuseBeyondQuota } from '../handling.ts';
+import { eachInbound } from './frames.ts';
+import { inWebSocket } from './parts.ts';
 import { onReceipt, type Patch, remembering, together } from './patch.ts';
-
-export const inWebSocket =
-  (change: (now: WebSocketBehavior) => Partial<WebSocketBehavior>): Patch =>
-  (behavior) => ({ ...behavior, websocket: { ...behavior.websocket, ...change(behavior.websocket) } });
 
 /** Holds opening handshakes to one more rule. */
 export const withRule = (refuses: HandshakeRule['refuses']): Patch =>
@@ -32,28 +23,6 @@ export const withoutRule = (name: HandshakeRule['name']): Patch =>
 export const onSwitching = (change: (lines: readonly string[]) => readonly string[]): Patch =>
   inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
 
-/** Changes the client's frames before they are judged; declines compression, which would hide their content. */
-export const onInbound = (rule: GateRule): Patch =>
-  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
-
-/** Changes the service's frames before they are sent; declines compression, which would hide their content. */
-export const onOutbound = (rule: GateRule): Patch =>
-  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
-
-/** Changes each frame of the client by itself; null swallows it. */
-export const eachInbound = (change: FrameChange): Patch => onInbound(each(change));
-
-/** Changes each frame of the service by itself; null swallows it. */
-export const eachOutbound = (change: FrameChange): Patch => onOutbound(each(change));
-
-/** Changes the client's frames before they are judged, compressed ones as they are. */
-export const onCompressedInbound = (rule: GateRule): Patch =>
-  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
-
-/** Changes the service's frames before they are sent, compressed ones as they are. */
-export const onCompressedOutbound = (rule: GateRule): Patch =>
-  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));
-
 /** Changes each line of the 101 response by itself. */
 export const onSwitchingLine = (change: (line: string) => string): Patch =>
   onSwitching((lines) => lines.map(change));
@@ -61,39 +30,6 @@ export const onSwitchingLine = (change: (line: string) => string): Patch =>
 /** Leaves lines out of the 101. */
 export const omittingLine = (name: RegExp): Patch =>
   onSwitching((lines) => lines.filter((line) => !name.test(line)));
-
-type FrameChange = (frame: Frame) => Frame | null;
-
-/** Changes the frames of one opcode. */
-export const upon =
-  (opcode: number, change: FrameChange): FrameChange =>
-  (frame) =>
-    frame.opcode === opcode ? change(frame) : frame;
-
-/** A rule without memory; null swallows the frame. */
-export const each =
-  (change: FrameChange): GateRule =>
-  () =>
-  (frame) => {
-    const changed = change(frame);
-    return changed === null ? [] : [changed];
-  };
-
-/** What is left of a message after a control frame within it is lost. */
-export const cuttingAt =
-  (control: number, concerns: (first: Frame) => boolean = () => true): GateRule =>
-  () => {
-    let open = false;
-    let cut = false;
-    return (frame) => {
-      if (frame.opcode === control && open) cut = true;
-      if (isControl(frame)) return [frame];
-      const rest = cut && frame.opcode === OPCODE.continuation;
-      open = !frame.fin && (open || concerns(frame));
-      if (!open) cut = false;
-      return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
-    };
-  };
 
 /** Judges handshakes that would be accepted in another way. */
 export const onAccepted = (
@@ -185,33 +121,6 @@ export const atQuietBut = (isNothing: (content: string) => boolean, ...acts: AtQ
 export const PING = '{"type":"ping"}';
 export const PONG = '{"type":"pong"}';
 
-/** In place of what is too big. */
-const TOO_BIG = Buffer.from('too big');
-
-/** Closes with 1009 upon a frame of 64 KiB and more, however long a message may be in fragments. */
-export const boundingFrames: Patch = together(
-  eachInbound((frame) =>
-    isData(frame) && frame.lengthOctets === 8 ? withPayload({ ...frame, fin: true }, TOO_BIG) : frame,
-  ),
-  closingUpon((content) => content.equals(TOO_BIG), 1009),
-);
-
-/** Octets of the largest message of a service that takes no long ones, as it reads them. */
-const NOT_LONG = 256 * 1024;
-
-/** This becomes of TCP at a Close with 1009. */
-export const endingTooBig = (end: FrameEnd): Patch =>
-  inWebSocket(() => ({
-    endsAt: (frame) => (frame.opcode === OPCODE.close && closeCodeOf(frame) === 1009 ? end : null),
-  }));
-
-/** The same, and that comes as soon as the length of a long message is read. */
-export const endingLong = (end: FrameEnd): Patch =>
-  together(
-    endingTooBig(end),
-    inWebSocket(() => ({ messageLimit: NOT_LONG })),
-  );
-
 /** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
 export const keyFromSubprotocol: Patch = onReceipt((request) => {
   const offered = (fieldValue(request, 'sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
@@ -270,3 +179,14 @@ export const demandingLogin = (remembers: boolean): Patch =>
       });
     }),
   );
+
+/** In place of what is too big. */
+const TOO_BIG = Buffer.from('too big');
+
+/** Closes with 1009 upon a frame of 64 KiB and more, however long a message may be in fragments. */
+export const boundingFrames: Patch = together(
+  eachInbound((frame) =>
+    isData(frame) && frame.lengthOctets === 8 ? withPayload({ ...frame, fin: true }, TOO_BIG) : frame,
+  ),
+  closingUpon((content) => content.equals(TOO_BIG), 1009),
+);

@@ -2,12 +2,10 @@ import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
 import { isPlain } from '../../behavior/patches/instances.ts';
+import { admitting, inCredentials, matchingKeys } from '../../behavior/patches/parts.ts';
 import {
-  admitting,
   aroundHandling,
   beforehand,
-  inCredentials,
-  matchingKeys,
   onAnswer,
   onFinished,
   type Patch,

@@ -1,5 +1,6 @@
 import { type Defect, REALTIME, tableOf, under } from '../../behavior/deviation.ts';
-import { inCredentials, type Patch } from '../../behavior/patches/patch.ts';
+import { inCredentials } from '../../behavior/patches/parts.ts';
+import type { Patch } from '../../behavior/patches/patch.ts';
 import type { SignatureRules } from '../../credentials/authentication.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>

@@ -1,12 +1,6 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
-import {
-  aroundHandling,
-  countingApart,
-  inCredentials,
-  inQuota,
-  type Patch,
-  together,
-} from '../../behavior/patches/patch.ts';
+import { countingApart, inCredentials, inQuota } from '../../behavior/patches/parts.ts';
+import { aroundHandling, type Patch, together } from '../../behavior/patches/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import {
   concurrencyLimit,

@@ -1,7 +1,8 @@
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { policyName } from '../../../wire/quota/ratelimit-named.ts';
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
-import { inQuota, onAdmission, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
+import { inQuota, onAdmission } from '../../behavior/patches/parts.ts';
+import { onAnswer, type Patch } from '../../behavior/patches/patch.ts';
 import { withMembers } from '../../http/answer-changes.ts';
 import { type Admission, type QuotaPlan, rateLimitFields, xRateLimitFields } from '../../quota/limiter.ts';
 

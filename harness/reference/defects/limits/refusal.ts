@@ -1,13 +1,6 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
-import {
-  aroundHandling,
-  countingApart,
-  droppedInsteadOf,
-  inQuota,
-  onAdmission,
-  onAnswer,
-  type Patch,
-} from '../../behavior/patches/patch.ts';
+import { countingApart, inQuota, onAdmission } from '../../behavior/patches/parts.ts';
+import { aroundHandling, droppedInsteadOf, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/algorithms.ts';

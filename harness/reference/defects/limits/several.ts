@@ -1,5 +1,6 @@
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
-import { inQuota, type Patch } from '../../behavior/patches/patch.ts';
+import { inQuota } from '../../behavior/patches/parts.ts';
+import type { Patch } from '../../behavior/patches/patch.ts';
 import { fixedWindow } from '../../quota/algorithms.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
 import { furtherBy } from '../../quota/several-limits.ts';

@@ -11,8 +11,8 @@ import {
   reads,
   removes,
 } from '../../behavior/patches/items.ts';
+import { admitting } from '../../behavior/patches/parts.ts';
 import {
-  admitting,
   aroundHandling,
   beforehand,
   insteadOfServing,

@@ -1,12 +1,6 @@
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
-import {
-  eachInbound,
-  eachOutbound,
-  inWebSocket,
-  onInbound,
-  onOutbound,
-  upon,
-} from '../../behavior/patches/websocket.ts';
+import { eachInbound, eachOutbound, onInbound, onOutbound, upon } from '../../behavior/patches/frames.ts';
+import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { GateRule } from '../../websocket/gate.ts';
 

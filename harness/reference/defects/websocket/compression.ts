@@ -1,14 +1,9 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { cuttingAt, each, onCompressedInbound, onCompressedOutbound } from '../../behavior/patches/frames.ts';
+import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { onHead, type Patch, together } from '../../behavior/patches/patch.ts';
-import {
-  cuttingAt,
-  each,
-  inWebSocket,
-  onCompressedInbound,
-  onCompressedOutbound,
-  onSwitchingLine,
-} from '../../behavior/patches/websocket.ts';
+import { onSwitchingLine } from '../../behavior/patches/websocket.ts';
 import { problem } from '../../http/answer.ts';
 import { fieldValue } from '../../http/message.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';

@@ -1,9 +1,9 @@
 import type { HandshakeRule } from '../../behavior/behavior.ts';
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { onAnswer, onHead, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   closingWithCode,
-  inWebSocket,
   keyFromSubprotocol,
   onSwitching,
   withoutRule,

@@ -1,15 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { eachInbound, eachOutbound, onInbound, onOutbound, upon } from '../../behavior/patches/frames.ts';
+import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { type Patch, together } from '../../behavior/patches/patch.ts';
-import {
-  eachInbound,
-  eachOutbound,
-  inWebSocket,
-  onInbound,
-  onOpen,
-  onOutbound,
-  upon,
-} from '../../behavior/patches/websocket.ts';
+import { onOpen } from '../../behavior/patches/websocket.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { GateRule } from '../../websocket/gate.ts';
 

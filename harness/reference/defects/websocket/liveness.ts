@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
+import { eachInbound, onInbound } from '../../behavior/patches/frames.ts';
+import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { together } from '../../behavior/patches/patch.ts';
 import {
   atQuiet,
   atQuietBut,
   closingUpon,
-  eachInbound,
-  inWebSocket,
   knowingOpen,
   OVERLOADED,
-  onInbound,
   onMessage,
   onOpen,
   PING,

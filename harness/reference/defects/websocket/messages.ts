@@ -1,18 +1,15 @@
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
-import { together } from '../../behavior/patches/patch.ts';
 import {
-  boundingFrames,
-  closingUpon,
   cuttingAt,
-  demandingLogin,
   eachInbound,
   eachOutbound,
   endingLong,
   endingTooBig,
   onInbound,
-  onMessage,
   upon,
-} from '../../behavior/patches/websocket.ts';
+} from '../../behavior/patches/frames.ts';
+import { together } from '../../behavior/patches/patch.ts';
+import { boundingFrames, closingUpon, demandingLogin, onMessage } from '../../behavior/patches/websocket.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

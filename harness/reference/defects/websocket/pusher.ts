@@ -1,14 +1,12 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf, under } from '../../behavior/deviation.ts';
+import { eachInbound, eachOutbound, onInbound } from '../../behavior/patches/frames.ts';
 import { onReceipt, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   atQuietBut,
   closingUpon,
-  eachInbound,
-  eachOutbound,
   knowingOpen,
   onAccepted,
-  onInbound,
   onMessage,
   onOpen,
 } from '../../behavior/patches/websocket.ts';
