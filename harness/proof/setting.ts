@@ -9,7 +9,7 @@ import { bearer } from '../config/credential/schemes/bearer.ts';
 import { type EventSchemeName, eventScheme } from '../config/credential/signing/event-signature.ts';
 import type { VerificationKey } from '../config/credential/signing/verification-key.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../config/service.ts';
-import { exampleToken } from '../reference/credentials/access.ts';
+import { exampleToken } from '../reference/credentials.ts';
 
 /** What a setting makes of the shipped config. */
 export type Adapt = (config: ServiceConfig) => ServiceConfig;

@@ -8,7 +8,7 @@ import { signed } from '../config/credential/schemes/signed.ts';
 import { SCHEMES } from '../config/credential/schemes.ts';
 import { SCHEMES_WITH_HEADER } from '../config/credential/signing/event-signature.ts';
 import type { ReferenceName } from '../config/service.ts';
-import { FOREIGN_TOKEN, REVOKED_KEY } from '../reference/credentials/access.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../reference/credentials.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../reference/http/signature.ts';
 import { MOUNT } from '../reference/variants/paths.ts';
 import {

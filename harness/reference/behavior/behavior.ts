@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Access } from '../credentials/access.ts';
-import type { CredentialBehavior } from '../credentials/authentication.ts';
+import type { Access, CredentialBehavior } from '../credentials.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';

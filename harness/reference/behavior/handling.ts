@@ -1,7 +1,6 @@
 import type { FieldLine } from '../../wire/exchange.ts';
 import { policyName } from '../../wire/quota/ratelimit-named.ts';
-import type { Access } from '../credentials/access.ts';
-import { type Authentication, challenges, credentialFields } from '../credentials/authentication.ts';
+import { type Access, type Authentication, challenges, credentialFields } from '../credentials.ts';
 import { type Answer, isProblem, problem } from '../http/answer.ts';
 import { fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
 import { findRoute, type Route } from '../http/routes.ts';

@@ -8,13 +8,12 @@ import { SchemaBook } from '../../wire/json/schema.ts';
 import type { Service, SocketEndpoint } from '../behavior/behavior.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import type { WebhookSender } from '../behavior/webhooks.ts';
-import type { App } from '../credentials/access.ts';
+import type { App } from '../credentials.ts';
 import { type Answer, bare, problem, served } from '../http/answer.ts';
 import { fieldValue, objectIn, type ReceivedRequest, splitTarget } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 import { Channels } from './channels.ts';
-import { conversePusher } from './pusher-connection.ts';
-import { echo, sendEvent } from './realtime.ts';
+import { conversePusher, echo, sendEvent } from './realtime.ts';
 
 /**
  * A service that conforms to what a config says: it takes the documented sample and each operation as it is

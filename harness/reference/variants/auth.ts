@@ -4,7 +4,7 @@ import { alsoAt, inAccess, inCredentials } from '../behavior/patches/parts.ts';
 import { aroundHandling, beforehand, onAnswer, onReceipt, together } from '../behavior/patches/patch.ts';
 import { allowingOrigin, namingMetadata } from '../behavior/patches/requests.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
-import { REVOKED_KEY } from '../credentials/access.ts';
+import { REVOKED_KEY } from '../credentials.ts';
 import { type Answer, CREDENTIAL_REFUSALS, problem, type ResponseKind } from '../http/answer.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';

@@ -1,6 +1,5 @@
 import type { Carrier } from '../../../config/credential/carrier.ts';
-import type { Access } from '../../credentials/access.ts';
-import type { Authentication, CredentialBehavior } from '../../credentials/authentication.ts';
+import type { Access, Authentication, CredentialBehavior } from '../../credentials.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
 import { type Admission, saying } from '../../quota/limiter.ts';
 import type { QuotaBehavior, WebSocketBehavior } from '../behavior.ts';

@@ -2,7 +2,7 @@ import { queryParameter } from '../../../config/credential/carrier.ts';
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import { admitting, alsoAt, inAccess, inCredentials, matchingKeys } from '../../behavior/patches/parts.ts';
 import { aroundHandling, onAnswer, onFinished, type Patch, together } from '../../behavior/patches/patch.ts';
-import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials/access.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials.ts';
 import { type Answer, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, lacking, withMembers } from '../../http/answer-changes.ts';
 import {

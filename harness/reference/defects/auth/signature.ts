@@ -1,7 +1,7 @@
 import { type Defect, REALTIME, tableOf, under } from '../../behavior/deviation.ts';
 import { inCredentials } from '../../behavior/patches/parts.ts';
 import type { Patch } from '../../behavior/patches/patch.ts';
-import type { SignatureRules } from '../../credentials/authentication.ts';
+import type { SignatureRules } from '../../credentials.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>
   inCredentials(({ signature }) => ({ signature: { ...signature, ...change } }));

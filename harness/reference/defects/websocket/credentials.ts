@@ -8,7 +8,7 @@ import {
   onSwitching,
   withoutRule,
 } from '../../behavior/patches/websocket.ts';
-import { REVOKED_KEY } from '../../credentials/access.ts';
+import { REVOKED_KEY } from '../../credentials.ts';
 import type { Answer } from '../../http/answer.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters } from '../../http/message.ts';

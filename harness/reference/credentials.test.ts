@@ -1,8 +1,34 @@
 import { createHash, createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { APP, ask, KEY, type Seen, started, VirtualClock } from '../fixtures/http-client.ts';
-import type { RunningReference } from '../reference.ts';
-import { signatureOf } from './authentication.ts';
+import { Secret } from '../base/secret.ts';
+import { basic } from '../config/credential/schemes/basic.ts';
+import { query } from '../config/credential/schemes/query.ts';
+import { signatureOf } from './credentials.ts';
+import { APP, ask, KEY, type Seen, started, VirtualClock } from './fixtures/http-client.ts';
+import type { RunningReference } from './reference.ts';
+
+// That each opens and shuts, the proof shows under its setting.
+describe('schemes other than bearer', () => {
+  const key = new Secret('KEY', KEY);
+
+  it('take the key in the query, however it is encoded, once', async () => {
+    const provider = await started('search', { credentials: query.of({ name: 'api_key', key }) });
+    const status = async (query: string): Promise<number> =>
+      (await ask(provider, { authorization: null, target: `/v1/resources?${query}` })).status;
+    expect(await status(`x=1&api_key=${KEY.replace('-', '%2d')}`)).toBe(200);
+    expect(await status(`api_key=${KEY}&api_key=${KEY}`)).toBe(401);
+  });
+
+  it('take a password with a colon', async () => {
+    const password = new Secret('PASSWORD', 'example:password');
+    const provider = await started('messaging', { credentials: basic.of({ username: 'tester', password }) });
+    const token = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+    const status = async (authorization: string): Promise<number> =>
+      (await ask(provider, { authorization })).status;
+    expect(await status(token('tester:example:password'))).toBe(200);
+    expect(await status('Basic ???')).toBe(401);
+  });
+});
 
 const NOW_S = 1_772_445_600;
 
