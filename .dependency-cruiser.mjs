@@ -95,7 +95,7 @@ const STOREYS = [
   },
   {
     room: 'harness/reference/',
-    parts: ['http', 'quota', 'websocket', 'credentials', 'conduct', 'services', 'variants', 'defects'],
+    parts: ['http', 'quota', 'websocket', 'credentials.ts', 'behavior', 'services', 'variants', 'defects'],
   },
 ];
 

@@ -6,10 +6,10 @@ import { UsageError } from '../base/exit.ts';
 import { createServer } from '../base/node-http.ts';
 import type { Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
+import { asksForWebSocket, createUpgrader } from './behavior/handshake.ts';
 import { type Answer, type ProblemName, problem } from './http/answer.ts';
 import { fieldValues, type ReceivedRequest, type ServedRequest, withField } from './http/message.ts';
 import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
-import { asksForWebSocket, createUpgrader } from './websocket/handshake.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../config/credential/scheme.ts';
-import type { ReferenceName, ServiceConfig } from '../config/service.ts';
-import { isCredentialOptional } from '../config/service.ts';
+import { isCredentialOptional, type ReferenceName, type ServiceConfig } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
 import { type Clock, systemClock } from '../wire/pace/clock.ts';
 import type { Behavior, Kernel, Service } from './behavior/behavior.ts';
 import { epochClock } from './behavior/clock.ts';
 import { handleRequest } from './behavior/handling.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from './behavior/handshake.ts';
 import { inQuota } from './behavior/patches/parts.ts';
 import { type Patch, patched } from './behavior/patches/patch.ts';
 import { CONFORMING_WEBHOOKS, WebhookSender } from './behavior/webhooks.ts';
@@ -19,7 +19,6 @@ import { furtherBy } from './quota/several-limits.ts';
 import { describedService } from './services/described.ts';
 import { realtimeService } from './services/realtime.ts';
 import { MESSAGING_RESOURCES, restService, SEARCH_RESOURCES } from './services/rest-service.ts';
-import { HANDSHAKE_RULES, judgeHandshake } from './websocket/handshake.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { compressing } from '../../reference/websocket/handshake.ts';
+import { compressing } from '../../reference/behavior/handshake.ts';
 
 /** What is known of what the TCP sockets of this process have sent each other. */
 export interface Sockets {

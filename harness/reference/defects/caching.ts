@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
-import { byAccount } from '../behavior/patches/items.ts';
 import {
   insteadOfServing,
   onAnswer,
@@ -22,6 +21,7 @@ import {
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { byAccount } from '../services/item-patches.ts';
 
 /** Takes no notice of an If-None-Match of that kind. */
 const ignoringTags = (kind: RegExp): Patch =>

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { byAccount } from '../behavior/patches/items.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
 import {
   acceptsGzip,
@@ -27,6 +26,7 @@ import {
   withMembers,
 } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
+import { byAccount } from '../services/item-patches.ts';
 
 /** What an HTTP server refuses before any application sees it. */
 const BY_THE_SERVER: readonly ProblemName[] = [

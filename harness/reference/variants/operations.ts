@@ -1,6 +1,5 @@
 import { parseJson } from '../../base/json-text.ts';
 import { REST, SEARCH, tableOf, under, type Variant } from '../behavior/deviation.ts';
-import { ownItems } from '../behavior/patches/items.ts';
 import {
   aroundHandling,
   insteadOfServing,
@@ -12,6 +11,7 @@ import {
 import { bare, type ProblemName, problem } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
+import { ownItems } from '../services/item-patches.ts';
 import { behindCursor, isItem, STARTERS } from '../services/saved-searches.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;

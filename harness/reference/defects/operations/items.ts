@@ -1,16 +1,5 @@
 import type { JsonObject } from '../../../base/json-text.ts';
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
-import {
-  atRepetition,
-  creates,
-  inBody,
-  inItem,
-  inList,
-  isTo,
-  ownItems,
-  reads,
-  removes,
-} from '../../behavior/patches/items.ts';
 import { admitting } from '../../behavior/patches/parts.ts';
 import {
   aroundHandling,
@@ -24,6 +13,17 @@ import {
 import { type Answer, bare, problem, served } from '../../http/answer.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
 import { fieldValue, objectIn, withField, withoutField } from '../../http/message.ts';
+import {
+  atRepetition,
+  creates,
+  inBody,
+  inItem,
+  inList,
+  isTo,
+  ownItems,
+  reads,
+  removes,
+} from '../../services/item-patches.ts';
 import { isItem, SEARCHES } from '../../services/saved-searches.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>

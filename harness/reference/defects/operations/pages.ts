@@ -1,9 +1,9 @@
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
-import { inItem, lists } from '../../behavior/patches/items.ts';
 import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
 import { problem } from '../../http/answer.ts';
 import { failed, having, replacedBy } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
+import { inItem, lists } from '../../services/item-patches.ts';
 import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
 
 const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;

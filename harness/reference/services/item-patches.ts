@@ -1,9 +1,5 @@
-import type { JsonObject } from '../../../base/json-text.ts';
-import { type Answer, bare, problem } from '../../http/answer.ts';
-import { asProblem, varyingBy, withJson, withMembers } from '../../http/answer-changes.ts';
-import { fieldValue, objectIn, type ReceivedRequest } from '../../http/message.ts';
-import { isItem, SEARCHES } from '../../services/saved-searches.ts';
-import type { Kernel } from '../behavior.ts';
+import type { JsonObject } from '../../base/json-text.ts';
+import type { Kernel } from '../behavior/behavior.ts';
 import {
   beforehand,
   insteadOfServing,
@@ -12,7 +8,11 @@ import {
   type Patch,
   remembering,
   together,
-} from './patch.ts';
+} from '../behavior/patches/patch.ts';
+import { type Answer, bare, problem } from '../http/answer.ts';
+import { asProblem, varyingBy, withJson, withMembers } from '../http/answer-changes.ts';
+import { fieldValue, objectIn, type ReceivedRequest } from '../http/message.ts';
+import { isItem, SEARCHES } from './saved-searches.ts';
 
 /** What differs by the account whose key comes with a request. */
 

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { HandshakeRule, HandshakeVerdict, Kernel } from '../behavior/behavior.ts';
-import { authenticated, credentialRefusal, finishAnswer } from '../behavior/handling.ts';
-import { upgradeRequired } from '../behavior/preconditions.ts';
 import { type Answer, problem } from '../http/answer.ts';
 import {
   fieldValue,
@@ -14,7 +11,10 @@ import {
 } from '../http/message.ts';
 import { findRoute } from '../http/routes.ts';
 import { writeAndClose } from '../http/wire.ts';
-import { Gate } from './gate.ts';
+import { Gate } from '../websocket/gate.ts';
+import type { HandshakeRule, HandshakeVerdict, Kernel } from './behavior.ts';
+import { authenticated, credentialRefusal, finishAnswer } from './handling.ts';
+import { upgradeRequired } from './preconditions.ts';
 
 /** 16 octets in base64 (RFC 6455 §4.2.1 item 5). */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
