@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
 import { MAIN } from '../../engine/fixtures/built-program.ts';
+import { until } from '../../engine/fixtures/conform-process.ts';
 import { reaperOf } from '../../providers/fixtures/processes.ts';
 import { REFUSING_SERVER } from '../../providers/fixtures/provider-image.ts';
 import {
@@ -26,6 +27,9 @@ import {
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const { image, none } = inject('containers');
+
+/** Where it does not matter what is judged. */
+const ONE_CHECK = { args: ['--partial', '--check', 'auth.missing-credential'] };
 
 describe('the release environment of the README', () => {
   const load = async (environment: string) => {
@@ -56,7 +60,10 @@ describe('the release environment of the README', () => {
 
 describe('an image without a container runtime', () => {
   it('is not judged', async () => {
-    const shipped = await release('search:1', { harness: { DOCKER_HOST: 'unix:///no/such.sock' } });
+    const shipped = await release('search:1', {
+      ...ONE_CHECK,
+      harness: { DOCKER_HOST: 'unix:///no/such.sock' },
+    });
     expect(shipped.code).toBe(3);
     expect(shipped.results.services[0]?.trouble).toBe(
       'its provider did not start: no container runtime: there is no socket /no/such.sock (named by DOCKER_HOST)',
@@ -74,7 +81,7 @@ describe('a program of this machine', () => {
 `;
 
   it('ships: it conforms', async () => {
-    const shipped = await release('', { environment });
+    const shipped = await release('', { ...ONE_CHECK, environment });
     expect(verdictOf(shipped)).toEqual(SHIPS);
     expect(shipped.results.services[0]?.provider.kind).toBe('command');
     expect(shipped.log()).toContain('Ctrl-C ends it');
@@ -117,7 +124,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   it('does not: it breaks the contract', async () => {
     const shipped = await release(image, {
       provider: { DEFECT: 'refusal-without-challenge' },
-      args: ['--partial', '--suite', 'auth'],
+      args: ['--partial', '--check', 'auth.challenge'],
     });
     expect(shipped.code).toBe(1);
     expect(messages(shipped, 'fail').join()).toMatch(/WWW-Authenticate/);
@@ -125,7 +132,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   });
 
   it('does not: it exits at its start', async () => {
-    const shipped = await release(image, { provider: { FAULT: 'exit' } });
+    const shipped = await release(image, { ...ONE_CHECK, provider: { FAULT: 'exit' } });
     expect(shipped.code).toBe(3);
     expect(shipped.results.services[0]?.trouble).toBe(
       'its provider did not start: the container exited with code 7 before it was ready; its last lines: ' +
@@ -156,7 +163,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
         `${JSON.stringify(ready)}\n        timeout: 8s\n        command: ${JSON.stringify(['--eval', REFUSING_SERVER])}`,
       )
       .replace('port: 8080', `port: ${port}`);
-    const shipped = await release(image, { environment, args: ['--partial', '--suite', 'json'] });
+    const shipped = await release(image, { ...ONE_CHECK, environment });
     expect(shipped.code).toBe(3);
     expect(shipped.results.services[0]?.trouble).toMatch(why);
     expect(shipped.results.totals.pass).toBe(0);
@@ -182,7 +189,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
       },
     });
     await killed.ended;
-    const next = await release(image, { args: ['--partial', '--suite', 'json'] });
+    const next = await release(image, ONE_CHECK);
     expect(verdictOf(next)).toEqual(SHIPS);
     expect(await leftOf(runIn(killed.folder))).toEqual([]);
     await expectNothingLeft(next);
@@ -204,12 +211,15 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   });
 
   it.for([
-    ['is interrupted', ['SIGINT']],
-    ['is interrupted twice', ['SIGINT', 'SIGINT']],
-  ] as const)('does not: the run %s', async ([_what, signals]) => {
+    ['is interrupted', 1],
+    ['is interrupted twice', 2],
+  ] as const)('does not: the run %s', async ([_what, times]) => {
     const shipped = await release(image, {
-      whileJudged: (harness) => {
-        for (const [index, signal] of signals.entries()) setTimeout(() => harness.kill(signal), 20 * index);
+      async whileJudged(harness, stderr) {
+        harness.kill('SIGINT');
+        if (times === 1) return;
+        await until('the first signal is heard', () => stderr().includes('finishing'));
+        harness.kill('SIGINT');
       },
     });
     expect(shipped.code).toBe(3);
@@ -218,7 +228,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   });
 
   it('does not: there is no such image', async () => {
-    const shipped = await release('localhost:1/no/such/image:1');
+    const shipped = await release('localhost:1/no/such/image:1', ONE_CHECK);
     expect(shipped.code).toBe(3);
     expect(shipped.results.services[0]?.trouble).toMatch(
       /the image localhost:1\/no\/such\/image:1 is not there/,

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../../wire/json/schema.ts';
 import type { BadInput } from './call.ts';
 import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
-import { type Facets, facetsOf } from './example.ts';
+import { type Facets, facetsOf } from './facets.ts';
 
 /**
  * Requests of a call that its documentation rules out, a few of each kind. Each is held against the documented
