@@ -39,7 +39,7 @@ async function found(served: Served, where: 'success' | 'errors' = 'success'): P
 
 const WHOLE = '[{"id":"r1","name":"One"}]';
 const DEEP = `${'['.repeat(600)}${']'.repeat(600)}`;
-const LARGE = `["${'a'.repeat(1024 * 1024)}"]`;
+const LARGE = `["${'a'.repeat(2 * 1024 * 1024)}"]`;
 
 /** What only content that was read to its end can show. */
 const ABOUT_CONTENT = [
