@@ -9,6 +9,7 @@ import { documentedValue } from '../../config/service.ts';
 import { type Needs, neededIn, type Probe, requireDeclared } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type Expect, expectIn } from './expect.ts';
+import { JudgedSubjects } from './subjects.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {
@@ -38,11 +39,13 @@ export interface OpenContext extends CheckContext {
   settled(): Promise<void>;
   /** Ids of the evidence asked for so far. */
   evidence(): readonly string[];
+  /** The subjects of its expectations; of a check without any those of the evidence asked for. */
+  subjects(): JudgedSubjects;
   remark(): string;
 }
 
 /** What a session is to a check. */
-export type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
+export type Asked = Pick<Session, 'config' | 'ask' | 'observe' | 'subjectOf'>;
 
 /** What is known of a check that may record what it sees. */
 interface Recording {
@@ -65,6 +68,7 @@ export function openContext(
   const remarks: string[] = [];
   const held: Promise<void>[] = [];
   const { config } = session;
+  const subjects = new JudgedSubjects(session.subjectOf);
   const used = neededIn(uses, config);
   const context: CheckContext = {
     service: config,
@@ -78,6 +82,7 @@ export function openContext(
     expect: expectIn((probe) => context.probe(probe), {
       note: (remark) => context.note(remark),
       held: (expectation) => held.push(expectation),
+      judged: (id, got, isUnread) => subjects.add(id, got, isUnread),
     }),
     observe(value) {
       if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
@@ -119,6 +124,10 @@ export function openContext(
       for (const expectation of held) await expectation;
     },
     evidence: () => [...evidence],
+    subjects() {
+      if (subjects.isEmpty) for (const id of evidence) subjects.add(id, null);
+      return subjects;
+    },
     remark: () => remarks.join(' '),
   };
 }

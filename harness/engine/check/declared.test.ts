@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { practice } from '../../base/authority.ts';
 import { shipped } from '../../config/fixtures/config-folder.ts';
 import { sessionAt } from '../session/fixtures/session.ts';
 import { derived, type Probe } from '../session/probe.ts';
@@ -15,7 +14,8 @@ async function outcome(asked: Probe<unknown>, uses: readonly Probe<unknown>[]): 
   onTestFinished(async () => void (await session.close()));
   const asking = check('orders.asks', {
     ...WORDS,
-    grounds: [practice('a test')],
+    // Nothing is sent, so that it cannot pass.
+    grounds: [],
     uses,
     judge: async ({ probe }) => void (await probe(asked)),
   });
@@ -26,7 +26,7 @@ async function outcome(asked: Probe<unknown>, uses: readonly Probe<unknown>[]): 
 it('a check that asks for what it has not declared is a fault of the harness', async () => {
   const message = 'HarnessError: orders.asks asks for found, which it does not declare';
   expect(await outcome(found, [])).toEqual(['error', message]);
-  expect(await outcome(found, [found])).toEqual(['pass', '']);
+  expect(await outcome(found, [found])).toEqual(['observed', '']);
 });
 
 it('so is a probe that does', async () => {
@@ -34,5 +34,5 @@ it('so is a probe that does', async () => {
   const message = 'HarnessError: read asks for found, which it does not declare';
   expect(await outcome(undeclared, [undeclared])).toEqual(['error', message]);
   const declared = reading(found);
-  expect(await outcome(declared, [declared])).toEqual(['pass', '']);
+  expect(await outcome(declared, [declared])).toEqual(['observed', '']);
 });

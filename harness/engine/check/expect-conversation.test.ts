@@ -25,6 +25,7 @@ const expectation = (...all: readonly ConversationView[]) =>
     subject: (piece) => piece,
     note: () => undefined,
     held: () => undefined,
+    judged: () => undefined,
   });
 
 describe('an expectation of conversations', () => {

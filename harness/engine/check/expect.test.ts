@@ -33,6 +33,7 @@ const expect = (...all: readonly Reply[]) =>
     subject: (piece) => piece,
     note: () => undefined,
     held: () => undefined,
+    judged: () => undefined,
   });
 type Expecting = ReturnType<typeof expect>;
 
@@ -116,6 +117,7 @@ describe('an expectation of evidence with what it is judged by', () => {
   const { each } = expectIn(() => Promise.reject(new Error('nothing is asked here')), {
     note: () => undefined,
     held: () => undefined,
+    judged: () => undefined,
   });
   const pair = (page: Reply, wanted: number) => ({ page, wanted });
   const held = (...pairs: readonly ReturnType<typeof pair>[]) =>

@@ -26,6 +26,8 @@ interface Judging {
   readonly note: (remark: string) => void;
   /** Told of each expectation as it begins, so that none is forgotten. */
   readonly held: (expectation: Promise<void>) => void;
+  /** Called for each piece of evidence with the result that deviates, null for none. */
+  readonly judged: (evidence: string, got: string | null, isUnread?: boolean) => void;
 }
 
 interface Means<S> extends Judging {
@@ -94,7 +96,11 @@ export class Expectation<S> {
     if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
     const unread = (piece: S) => (reading === undefined ? null : unreadOf(subject(piece), reading));
     const judged = reading?.partly ? pieces : pieces.filter((piece) => unread(piece) === null);
-    holdEach(judged, wanted, (piece) => gotOrNoResponse(subject(piece), () => got(piece)), subject);
+    for (const piece of pieces) {
+      if (unread(piece) !== null) this.#means.judged(subject(piece).evidence, null, true);
+    }
+    const gotOf = (piece: S) => gotOrNoResponse(subject(piece), () => got(piece));
+    holdEach(judged, wanted, gotOf, subject, this.#means.judged);
     for (const piece of pieces) {
       const reason = unread(piece);
       if (reason !== null)

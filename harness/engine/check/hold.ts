@@ -26,9 +26,11 @@ export function holdEach<S>(
   wanted: string,
   got: (piece: S) => string | null,
   subjectOf: (piece: S) => Subject,
+  judged: (evidence: string, got: string | null) => void,
 ): void {
   const faults = pieces.flatMap((piece) => {
     const text = got(piece);
+    judged(subjectOf(piece).evidence, text);
     return text === null ? [] : [{ text, subject: subjectOf(piece) }];
   });
   const [first] = faults;

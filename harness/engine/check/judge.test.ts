@@ -5,7 +5,9 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { shipped } from '../../config/fixtures/config-folder.ts';
 import { Reply } from '../../wire/exchange/reply.ts';
 import { exampleExchange, exampleId, exampleResponse } from '../../wire/fixtures/example-evidence.ts';
+import { derived } from '../session/probe.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
+import type { CheckContext } from './context.ts';
 import { silentSession } from './fixtures/silent-session.ts';
 import { WORDS } from './fixtures/words.ts';
 import { type JudgeOptions, judge } from './judge.ts';
@@ -107,6 +109,57 @@ describe('an expectation', () => {
   });
 });
 
+const piece = derived('piece', [], async () => ({ to: 'GET', evidence: 'e1' }));
+
+describe('the subjects of a check', () => {
+  const seen = {
+    ...session,
+    ask: (async () => ({ value: null, evidence: ['e1', 'e2', 'e3'] })) as never,
+    subjectOf: (id: string) => (id === 'e3' ? 'GET /v1/b' : 'GET /v1/a'),
+  };
+  const all = ['e1', 'e2', 'e3'].map((evidence) => ({ to: `GET ${evidence}`, evidence }));
+  const about = (judge: CheckDefinition['judge']) =>
+    judging(check('orders.all', { ...COMMON, uses: [piece], judge }), seen);
+
+  it('have an outcome each, the worst of which is that of the check', async () => {
+    const judgment = await about(({ expect }) =>
+      expect
+        .each(all, (each) => each)
+        .toConform('this', ({ evidence }) => (evidence === 'e2' ? 'that' : null)),
+    );
+    expect(judgment).toMatchObject({
+      outcome: 'fail',
+      finding: {
+        subject: 'GET /v1/a',
+        expected: 'this',
+        got: [{ text: 'that', stimuli: [{ to: 'GET e2' }] }],
+      },
+      subjects: [
+        { subject: 'GET /v1/a', outcome: 'fail', got: 'that', evidence: ['e1', 'e2'] },
+        { subject: 'GET /v1/b', outcome: 'pass', evidence: ['e3'] },
+      ],
+    });
+  });
+
+  it('are those of the evidence asked for, if nothing else is expected of it', async () => {
+    const judgment = await about(async ({ probe, violated }) => {
+      await probe(piece);
+      violated('this', 'that', 'e3');
+    });
+    expect(judgment.subjects).toEqual([
+      { subject: 'GET /v1/a', outcome: 'pass', evidence: ['e1', 'e2'] },
+      { subject: 'GET /v1/b', outcome: 'fail', got: 'that', evidence: ['e3'] },
+    ]);
+  });
+
+  it('are never none in a check that passes', async () => {
+    expect(await judged(() => {})).toMatchObject({
+      outcome: 'error',
+      message: expect.stringContaining('orders.sample passes, but has judged nothing'),
+    });
+  });
+});
+
 describe('a check that takes long', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -115,11 +168,15 @@ describe('a check that takes long', () => {
   async function waiting(progress: (nowMs: number) => number): Promise<string> {
     const startMs = Date.now();
     const clock = { ...session.clock, now: () => Date.now() - startMs };
-    const seen = Object.defineProperty({ ...session, clock }, 'progress', {
+    const ask = async () => ({ value: piece, evidence: ['e1'] }) as never;
+    const seen = Object.defineProperty({ ...session, clock, ask }, 'progress', {
       get: () => progress(clock.now()),
     });
-    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 600_000));
-    const judgment = judging(check('orders.slow', { ...COMMON, judge: slow }), seen);
+    const slow = async ({ probe }: CheckContext) => {
+      await probe(piece);
+      await new Promise<void>((resolve) => setTimeout(resolve, 600_000));
+    };
+    const judgment = judging(check('orders.slow', { ...COMMON, uses: [piece], judge: slow }), seen);
     await vi.runAllTimersAsync();
     return (await judgment).outcome;
   }

@@ -1,9 +1,11 @@
 import type { Ground, Level, ResolvedGround } from '../../base/authority.ts';
 import { resolveAuthority, STRENGTH } from '../../base/authority.ts';
+import { HarnessError } from '../../base/exit.ts';
 import {
   type DecisiveGround,
   type Finding,
   findingText,
+  firstGot,
   headlineOf,
   redactedFinding,
 } from '../../base/finding.ts';
@@ -14,6 +16,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type Asked, type OpenContext, openContext } from './context.ts';
+import type { SubjectOutcome } from './subjects.ts';
 
 /** What became of one check for one service. */
 export interface Judgment {
@@ -23,6 +26,8 @@ export interface Judgment {
   readonly headline?: string;
   /** The violation as data; `message` is rendered from it. Absent if there is none. */
   readonly finding?: Finding;
+  /** The outcome for each subject that was judged; absent if the check was not judged. */
+  readonly subjects?: readonly SubjectOutcome[];
   /** Id of the check whose violation explains this one, which is blocked for it. */
   readonly explainedBy?: string;
   readonly durationMs: number;
@@ -108,6 +113,7 @@ export async function judge(
     return end('blocked', session.outage);
   if (applied.missing !== null) return end('blocked', applied.missing);
 
+  const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
   try {
     const { connectMs, responseMs } = session.config.timeouts;
     const limitMs =
@@ -118,11 +124,15 @@ export async function judge(
       convict(session, check);
       throw (await blockedByRoot(check, violation, session, options)) ?? violation;
     });
-    const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
-    return end(conforming, context.remark());
+    const subjects = subjectsOf(context, session, { violated: conforming, conforming });
+    if (conforming === 'pass' && subjects.length === 0) {
+      throw new HarnessError(`${check.id} passes, but has judged nothing`);
+    }
+    return { ...end(conforming, context.remark()), subjects };
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
+      const evidence = thrown.evidence ?? context.evidence().at(-1) ?? null;
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
       const ground = decisiveGround(check, applied, session.config, thrown.places);
       const outcome = check.known === undefined ? violated(applied.level, options.strict) : 'known';
@@ -130,8 +140,8 @@ export async function judge(
       const finding = redactedFinding(
         {
           ...thrown.deviation,
-          subject: session.config.service,
-          evidence: thrown.evidence ?? context.evidence().at(-1) ?? null,
+          subject: evidence === null ? session.config.service : session.subjectOf(evidence),
+          evidence,
           ...(ground !== null && { ground }),
           ...(isLast && { silentSince: true }),
         },
@@ -139,15 +149,34 @@ export async function judge(
       );
       const known = check.known === undefined ? '' : `${check.known}; `;
       const judgment = end(outcome, `${known}${findingText(finding)}`, thrown.evidence);
-      return { ...judgment, finding, ...headlined(check, finding) };
+      if (evidence !== null) context.subjects().add(evidence, firstGot(finding));
+      const subjects = subjectsOf(context, session, { violated: outcome, conforming });
+      return { ...judgment, finding, subjects, ...headlined(check, finding) };
     }
     if (thrown instanceof Explained) {
-      return { ...end('blocked', thrown.message), explainedBy: thrown.by };
+      const subjects = subjectsOf(context, session, { violated: 'blocked', conforming });
+      return { ...end('blocked', thrown.message), subjects, explainedBy: thrown.by };
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
     return end('error', traceOf(thrown));
   }
+}
+
+/** With their texts redacted; an operation of the config may hold a secret. */
+function subjectsOf(
+  context: OpenContext,
+  { redact }: Session,
+  { violated, conforming }: Readonly<Record<'violated' | 'conforming', Outcome>>,
+): readonly SubjectOutcome[] {
+  return context
+    .subjects()
+    .outcomes(violated, conforming)
+    .map(({ subject, got, ...each }) => ({
+      subject: redact(subject),
+      ...(got !== undefined && { got: redact(got) }),
+      ...each,
+    }));
 }
 
 function headlined({ headline }: CheckDefinition, finding: Finding): Pick<Judgment, 'headline'> {
@@ -203,7 +232,7 @@ async function blockedByRoot(
   const { config } = session;
   const { signal, selected } = options;
   // It records what it observes when it is judged itself.
-  const silent: Asked = { config, ask: session.ask, observe: () => undefined };
+  const silent: Asked = { config, ask: session.ask, subjectOf: session.subjectOf, observe: () => undefined };
   for (const root of rootsOf(check, config, selected)) {
     const context = openContext(root, silent, signal);
     const known = await violationIn(root, context).catch(unlessUnjudged);

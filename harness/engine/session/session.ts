@@ -13,6 +13,7 @@ import { openPort } from './port.ts';
 import { closureOf, costOf, type Probe, type Remembered } from './probe.ts';
 import { openProbing } from './probing.ts';
 import { Remains } from './remains.ts';
+import { subjectOf } from './subject.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { RunTime } from './turn/run-time.ts';
@@ -54,6 +55,8 @@ export interface Session {
    * that once more, or runs the check. Null where there is no evidence.
    */
   reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
+  /** The subject of the evidence with that id: `GET /v1/orders`. */
+  subjectOf(id: string): string;
   redact(text: string): string;
   /** Whoever asks for it again waits for the same. */
   close(): Promise<Closed>;
@@ -74,6 +77,7 @@ export function openSession(options: SessionOptions): Session {
     key: new KeyTrial(shared, () => [...http.occasions(), ...handshakeOccasions(means)]),
   };
   const { config, budget, pauses, transport, outage, log } = means;
+  const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
   const http = new ServiceHttp(means);
   const remains = new Remains(means, options.leftBehind ?? []);
   const time = new RunTime(means);
@@ -129,6 +133,7 @@ export function openSession(options: SessionOptions): Session {
       const again = options.runAlone ?? `conform run ${shellWord(config.service)}`;
       return log.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
+    subjectOf: (id) => subjectOf(log.find(id), config, basePath),
     redact: (text) => transport.redaction.sink(text),
     close() {
       ended ??= end();

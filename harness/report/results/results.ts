@@ -154,6 +154,13 @@ const Finding = shared(
   }),
 );
 
+const SUBJECT_OUTCOME = Type.Object({
+  subject: text('An operation (`GET /v1/orders`), an endpoint (`WebSocket /ws`), else the service.'),
+  outcome: OneOutcome,
+  got: Type.Optional(text('The first result that deviates; absent for none.')),
+  evidence: texts("Keys of the service's evidence."),
+});
+
 export const JUDGMENT = Type.Object({
   outcome: OneOutcome,
   message: text(
@@ -163,6 +170,11 @@ export const JUDGMENT = Type.Object({
     text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
   ),
   finding: Type.Optional(Finding),
+  subjects: Type.Optional(
+    Type.Array(shared('subjectOutcome', SUBJECT_OUTCOME), {
+      description: 'The outcome for each subject that was judged; the outcome of the check is the worst.',
+    }),
+  ),
   explainedBy: Type.Optional(
     text('Id of the check whose violation explains this one, which is blocked for it.'),
   ),

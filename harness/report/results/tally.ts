@@ -97,6 +97,11 @@ export function notRun(results: Results): readonly SameReason[] {
   });
 }
 
+/** `14 judged`: the number of subjects behind an outcome; empty for one. */
+export function judgedWords({ subjects = [] }: CheckResult): string {
+  return subjects.length > 1 ? `${grouped(subjects.length)} judged` : '';
+}
+
 /** `1 check`, `2 checks`, `1,024 checks`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-import { counted, type Judged, judgedWith, notRun, suitesOf } from '../results/tally.ts';
+import { counted, type Judged, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
 import { plainCommand, plainLine } from '../results/words/plain.ts';
 import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
@@ -22,9 +22,15 @@ function everyCheck(page: Page): readonly Block[] {
     suitesOf(results).flatMap((suite): readonly Block[] => {
       const checks = service.checks.filter((check) => check.suite === suite);
       if (checks.length === 0) return [];
-      const lines = checks.flatMap(({ outcome, id, title, headline }) => {
+      const lines = checks.flatMap((check) => {
+        const { outcome, id, title, headline } = check;
+        const judged = judgedWords(check);
         const label = outcome.padEnd(8);
-        const [first = '', ...more] = indented(page, `${id} · ${headline ?? title}`, `  ${label}  `);
+        const [first = '', ...more] = indented(
+          page,
+          `${id} · ${headline ?? title}${judged && ` (${judged})`}`,
+          `  ${label}  `,
+        );
         return [first.replace(label, ink.outcome(outcome, label)), ...more];
       });
       return [[heading(page, `${nameOf(service)} · ${plainLine(suite)}`), ...lines]];

@@ -64,6 +64,11 @@ export class EvidenceLog {
     return kept;
   }
 
+  /** Null for an unknown id. */
+  find(id: string): Evidence | null {
+    return this.#kept.get(id) ?? null;
+  }
+
   get size(): number {
     return this.#kept.size;
   }

@@ -1,7 +1,15 @@
 import { grouped, withShortValues } from '../../../base/text.ts';
 import type { Outcome } from '../../../base/verdict.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
-import { counted, type Judged, NOUNS, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import {
+  counted,
+  type Judged,
+  judgedWords,
+  NOUNS,
+  suitesOf,
+  tallyOf,
+  WORST_FIRST,
+} from '../../results/tally.ts';
 import { duration, groundInWords } from '../../results/words/words.ts';
 import type { Ages } from '../markup/age.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
@@ -53,7 +61,7 @@ function row(judged: Judged, opens: boolean, ages: Ages): Markup {
   const { service, check } = judged;
   const isFinding = FINDINGS.includes(check.outcome);
   if (!opens && !isFinding) return brief(judged);
-  const line = html`${told(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}<span class="time">${check.durationMs >= 1 && duration(check.durationMs)}</span>`;
+  const line = html`${told(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}<span class="time">${[judgedWords(check), check.durationMs >= 1 ? duration(check.durationMs) : ''].filter((part) => part !== '').join(', ')}</span>`;
   if (isFinding) return linkRow(judged, line, ages(judged));
   return html`<details class="check" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])}><summary class="row">${line}</summary>${behind(check)}</details>`;
 }
