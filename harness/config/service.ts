@@ -13,13 +13,13 @@ import { TLS } from './blocks/tls.ts';
 import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Credentials } from './credential/scheme.ts';
-import { CredentialsShape } from './credential/schemes.ts';
+import { CREDENTIALS } from './credential/schemes.ts';
 import type { Operation } from './operation/call/call.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import { PROVIDER, type ProviderConfig } from './provider/provider.ts';
-import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
+import { mapping, NAMES, name, named, needed, text } from './shape/kinds.ts';
 import { faultsIn } from './shape/validation.ts';
 
 export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
@@ -62,19 +62,13 @@ export interface ServiceConfig {
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
 }
 
-const traits: Traits = {
-  def: 'credentials',
-  replaces: (below, above) => 'scheme' in above && above.scheme !== below.scheme,
-};
-const credentials = { ...CredentialsShape, '~traits': traits };
-
 /** What an environment can change. */
 const BLOCKS = {
   provider: needed(
     PROVIDER,
     'add `provider: { url: … }` or { reference: … }, or choose an environment that has one',
   ),
-  credentials: needed(credentials, 'add `credentials:`, with `scheme: none` when anybody may call'),
+  credentials: needed(CREDENTIALS, 'add `credentials:`, with `scheme: none` when anybody may call'),
   plan: PLAN,
   operations: OPERATIONS,
   openapi: text(

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import Type from '../../base/schema/type.ts';
 import type { Secret } from '../../base/secret.ts';
+import * as shapes from '../shape/kinds.ts';
 
 /** The three credentials of an application: identifier and key are public, the secret is not. */
 export interface AppCredentials {
@@ -39,44 +39,14 @@ export type Values<K extends SchemeKeys> = {
   readonly [Name in keyof K]: K[Name] extends Key<infer Value> ? Value : never;
 };
 
-/** How a secret is written in a config. */
-export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
-
-/** What stands there for editors and in messages. */
-export const REFERENCE = {
-  expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
-  examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
-};
-
-interface KeyTextOptions {
-  /** Completes "write …". */
-  readonly expected?: string;
-  readonly examples?: readonly string[];
-  readonly pattern?: string;
-}
+type KeyTextOptions = Pick<shapes.Options<string>, 'expected' | 'examples'> & { readonly pattern?: string };
 
 export function text(description: string, options: KeyTextOptions = {}): Key<string> {
-  const { expected = 'text', ...rest } = options;
-  const shape = Type.String({
-    description,
-    minLength: 1,
-    'x-expected': expected,
-    ...rest,
-    '~traits': { texts: 'open' },
-  });
-  return { kind: 'text', optional: false, shape };
+  return { kind: 'text', optional: false, shape: shapes.text(description, { ...options, texts: 'open' }) };
 }
 
 export function secret(description: string): Key<Secret> {
-  const shape = Type.String({
-    description: `${description} ${SECRET}`,
-    minLength: 1,
-    'x-expected': REFERENCE.expected,
-    examples: REFERENCE.examples,
-    // Read when it is known where the service is.
-    '~traits': { texts: 'secret' },
-  });
-  return { kind: 'secret', optional: false, shape };
+  return { kind: 'secret', optional: false, shape: shapes.secret(`${description} ${shapes.SECRET}`) };
 }
 
 /** Null may be written for it, and is as if it were not there. */
@@ -96,16 +66,13 @@ const SECOND_KEY = optional(
   ),
 );
 
-const APPLICATION_SHAPE = Type.Object(
+const APPLICATION_SHAPE = shapes.mapping(
+  'Id, key and secret of an application. Id and key are public.',
+  { expected: 'a mapping with id, key and secret' },
   {
-    id: Type.Optional(text('Id of the application. It is public.').shape),
-    key: Type.Optional(text('Key of the application. It is public.').shape),
-    secret: Type.Optional(secret('Secret that signs the requests.').shape),
-  },
-  {
-    description: 'Id, key and secret of an application. Id and key are public.',
-    additionalProperties: false,
-    'x-expected': 'a mapping with id, key and secret',
+    id: text('Id of the application. It is public.').shape,
+    key: text('Key of the application. It is public.').shape,
+    secret: secret('Secret that signs the requests.').shape,
   },
 );
 
@@ -116,20 +83,19 @@ export const APPLICATION: Key<AppCredentials> = {
   shape: APPLICATION_SHAPE,
 };
 
-const REFUSED_SHAPE = Type.Object(
+const REFUSED_SHAPE = shapes.mapping(
+  '',
+  { expected: `a mapping such as { key: "\${env:OLD_KEY}", because: revoked }` },
   {
     key: optional(secret('What is sent in place of the key.')).shape,
-    because: Type.String({
-      description:
-        'Why it must be refused, in a few words for the reports: revoked, expired, of another audience.',
-      pattern: '^[^\\p{Cc}]{1,60}$',
-      'x-expected': 'a few words, such as revoked',
-      examples: ['revoked', 'of another audience'],
-    }),
-  },
-  {
-    additionalProperties: false,
-    'x-expected': `a mapping such as { key: "\${env:OLD_KEY}", because: revoked }`,
+    because: shapes.text(
+      'Why it must be refused, in a few words for the reports: revoked, expired, of another audience.',
+      {
+        pattern: '^[^\\p{Cc}]{1,60}$',
+        expected: 'a few words, such as revoked',
+        examples: ['revoked', 'of another audience'],
+      },
+    ),
   },
 );
 
@@ -137,12 +103,14 @@ const REFUSED_SHAPE = Type.Object(
 export const REFUSED: Key<readonly RefusedKey[] | null> = {
   kind: 'refused',
   optional: true,
-  shape: Type.Array(REFUSED_SHAPE, {
-    description:
-      'Keys (passwords, tokens, secrets of an application) that the service must refuse: revoked, expired, of another audience or environment. Each costs a request.',
-    maxItems: 5,
-    'x-expected': `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5`,
-  }),
+  shape: shapes.list(
+    'Keys (passwords, tokens, secrets of an application) that the service must refuse: revoked, expired, of another audience or environment. Each costs a request.',
+    {
+      maxItems: 5,
+      expected: `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5`,
+    },
+    REFUSED_SHAPE,
+  ),
 };
 
 /** The keys of a scheme whose secret is a key: the key itself, another one, and the application that it is of. */

@@ -1,4 +1,5 @@
 import Type from '../../base/schema/type.ts';
+import { choice, mapping } from '../shape/kinds.ts';
 import type { Question, Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';
 import { bearer } from './schemes/bearer.ts';
@@ -47,26 +48,25 @@ const ALL_KEYS = SCHEMES.flatMap(({ keys }) => Object.entries(keys));
 const SHAPES = Object.fromEntries(
   ALL_KEYS.toSorted(([, a], [, b]) => Number(a.optional) - Number(b.optional)).map(([name, { shape }]) => [
     name,
-    Type.Optional(shape),
+    shape,
   ]),
 );
 
 /** `credentials:` of a service, or of an environment that lays something over it. */
-export const CredentialsShape = Type.Unsafe<CredentialsBlock>(
-  Type.Object(
+export const CREDENTIALS = Type.Unsafe<CredentialsBlock>(
+  mapping(
+    'How a client gets in.',
     {
-      scheme: Type.Optional(
-        Type.Enum(
-          SCHEMES.map(({ name }) => name),
-          { description: SCHEMES.map(({ name, summary }) => `${name}: ${summary}.`).join(' ') },
-        ),
-      ),
-      ...SHAPES,
+      expected: `a mapping such as { scheme: bearer, key: "\${env:NAME}" }`,
+      def: 'credentials',
+      replaces: (below, above) => 'scheme' in above && above.scheme !== below.scheme,
     },
     {
-      description: 'How a client gets in.',
-      'x-expected': `a mapping such as { scheme: bearer, key: "\${env:NAME}" }`,
-      additionalProperties: false,
+      scheme: choice(
+        SCHEMES.map(({ name, summary }) => `${name}: ${summary}.`).join(' '),
+        SCHEMES.map(({ name }) => name),
+      ),
+      ...SHAPES,
     },
   ),
 );

@@ -1,6 +1,5 @@
 import type { TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
 import Type from '../../base/schema/type.ts';
-import { REFERENCE, SECRET } from '../credential/keys.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './loaded.ts';
 import { parseDuration, parseMemory } from './text-forms.ts';
 
@@ -164,6 +163,15 @@ export function memory(
   );
   return shape as Value<string, number> & { readonly '~unit': 'Bytes' };
 }
+
+/** How a secret is written in a config. */
+export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
+
+/** What stands there for editors and in messages. */
+const REFERENCE = {
+  expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
+  examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+};
 
 /** Loaded as it is written; who builds the block reads it. */
 export function secret(description: string = SECRET): Value<string, string> {
