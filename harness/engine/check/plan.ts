@@ -118,7 +118,8 @@ export async function* judgeInOrder(
         continue;
       }
       if (kind === 'send') {
-        for (const each of probes) await session.ask(each, signal);
+        // Nothing is sent to a provider that did not start anew.
+        if (session.outage === null) for (const each of probes) await session.ask(each, signal);
         continue;
       }
       await askTogether(session, steps.slice(index), signal);

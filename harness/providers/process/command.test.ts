@@ -140,7 +140,7 @@ describe.concurrent('a provider that is a command', () => {
 
   it('never writes what is waited for', async () => {
     const ready = { kind: 'log', text: 'listening', times: 3 } as const;
-    expect(await failing(command({ ready, timeoutMs: 15_000 }))).toMatch(
+    expect(await failing(command({ ready, timeoutMs: 3_000 }))).toMatch(
       /1 of 3 lines that it wrote held "listening"/,
     );
   });
