@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ABSENT, type CarriedKey, type Reader } from '../config/credential/carrier.ts';
 import type { Credentials, Lender } from '../config/credential/scheme.ts';
 import type { FieldLine } from '../wire/exchange.ts';
-import { type Answer, served } from './http/answer.ts';
+import { type HttpAnswer, served } from './http/answer.ts';
 import { queryParameters, type ReceivedRequest } from './http/message.ts';
 
 /** The three credentials of a realtime application; the secret never travels. */
@@ -39,7 +39,7 @@ export interface Access {
 
 interface Lending {
   readonly path: string;
-  answer(request: ReceivedRequest, nowMs: number): Answer;
+  answer(request: ReceivedRequest, nowMs: number): HttpAnswer;
 }
 
 /**
@@ -77,7 +77,7 @@ function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
 }
 
 /** RFC 6749 §5.1: a token is for nobody to keep but the client. */
-function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): Answer {
+function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): HttpAnswer {
   const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
   return { ...answer, responseKind: 'key-lent', status };
 }

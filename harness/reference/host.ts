@@ -7,7 +7,7 @@ import { createServer } from '../base/node-http.ts';
 import type { Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { asksForWebSocket, createUpgrader } from './behavior/handshake.ts';
-import { type Answer, type ProblemName, problem } from './http/answer.ts';
+import { type HttpAnswer, type ProblemName, problem } from './http/answer.ts';
 import { fieldValues, type ReceivedRequest, type ServedRequest, withField } from './http/message.ts';
 import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
 
@@ -58,7 +58,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
   });
   // Connections whose request is being answered: a parser error there must not talk into the answer.
   const answering = new Map<Duplex, ServerResponse>();
-  const log = (request: ReceivedRequest, answer: Answer): void =>
+  const log = (request: ReceivedRequest, answer: HttpAnswer): void =>
     options.log({ method: request.method, path: request.path, status: answer.status });
 
   const onRequest = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -208,7 +208,7 @@ async function readContent(incoming: IncomingMessage): Promise<Buffer | 'too-lar
 /** How long after a message something follows it that nobody asked for, in ms. */
 export const FOLLOWED_AFTER_MS = 20;
 
-function send(answer: Answer, response: ServerResponse, clock: Kernel['clock']): void {
+function send(answer: HttpAnswer, response: ServerResponse, clock: Kernel['clock']): void {
   response.sendDate = false;
   // A Connection field of our own, as of a 426, must not unsay that the connection closes.
   const options = fieldValues(answer, 'connection');

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { Access, CredentialBehavior } from '../credentials.ts';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import type { ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaFields, QuotaPlan } from '../quota/limiter.ts';
@@ -29,9 +29,9 @@ export interface Service {
   readonly sockets: readonly SocketEndpoint[];
 }
 
-export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Kernel) => Answer;
+export type AnswerChange = (answer: HttpAnswer, request: ReceivedRequest, kernel: Kernel) => HttpAnswer;
 
-export type Handling = (request: ReceivedRequest, kernel: Kernel) => Promise<Answer>;
+export type Handling = (request: ReceivedRequest, kernel: Kernel) => Promise<HttpAnswer>;
 
 export interface QuotaBehavior {
   readonly algorithm: LimiterAlgorithm;
@@ -47,11 +47,11 @@ export interface QuotaBehavior {
 /** One demand on an opening handshake; null when it is met. */
 export interface HandshakeRule {
   readonly name: 'credential' | 'quota' | 'method' | 'host' | 'key' | 'version' | 'origin' | 'further';
-  readonly refuses: (request: ReceivedRequest, kernel: Kernel, endpoint: SocketEndpoint) => Answer | null;
+  readonly refuses: (request: ReceivedRequest, kernel: Kernel, endpoint: SocketEndpoint) => HttpAnswer | null;
 }
 
 export type HandshakeVerdict =
-  | { readonly accepted: false; readonly answer: Answer }
+  | { readonly accepted: false; readonly answer: HttpAnswer }
   | {
       readonly accepted: true;
       readonly endpoint: SocketEndpoint;

@@ -2,7 +2,7 @@ import type { ReferenceName } from '../../config/service.ts';
 import type { Patch } from './patches/patch.ts';
 
 /** Something that a reference provider does otherwise, and what the proof shows of it. */
-interface Deviation {
+interface NamedPatch {
   /** Kebab-case, named for what it does; its key in a table. */
   readonly name: string;
   /** Those that can have it; a defect is proven on the first. */
@@ -17,7 +17,7 @@ interface Deviation {
 }
 
 /** A named, deliberate fault, used to prove that checks can fail. */
-export interface Defect extends Deviation {
+export interface Defect extends NamedPatch {
   /** What is wrong with a service that has it, as a report says it: one sentence, with places for values. */
   readonly cause: string;
   /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
@@ -27,7 +27,7 @@ export interface Defect extends Deviation {
 }
 
 /** Another behavior that conforms just as well; no check may complain about it. */
-export interface Variant extends Deviation {
+export interface Variant extends NamedPatch {
   /** It lists its resources otherwise than the document of the operations says, which is then left out. */
   readonly undescribed?: true;
   /** Whether a request counts depends on what it asks for: some of several kinds come before the limit is met. */
@@ -36,7 +36,7 @@ export interface Variant extends Deviation {
   readonly unseen?: string;
 }
 
-type Services = Pick<Deviation, 'services'>;
+type Services = Pick<NamedPatch, 'services'>;
 
 export const SEARCH: Services = { services: ['search'] };
 export const REST: Services = { services: ['search', 'messaging'] };
@@ -46,10 +46,10 @@ export const EVERY: Services = { services: [...REST.services, ...REALTIME.servic
 /** What holds of a table whose deviations are seen under one setting alone. */
 export const under = (setting: string, { services }: Services = REST) => ({ services, setting });
 
-type DeviationRow<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
+type DeviationRow<D extends NamedPatch> = Omit<D, 'name' | 'services'> & Partial<Services>;
 
 /** A table of deviations by their names; `shared`: what holds of every row that does not say otherwise. */
-export function tableOf<D extends Deviation>(
+export function tableOf<D extends NamedPatch>(
   shared: Services & Partial<Pick<Defect, 'setting' | 'fails'>>,
   rows: Readonly<Record<string, DeviationRow<D>>>,
 ): readonly (DeviationRow<D> & Pick<D, 'name' | 'services'>)[] {

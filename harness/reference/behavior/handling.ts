@@ -1,7 +1,7 @@
 import type { FieldLine } from '../../wire/exchange.ts';
 import { policyName } from '../../wire/quota/ratelimit-named.ts';
 import { type Access, type Authentication, challenges, credentialFields } from '../credentials.ts';
-import { type Answer, isProblem, problem } from '../http/answer.ts';
+import { type HttpAnswer, isProblem, problem } from '../http/answer.ts';
 import { fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
 import { findRoute, type Route } from '../http/routes.ts';
 import type { Admission } from '../quota/limiter.ts';
@@ -10,9 +10,9 @@ import { imfFixdate } from './clock.ts';
 import { answerWithin, refuseMessage } from './preconditions.ts';
 
 /** The whole way of a request to the answer as it is sent. Never rejects: a fault of the service is a 500. */
-export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<Answer> {
+export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<HttpAnswer> {
   const received = kernel.behavior.receive(request);
-  let answer: Answer;
+  let answer: HttpAnswer;
   try {
     answer = await kernel.behavior.handle(received, kernel);
   } catch (fault) {
@@ -23,13 +23,13 @@ export async function answerRequest(kernel: Kernel, request: ReceivedRequest): P
 }
 
 /** Common fields, length and patches: for answers that did not come through `answerRequest`. */
-export function finishAnswer(kernel: Kernel, answer: Answer, request: ReceivedRequest): Answer {
+export function finishAnswer(kernel: Kernel, answer: HttpAnswer, request: ReceivedRequest): HttpAnswer {
   const { behavior } = kernel;
   return behavior.finish(framed(behavior.compose(answer, request, kernel), kernel), request, kernel);
 }
 
 /** The message as such, then authentication, then the quota, then the request itself. */
-export async function handleRequest(request: ReceivedRequest, kernel: Kernel): Promise<Answer> {
+export async function handleRequest(request: ReceivedRequest, kernel: Kernel): Promise<HttpAnswer> {
   const unfit = refuseMessage(request);
   if (unfit !== null) return unfit;
   const { lending } = kernel.access;
@@ -60,7 +60,7 @@ export function authenticated(
 }
 
 /** 401 with a challenge for each way in (RFC 9110 §15.5.2). */
-export function credentialRefusal(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): Answer {
+export function credentialRefusal(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): HttpAnswer {
   return problem(reason === 'wrong' ? 'wrong-credential' : 'unauthenticated', challenges(access, reason));
 }
 
@@ -86,28 +86,32 @@ function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Ad
 }
 
 /** Counts a request to which nothing else is answered; null where there is room for it. */
-export function refuseBeyondQuota(request: ReceivedRequest, identity: string, kernel: Kernel): Answer | null {
+export function refuseBeyondQuota(
+  request: ReceivedRequest,
+  identity: string,
+  kernel: Kernel,
+): HttpAnswer | null {
   const admission = countRequest(request, kernel.behavior.quota.keyOf(identity, request), kernel);
   return admission?.admitted === false
     ? withAdmission(quotaRefusal(admission, kernel), admission, kernel)
     : null;
 }
 
-function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
+function quotaRefusal(admission: Admission, kernel: Kernel): HttpAnswer {
   const retryAfter = kernel.behavior.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
   const states = admission.states?.map((each) => each.admission) ?? [admission];
   const violated = states.flatMap(({ admitted }, at) => (admitted ? [] : [policyName(at)]));
   return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': violated });
 }
 
-function withAdmission(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
+function withAdmission(answer: HttpAnswer, admission: Admission | null, kernel: Kernel): HttpAnswer {
   if (admission === null || kernel.plan === null) return answer;
   const fields = kernel.behavior.quota.fields(kernel.plan, admission, kernel.clock.now());
   return { ...answer, fields: [...answer.fields, ...fields] };
 }
 
 /** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are for nobody to keep. */
-function cacheFields(answer: Answer, kernel: Kernel): readonly FieldLine[] {
+function cacheFields(answer: HttpAnswer, kernel: Kernel): readonly FieldLine[] {
   if (isProblem(answer.responseKind)) return [['Cache-Control', 'no-store']];
   const vary = credentialFields(kernel.access);
   return [
@@ -121,7 +125,7 @@ export const TRANSPORT_SECURITY = 'Strict-Transport-Security';
 // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 needs none.
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([101, 204, 304]);
 
-function framed(answer: Answer, kernel: Kernel): Answer {
+function framed(answer: HttpAnswer, kernel: Kernel): HttpAnswer {
   const common: readonly FieldLine[] = [
     ['Date', imfFixdate(kernel.clock.now())],
     ['X-Request-Id', kernel.requestId()],
@@ -131,7 +135,7 @@ function framed(answer: Answer, kernel: Kernel): Answer {
     ...(kernel.overTls ? [[TRANSPORT_SECURITY, 'max-age=31536000; includeSubDomains'] as const] : []),
   ];
   const missing = common.filter(([name]) => fieldValues(answer, name).length === 0);
-  const whole: Answer = { ...answer, fields: [...answer.fields, ...missing] };
+  const whole: HttpAnswer = { ...answer, fields: [...answer.fields, ...missing] };
   return WITHOUT_CONTENT.has(answer.status)
     ? { ...whole, body: Buffer.alloc(0) }
     : withField(whole, 'Content-Length', String(answer.body.length));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Answer, problem } from '../http/answer.ts';
+import { type HttpAnswer, problem } from '../http/answer.ts';
 import {
   fieldValue,
   fieldValues,
@@ -118,7 +118,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
     websocket.endsAt !== null ||
     websocket.headChanges.length + websocket.inbound.length + websocket.outbound.length > 0;
 
-  const refuse = (answer: Answer, request: ReceivedRequest, socket: Socket): void => {
+  const refuse = (answer: HttpAnswer, request: ReceivedRequest, socket: Socket): void => {
     const finished = finishAnswer(kernel, answer, request);
     log({ method: request.method, path: request.path, status: finished.status });
     writeAndClose(socket, finished, request);

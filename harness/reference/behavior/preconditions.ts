@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Answer, bare, problem } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { fieldValues, listMembers, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
 import type { Kernel } from './behavior.ts';
@@ -49,7 +49,7 @@ const KNOWN_CODINGS: ReadonlySet<string> = new Set(['chunked']);
 /** RFC 9112 §6.1, §6.3: where the message ends is not known, so nothing more is read. */
 const CLOSING = [['Connection', 'close']] as const;
 
-type Precondition = (request: ReceivedRequest) => Answer | null;
+type Precondition = (request: ReceivedRequest) => HttpAnswer | null;
 
 /**
  * What a message must be before anybody asks whose it is, in this order: so it is wherever an HTTP server stands
@@ -74,7 +74,7 @@ const OF_THE_REQUEST: readonly Precondition[] = [
   (request) => (BAD_PERCENT.test(request.path) || !decodes(request.path) ? problem('malformed') : null),
 ];
 
-function firstRefusal(conditions: readonly Precondition[], request: ReceivedRequest): Answer | null {
+function firstRefusal(conditions: readonly Precondition[], request: ReceivedRequest): HttpAnswer | null {
   for (const condition of conditions) {
     const refusal = condition(request);
     if (refusal !== null) return refusal;
@@ -83,7 +83,7 @@ function firstRefusal(conditions: readonly Precondition[], request: ReceivedRequ
 }
 
 /** The refusal of a message that no service would be shown; null when there is nothing against it. */
-export function refuseMessage(request: ReceivedRequest): Answer | null {
+export function refuseMessage(request: ReceivedRequest): HttpAnswer | null {
   return firstRefusal(OF_THE_MESSAGE, request);
 }
 
@@ -92,7 +92,7 @@ export function answerWithin(
   request: ReceivedRequest,
   match: RouteMatch<Route> | null,
   kernel: Kernel,
-): Answer {
+): HttpAnswer {
   const refusal = firstRefusal(OF_THE_REQUEST, request);
   if (refusal !== null) return refusal;
   if (request.method === 'OPTIONS' && request.target === '*') return options(['GET', 'HEAD', 'OPTIONS']);
@@ -107,14 +107,14 @@ export function answerWithin(
 }
 
 /** A WebSocket address asked for by plain HTTP, or nothing (RFC 9110 §15.5.22, RFC 6455 §4.2.2). */
-function unrouted(request: ReceivedRequest, kernel: Kernel): Answer {
+function unrouted(request: ReceivedRequest, kernel: Kernel): HttpAnswer {
   if (findRoute(kernel.service.sockets, request.path) === null) return problem('not-found');
   if (request.method === 'OPTIONS') return options(['GET', 'OPTIONS']);
   if (request.method !== 'GET') return problem('method-not-allowed', [['Allow', 'GET, OPTIONS']]);
   return upgradeRequired();
 }
 
-export function upgradeRequired(): Answer {
+export function upgradeRequired(): HttpAnswer {
   return problem('upgrade-required', [
     ['Upgrade', 'websocket'],
     ['Connection', 'Upgrade'],
@@ -122,7 +122,7 @@ export function upgradeRequired(): Answer {
   ]);
 }
 
-function options(methods: readonly string[]): Answer {
+function options(methods: readonly string[]): HttpAnswer {
   return bare('options', 204, [['Allow', methods.join(', ')]]);
 }
 
@@ -141,7 +141,7 @@ function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
 }
 
 /** Adds the validator of what a GET or HEAD gets, and honours If-Match and If-None-Match (RFC 9110 §13.2.2). */
-function conditional(answer: Answer, request: ReceivedRequest): Answer {
+function conditional(answer: HttpAnswer, request: ReceivedRequest): HttpAnswer {
   if (answer.responseKind !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD'))
     return answer;
   const tag = entityTagOf(answer.body);
@@ -154,6 +154,6 @@ function conditional(answer: Answer, request: ReceivedRequest): Answer {
 }
 
 /** 304 in place of what is served. */
-export function notModified(answer: Answer): Answer {
+export function notModified(answer: HttpAnswer): HttpAnswer {
   return { ...withoutField(answer, 'Content-Type'), responseKind: 'not-modified', status: 304 };
 }

@@ -3,7 +3,7 @@ import { type Defect, REST, tableOf, under } from '../behavior/deviation.ts';
 import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
 import { onAnswer, onFinished, type Patch, together } from '../behavior/patches/patch.ts';
 import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { having } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import {
@@ -23,7 +23,7 @@ import {
 
 /** Signs each answer, in another way than it should be signed. */
 const signing = (
-  change: (now: number, answer: Answer, request: ReceivedRequest) => Partial<Signing>,
+  change: (now: number, answer: HttpAnswer, request: ReceivedRequest) => Partial<Signing>,
 ): Patch =>
   onFinished('every', (answer, request, { clock }) => {
     const now = seconds(clock.now());
@@ -38,7 +38,7 @@ const signing = (
 const covering = (covered: Signing['covered']): Patch => signing(() => ({ covered }));
 const saying = (parameters: (now: number) => string): Patch =>
   signing((now) => ({ parameters: parameters(now) }));
-const onEvery = (name: string, value: (answer: Answer) => string): Patch =>
+const onEvery = (name: string, value: (answer: HttpAnswer) => string): Patch =>
   onFinished('every', (answer) => withField(answer, name, value(answer)));
 
 /** Signatures of answers (RFC 9421) that nobody can verify, and digests (RFC 9530) of something else. */

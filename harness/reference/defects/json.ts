@@ -11,7 +11,7 @@ import {
   WITH_CONTENT,
 } from '../behavior/patches/patch.ts';
 import { acceptsGzip } from '../behavior/patches/representations.ts';
-import { type Answer, PROBLEM_NAMES, problem } from '../http/answer.ts';
+import { type HttpAnswer, PROBLEM_NAMES, problem } from '../http/answer.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 
@@ -27,7 +27,7 @@ const withFirstMember = (member: string): ((text: string) => string) => {
   return (text) => text.replace(/^\{/, `{${member},`);
 };
 
-function encoded(answer: Answer, coding: string, encode: (octets: Buffer) => Buffer): Answer {
+function encoded(answer: HttpAnswer, coding: string, encode: (octets: Buffer) => Buffer): HttpAnswer {
   const tag = `W/${fieldValues(answer, 'etag')[0] ?? '""'}`;
   const weak = withField(withField(answer, 'Content-Encoding', coding), 'ETag', tag);
   return { ...weak, body: encode(answer.body) };

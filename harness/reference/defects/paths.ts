@@ -7,7 +7,7 @@ import {
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../behavior/patches/requests.ts';
-import { type Answer, bare, problem } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
 
@@ -24,16 +24,16 @@ const failsOver = (odd: RegExp): Patch =>
   beforehand(({ target }) => (odd.test(target) ? problem('broken') : null));
 
 /** Changes what it serves by whatever host X-Forwarded-Host names. */
-const believingHost = (change: (answer: Answer, host: string) => Answer): Patch =>
+const believingHost = (change: (answer: HttpAnswer, host: string) => HttpAnswer): Patch =>
   onAnswer('served', (answer, request) => {
     const host = fieldValue(request, 'x-forwarded-host');
     return host === undefined ? answer : change(answer, host);
   });
 
-const redirect = (location: string): Answer => bare('not-found', 301, [['Location', location]]);
+const redirect = (location: string): HttpAnswer => bare('not-found', 301, [['Location', location]]);
 
 /** Behind an encoded line break in a path stands what becomes a header field of its own. */
-function withSplitField(answer: Answer, path: string): Answer {
+function withSplitField(answer: HttpAnswer, path: string): HttpAnswer {
   const [, name, value] = /%0d%0a([\w-]+):(?:%20)?([^/]*)$/i.exec(path) ?? [];
   return name === undefined || value === undefined ? answer : withField(answer, name, value);
 }

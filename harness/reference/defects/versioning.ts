@@ -1,6 +1,6 @@
 import { type Defect, REST, tableOf } from '../behavior/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../behavior/patches/patch.ts';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { having, withText } from '../http/answer-changes.ts';
 import { type ReceivedRequest, withField } from '../http/message.ts';
 
@@ -12,7 +12,7 @@ function underPath(request: ReceivedRequest, path: string): ReceivedRequest {
   return { ...request, path, target };
 }
 
-function redirect(answer: Answer, status: 302 | 307 | 308, location: string): Answer {
+function redirect(answer: HttpAnswer, status: 302 | 307 | 308, location: string): HttpAnswer {
   return { ...withField(answer, 'Location', location), status, body: Buffer.alloc(0) };
 }
 

@@ -74,7 +74,7 @@ type AbnormalDelivery =
   | { readonly kind: 'drop' };
 
 /** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
-export interface Answer {
+export interface HttpAnswer {
   /** Why this is the answer; what patches select by. */
   readonly responseKind: ResponseKind;
   readonly status: number;
@@ -87,12 +87,16 @@ export interface Answer {
 }
 
 /** An answer without content. */
-export function bare(responseKind: ResponseKind, status: number, fields: readonly FieldLine[] = []): Answer {
+export function bare(
+  responseKind: ResponseKind,
+  status: number,
+  fields: readonly FieldLine[] = [],
+): HttpAnswer {
   return { responseKind, status, fields, body: Buffer.alloc(0), delivery: null };
 }
 
 /** A JSON answer to an authorised request. */
-export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
+export function served(content: unknown, fields: readonly FieldLine[] = []): HttpAnswer {
   return {
     responseKind: 'served',
     status: 200,
@@ -107,7 +111,7 @@ export function problem(
   responseKind: ProblemName,
   fields: readonly FieldLine[] = [],
   members: Readonly<Record<string, unknown>> = {},
-): Answer {
+): HttpAnswer {
   const kind: ProblemKind = PROBLEMS[responseKind];
   const content = {
     type: kind.type ?? 'about:blank',

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { HttpAnswer } from './answer.ts';
 import type { ReceivedRequest } from './message.ts';
 
 export interface RouteCall {
@@ -11,7 +11,7 @@ export interface Route {
   /** Path with `:name` segments, e.g. `/v1/resources/:id`. */
   readonly template: string;
   /** By method; HEAD follows from GET, OPTIONS is answered for every route. */
-  readonly methods: Readonly<Record<string, (call: RouteCall) => Answer>>;
+  readonly methods: Readonly<Record<string, (call: RouteCall) => HttpAnswer>>;
   /** Which credential opens it: any accepted one, or only a signature by the application's secret; or it is open. */
   readonly credential: 'any' | 'signature' | 'none';
 }

@@ -7,7 +7,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import type { Answer } from './answer.ts';
+import type { HttpAnswer } from './answer.ts';
 import { fieldValues, type ReceivedRequest, withField } from './message.ts';
 
 /** Signatures of answers (RFC 9421), and digests of what they send (RFC 9530). */
@@ -71,14 +71,14 @@ export function signatureFields(signing: Signing): readonly (readonly [name: str
 }
 
 /** Adds one more signature to those of an answer. */
-export function signed(answer: Answer, signing: Signing): Answer {
+export function signed(answer: HttpAnswer, signing: Signing): HttpAnswer {
   return { ...answer, fields: [...answer.fields, ...signatureFields(signing)] };
 }
 
 export const byteSequence = (octets: Buffer): string => `:${octets.toString('base64')}:`;
 
 /** Those of the fields that the answer has, in lower case, each with its value. */
-export function fieldsOf(answer: Answer, ...names: readonly string[]): readonly Covered[] {
+export function fieldsOf(answer: HttpAnswer, ...names: readonly string[]): readonly Covered[] {
   return names.flatMap((name): readonly Covered[] => {
     const values = fieldValues(answer, name);
     return values.length === 0 ? [] : [[`"${name}"`, values.join(', ')]];
@@ -86,7 +86,7 @@ export function fieldsOf(answer: Answer, ...names: readonly string[]): readonly 
 }
 
 /** What an answer is and what it answers: status, method, path. */
-export function derivedOf(answer: Answer, { method, path }: ReceivedRequest): readonly Covered[] {
+export function derivedOf(answer: HttpAnswer, { method, path }: ReceivedRequest): readonly Covered[] {
   return [
     ['"@status"', String(answer.status)],
     ['"@method";req', method],
@@ -100,7 +100,7 @@ export function digestOf(content: Buffer, algorithm = 'sha-256'): string {
   return `${algorithm}=${byteSequence(createHash(hash).update(content).digest())}`;
 }
 
-export function withDigest(answer: Answer): Answer {
+export function withDigest(answer: HttpAnswer): HttpAnswer {
   return withField(answer, 'Content-Digest', digestOf(answer.body));
 }
 

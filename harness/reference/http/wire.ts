@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { linesIn } from '../../wire/fields/grammar/field-grammar.ts';
-import type { Answer } from './answer.ts';
+import type { HttpAnswer } from './answer.ts';
 import { fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
 
 /** How long a connection that was answered and closed is still read, so that no reset overtakes the answer. */
@@ -52,7 +52,7 @@ export const UNREADABLE_REQUEST: ReceivedRequest = receivedRequest(
   Buffer.alloc(0),
 );
 
-export function renderHead(answer: Answer): Buffer {
+export function renderHead(answer: HttpAnswer): Buffer {
   const lines = answer.fields.map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n`,
@@ -68,7 +68,7 @@ export function inChunks(head: Buffer, body: Buffer, trailers = ''): Buffer {
 }
 
 /** The octets of an answer that ends its connection; null when nothing is to be sent. */
-function renderMessage(answer: Answer, request: ReceivedRequest): Buffer | null {
+function renderMessage(answer: HttpAnswer, request: ReceivedRequest): Buffer | null {
   if (answer.delivery?.kind === 'drop') return null;
   const options = fieldValues(answer, 'connection').filter((option) => option !== 'close');
   const head = renderHead(withField(answer, 'Connection', [...options, 'close'].join(', ')));
@@ -77,7 +77,7 @@ function renderMessage(answer: Answer, request: ReceivedRequest): Buffer | null 
 }
 
 /** Sends an answer by hand and ends the connection. */
-export function writeAndClose(socket: Socket, answer: Answer, request: ReceivedRequest): void {
+export function writeAndClose(socket: Socket, answer: HttpAnswer, request: ReceivedRequest): void {
   // What the client still does to a connection that is given up is no concern of ours.
   socket.on('error', () => undefined);
   const message = renderMessage(answer, request);

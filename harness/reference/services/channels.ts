@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json-text.ts';
-import { type Answer, problem, served } from '../http/answer.ts';
+import { type HttpAnswer, problem, served } from '../http/answer.ts';
 import { objectIn, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
@@ -106,7 +106,7 @@ function targetsOf(content: JsonObject): readonly string[] | null {
   return targets.every(isChannelName) ? targets : null;
 }
 
-function publish(request: ReceivedRequest, channels: Channels): Answer {
+function publish(request: ReceivedRequest, channels: Channels): HttpAnswer {
   const content = objectIn(request);
   if (content === null) return problem('invalid-content');
   const targets = targetsOf(content);
@@ -121,7 +121,7 @@ function publish(request: ReceivedRequest, channels: Channels): Answer {
   return served({});
 }
 
-function listChannels(request: ReceivedRequest, channels: Channels): Answer {
+function listChannels(request: ReceivedRequest, channels: Channels): HttpAnswer {
   const parameters = queryParameters(request.query);
   const prefix = parameters.get('filter_by_prefix') ?? '';
   const counted = (parameters.get('info') ?? '').split(',').includes('user_count');
@@ -134,8 +134,8 @@ function listChannels(request: ReceivedRequest, channels: Channels): Answer {
 /** The HTTP API of one application: publish an event, list the occupied channels; signed requests only. */
 export function pusherApi(appId: string, channels: Channels): readonly Route[] {
   const ofThisApp =
-    (operation: (request: ReceivedRequest, channels: Channels) => Answer) =>
-    ({ request, parameters }: RouteCall): Answer =>
+    (operation: (request: ReceivedRequest, channels: Channels) => HttpAnswer) =>
+    ({ request, parameters }: RouteCall): HttpAnswer =>
       parameters.id === appId ? operation(request, channels) : problem('not-found');
   return [
     { template: '/apps/:id/events', credential: 'signature', methods: { POST: ofThisApp(publish) } },

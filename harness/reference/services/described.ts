@@ -9,7 +9,7 @@ import type { Service, SocketEndpoint } from '../behavior/behavior.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import type { WebhookSender } from '../behavior/webhooks.ts';
 import type { App } from '../credentials.ts';
-import { type Answer, bare, problem, served } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem, served } from '../http/answer.ts';
 import { fieldValue, objectIn, type ReceivedRequest, splitTarget } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 import { Channels } from './channels.ts';
@@ -50,7 +50,7 @@ interface DescribedCall {
   readonly body: string | null;
   /** No credential is demanded. */
   readonly isOpen: boolean;
-  readonly answer: (body: string) => Answer;
+  readonly answer: (body: string) => HttpAnswer;
 }
 
 function callOf({ method, path, body, auth, response }: Operation): DescribedCall {
@@ -157,7 +157,7 @@ function routesOf(
   };
   const changing =
     (operation: Operation, change: (item: JsonObject, members: JsonObject) => JsonObject) =>
-    ({ request, parameters: { id = '' } }: RouteCall): Answer => {
+    ({ request, parameters: { id = '' } }: RouteCall): HttpAnswer => {
       const item = items.get(id);
       if (item === undefined) return problem('not-found');
       const wanted = fieldValue(request, 'if-match');
@@ -209,8 +209,8 @@ function routesOf(
 function answered(
   { response: { status } }: Operation,
   content: unknown,
-  fields: Answer['fields'] = [],
-): Answer {
+  fields: HttpAnswer['fields'] = [],
+): HttpAnswer {
   return { ...served(content, fields), status };
 }
 

@@ -9,7 +9,7 @@ import {
   remembering,
   together,
 } from '../behavior/patches/patch.ts';
-import { type Answer, bare, problem } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { asProblem, varyingBy, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, objectIn, type ReceivedRequest } from '../http/message.ts';
 import { isItem, SEARCHES } from './saved-searches.ts';
@@ -96,7 +96,7 @@ export const inBody = (
 export const atRepetition = (
   when: (request: ReceivedRequest) => boolean,
   mark: (request: ReceivedRequest) => string | undefined,
-  change: (answer: Answer) => Answer,
+  change: (answer: HttpAnswer) => HttpAnswer,
 ): Patch =>
   remembering(
     () => new Set<string | undefined>(),

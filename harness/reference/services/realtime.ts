@@ -5,7 +5,7 @@ import { isLoopback } from '../../base/loopback.ts';
 import type { Service } from '../behavior/behavior.ts';
 import type { WebhookSender } from '../behavior/webhooks.ts';
 import { type App, sameText } from '../credentials.ts';
-import { type Answer, problem, served } from '../http/answer.ts';
+import { type HttpAnswer, problem, served } from '../http/answer.ts';
 import { objectIn, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import {
   type ChannelEvent,
@@ -25,7 +25,7 @@ export function echo(socket: WebSocket): void {
 }
 
 /** Sends an event to this receiver, which must be on this machine: no relay for others. */
-export function sendEvent(url: unknown, webhooks: WebhookSender | null): Answer {
+export function sendEvent(url: unknown, webhooks: WebhookSender | null): HttpAnswer {
   const target = typeof url === 'string' ? URL.parse(url) : null;
   if (target === null || target.protocol !== 'http:' || !isLoopback(target.hostname)) {
     return problem('invalid-content');

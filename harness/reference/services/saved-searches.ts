@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import { type Answer, bare, problem, served } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem, served } from '../http/answer.ts';
 import { fieldValue, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
@@ -70,8 +70,8 @@ export function savedSearches(): readonly Route[] {
     return wanted !== undefined && wanted !== '*' && wanted !== entityTagOf(served(shown(item)).body);
   };
   const withItem =
-    (change: (item: JsonObject, call: RouteCall) => Answer) =>
-    (call: RouteCall): Answer => {
+    (change: (item: JsonObject, call: RouteCall) => HttpAnswer) =>
+    (call: RouteCall): HttpAnswer => {
       const item = items.get(call.parameters.id ?? '');
       if (item === undefined) return problem('not-found');
       return isOutdated(call.request, item) ? problem('precondition-failed') : change(item, call);

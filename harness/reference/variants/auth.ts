@@ -5,7 +5,7 @@ import { aroundHandling, beforehand, onAnswer, onReceipt, together } from '../be
 import { allowingOrigin, namingMetadata } from '../behavior/patches/requests.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials.ts';
-import { type Answer, CREDENTIAL_REFUSALS, problem, type ResponseKind } from '../http/answer.ts';
+import { CREDENTIAL_REFUSALS, type HttpAnswer, problem, type ResponseKind } from '../http/answer.ts';
 import { asProblem, having } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { findRoute } from '../http/routes.ts';
@@ -13,7 +13,7 @@ import { findRoute } from '../http/routes.ts';
 const NOT_OFFERED: readonly ResponseKind[] = ['method-not-allowed', 'unknown-method'];
 
 /** 403 without a challenge in place of the answer. */
-function forbidden(answer: Answer): Answer {
+function forbidden(answer: HttpAnswer): HttpAnswer {
   return asProblem(403)(withoutField(answer, 'WWW-Authenticate'));
 }
 

@@ -10,12 +10,12 @@ import {
   together,
   withTrailer,
 } from '../behavior/patches/patch.ts';
-import type { Answer } from '../http/answer.ts';
+import type { HttpAnswer } from '../http/answer.ts';
 import { asProblem, having, withJson, writtenAs } from '../http/answer-changes.ts';
 import { fieldValue, withField, withoutField } from '../http/message.ts';
 
 /** Refuses, and closes the connection. */
-const closingWith = (status: number) => (answer: Answer) =>
+const closingWith = (status: number) => (answer: HttpAnswer) =>
   withField(asProblem(status)(answer), 'Connection', 'close');
 
 const SWITCHING_TO_H2C = Buffer.from(

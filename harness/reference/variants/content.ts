@@ -15,7 +15,13 @@ import {
   withTag,
 } from '../behavior/patches/representations.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import { type Answer, isProblem, PROBLEM_NAMES, type ProblemName, problemDetail } from '../http/answer.ts';
+import {
+  type HttpAnswer,
+  isProblem,
+  PROBLEM_NAMES,
+  type ProblemName,
+  problemDetail,
+} from '../http/answer.ts';
 import {
   asProblem,
   having,
@@ -200,7 +206,7 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
 });
 
 /** The answer with another tag in place of its own, made of that. */
-function retagged(answer: Answer, change: (tag: string) => string): Answer {
+function retagged(answer: HttpAnswer, change: (tag: string) => string): HttpAnswer {
   const tag = fieldValue(answer, 'etag');
   return tag === undefined ? answer : withField(answer, 'ETag', change(tag));
 }

@@ -6,7 +6,7 @@ import {
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../behavior/patches/requests.ts';
-import { type Answer, bare, problem } from '../http/answer.ts';
+import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 
@@ -39,7 +39,7 @@ const mounted: Patch = together(
 );
 
 /** Of an application for people, whoever asks. */
-const page = (): Answer =>
+const page = (): HttpAnswer =>
   asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8')(problem('not-found'));
 
 export const PATH_VARIANTS = tableOf<Variant>(REST, {

@@ -32,9 +32,9 @@ export interface GateRules {
   readonly endsAt: ((frame: Frame) => FrameEnd | null) | null;
 }
 
-type Passage = (frames: readonly Frame[]) => readonly Frame[];
+type FramePassage = (frames: readonly Frame[]) => readonly Frame[];
 
-function passage(rules: readonly GateRule[]): Passage {
+function passage(rules: readonly GateRule[]): FramePassage {
   const steps = rules.map((rule) => rule());
   return (frames) =>
     steps.reduce((passed, step) => {
@@ -46,7 +46,7 @@ function passage(rules: readonly GateRule[]): Passage {
 /** Octets in, octets out, frame by frame; what is no longer readable as frames passes unchanged. */
 class FrameFilter {
   readonly #reader: FrameReader;
-  readonly #pass: Passage;
+  readonly #pass: FramePassage;
   #blind = false;
 
   constructor(rules: readonly GateRule[], limit: number) {

@@ -1,4 +1,4 @@
-import { type Answer, PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
+import { type HttpAnswer, PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
 import { inChunks } from '../../http/wire.ts';
@@ -25,7 +25,7 @@ type ResponseKinds = ResponseKind | readonly ResponseKind[] | 'every';
 /** Answers with content that is promised to be JSON. */
 export const WITH_CONTENT: readonly ResponseKind[] = ['served', ...PROBLEM_NAMES];
 
-function concerns(kinds: ResponseKinds, answer: Answer): boolean {
+function concerns(kinds: ResponseKinds, answer: HttpAnswer): boolean {
   if (kinds === 'every') return true;
   return typeof kinds === 'string' ? answer.responseKind === kinds : kinds.includes(answer.responseKind);
 }
@@ -74,14 +74,16 @@ export const droppedInsteadOf = (kinds: ResponseKinds): Patch => onFinished(kind
 
 /** Surrounds the handling of requests. */
 export const aroundHandling =
-  (around: (request: ReceivedRequest, next: Handling, kernel: Kernel) => Answer | Promise<Answer>): Patch =>
+  (
+    around: (request: ReceivedRequest, next: Handling, kernel: Kernel) => HttpAnswer | Promise<HttpAnswer>,
+  ): Patch =>
   (behavior) => ({
     ...behavior,
     handle: async (request, kernel) => around(request, behavior.handle, kernel),
   });
 
 /** Answers some requests before anybody asks for a credential. */
-export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) => Answer | null): Patch =>
+export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) => HttpAnswer | null): Patch =>
   aroundHandling((request, next, kernel) => answer(request, kernel) ?? next(request, kernel));
 
 /** What is found out while it runs is of one provider. */

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { HttpAnswer } from '../../http/answer.ts';
 import { varyingBy, withContent } from '../../http/answer-changes.ts';
 import {
   fieldValue,
@@ -73,7 +73,7 @@ const COMPRESS: Readonly<Record<Coding, Compress>> = {
 };
 
 /** The answer in a content coding, with a weak entity tag: the octets are others than the plain ones. */
-function compressed(answer: Answer, coding: Coding, compress: Compress = COMPRESS[coding]): Answer {
+function compressed(answer: HttpAnswer, coding: Coding, compress: Compress = COMPRESS[coding]): HttpAnswer {
   const tag = fieldValue(answer, 'etag');
   const weak = tag === undefined || tag.startsWith('W/') ? answer : withField(answer, 'ETag', `W/${tag}`);
   return { ...withField(weak, 'Content-Encoding', coding), body: compress(answer.body) };
@@ -118,7 +118,7 @@ export const CHANGED = imfFixdate(CHANGED_MS);
 
 /** Has this tag in place of its own, and goes by it, or by what is held for it; it takes no notice of If-Match. */
 export const withTag = (
-  tag: (answer: Answer, request: ReceivedRequest, kernel: Kernel) => string,
+  tag: (answer: HttpAnswer, request: ReceivedRequest, kernel: Kernel) => string,
   holds: (own: string, held: string) => boolean = (own, held) => held.includes(own),
 ): Patch =>
   together(
@@ -174,9 +174,9 @@ interface RangeRules {
   readonly part: (content: Buffer, first: number, last: number) => Buffer;
   /** What Content-Range says of it. */
   readonly told: (first: number, last: number, octets: number) => string;
-  readonly unsatisfied: (answer: Answer) => Answer;
+  readonly unsatisfied: (answer: HttpAnswer) => HttpAnswer;
   /** Whether If-Range lets a range be served. */
-  readonly isSame: (ifRange: string, answer: Answer) => boolean;
+  readonly isSame: (ifRange: string, answer: HttpAnswer) => boolean;
 }
 
 const RANGE_RULES: RangeRules = {

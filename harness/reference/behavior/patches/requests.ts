@@ -1,4 +1,4 @@
-import { type Answer, bare, CREDENTIAL_REFUSALS, problem, served } from '../../http/answer.ts';
+import { bare, CREDENTIAL_REFUSALS, type HttpAnswer, problem, served } from '../../http/answer.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, withField } from '../../http/message.ts';
 import { aroundHandling, beforehand, onAnswer, onReceipt, type Patch, together } from './patch.ts';
@@ -49,7 +49,7 @@ export const allowingOrigin = (originFor: (asking: string) => string, fields: st
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /** Names its metadata in each challenge (RFC 9728 §5.1), and serves them as `change` has it. */
-export const namingMetadata = (change: (answer: Answer) => Answer = (answer) => answer): Patch =>
+export const namingMetadata = (change: (answer: HttpAnswer) => HttpAnswer = (answer) => answer): Patch =>
   together(
     onAnswer(CREDENTIAL_REFUSALS, (answer, request) =>
       withField(
@@ -73,7 +73,7 @@ interface QueryOffer {
   readonly accepts?: string;
   /** Whether content of this type is served; undefined where none is named. */
   readonly takes?: (type: string | undefined) => boolean;
-  readonly refuses?: (answer: Answer, type: string | undefined) => Answer;
+  readonly refuses?: (answer: HttpAnswer, type: string | undefined) => HttpAnswer;
 }
 
 /** Serves QUERY (RFC 10008) where GET is served, and says so. */

@@ -3,7 +3,7 @@ import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import { admitting, alsoAt, inAccess, inCredentials, matchingKeys } from '../../behavior/patches/parts.ts';
 import { aroundHandling, onAnswer, onFinished, type Patch, together } from '../../behavior/patches/patch.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../../credentials.ts';
-import { type Answer, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
+import { CREDENTIAL_REFUSALS, type HttpAnswer, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, lacking, withMembers } from '../../http/answer-changes.ts';
 import {
   fieldValue,
@@ -14,7 +14,7 @@ import {
 } from '../../http/message.ts';
 import { findRoute } from '../../http/routes.ts';
 
-const inRefusals = (change: (answer: Answer, request: ReceivedRequest) => Answer): Patch =>
+const inRefusals = (change: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer): Patch =>
   onAnswer(CREDENTIAL_REFUSALS, change);
 
 /** The path as a lenient router reads it: without slashes at its end. */

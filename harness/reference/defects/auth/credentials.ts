@@ -11,7 +11,7 @@ import {
   type Patch,
 } from '../../behavior/patches/patch.ts';
 import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../behavior/patches/requests.ts';
-import { type Answer, bare, CREDENTIAL_REFUSALS, problem } from '../../http/answer.ts';
+import { bare, CREDENTIAL_REFUSALS, type HttpAnswer, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
 
@@ -318,7 +318,7 @@ export const CREDENTIAL_DEFECTS = [
       cause: 'One client gets the answer that was made for another',
       fails: ['auth.answer-of-another'],
       patch: (behavior) => {
-        const kept = new Map<string, { readonly answer: Answer; readonly owner: string | undefined }>();
+        const kept = new Map<string, { readonly answer: HttpAnswer; readonly owner: string | undefined }>();
         return onFinished('served', (answer, request) => {
           const owner = fieldValue(request, 'authorization');
           const first = kept.get(request.target);
@@ -336,7 +336,7 @@ export const CREDENTIAL_DEFECTS = [
       cause: 'A cache gives every client the answer that was made for the first',
       fails: ['auth.answer-of-another'],
       patch: (behavior) => {
-        const kept = new Map<string, Answer>();
+        const kept = new Map<string, HttpAnswer>();
         return onFinished('served', (answer, request) => {
           if (!isPlain(request)) return answer;
           const first = kept.get(request.target) ?? answer;

@@ -10,7 +10,7 @@ import {
   remembering,
   together,
 } from '../../behavior/patches/patch.ts';
-import { type Answer, bare, problem, served } from '../../http/answer.ts';
+import { bare, type HttpAnswer, problem, served } from '../../http/answer.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
 import { fieldValue, objectIn, withField, withoutField } from '../../http/message.ts';
 import {
@@ -85,7 +85,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     cause: 'Another item comes than the one that was asked for',
     fails: ['operations.item-asked-for'],
     patch: remembering(
-      () => new Map<'last', Answer>(),
+      () => new Map<'last', HttpAnswer>(),
       (cache) =>
         aroundHandling(async (request, next, kernel) => {
           const kept = cache.get('last');

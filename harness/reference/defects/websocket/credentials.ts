@@ -9,13 +9,13 @@ import {
   withoutRule,
 } from '../../behavior/patches/websocket.ts';
 import { REVOKED_KEY } from '../../credentials.ts';
-import type { Answer } from '../../http/answer.ts';
+import type { HttpAnswer } from '../../http/answer.ts';
 import { lacking, withMembers } from '../../http/answer-changes.ts';
 import { fieldValue, queryParameters } from '../../http/message.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (
-  change: (answer: Answer, ...of: Parameters<HandshakeRule['refuses']>) => Answer | null,
+  change: (answer: HttpAnswer, ...of: Parameters<HandshakeRule['refuses']>) => HttpAnswer | null,
 ): Patch =>
   inWebSocket(({ rules }) => ({
     rules: rules.map((rule): HandshakeRule => {
