@@ -15,7 +15,7 @@ export function gapsIn(cases: readonly ProvenCase[], suites: readonly Suite[]): 
 export function gapsAmong(cases: readonly ProvenCase[], suites: readonly Suite[]): readonly string[] {
   const checks = suites.flatMap((suite) => suite.checks);
   return [
-    ...cases.filter(isDefect).flatMap((each) => told(each, checks)),
+    ...cases.filter(isDefect).flatMap((each) => unexpected(each, checks)),
     ...cases.filter(isToConform).flatMap(falseAlarms),
     ...unshown(cases, checks),
     ...unmet(cases),
@@ -40,8 +40,8 @@ function falseAlarms(each: ProvenCase): readonly string[] {
   return each.findings.map(({ id, outcome, message }) => `${caseName(each)}: ${id} ${outcome}: ${message}`);
 }
 
-/** What a defect says of itself, held against what came of it. */
-function told(
+/** Compares the checks that a defect names with the checks that failed. */
+function unexpected(
   { name, fails, changes, alsoFails, findings }: ProvenCase,
   checks: readonly CheckDefinition[],
 ): readonly string[] {
@@ -112,7 +112,7 @@ function spent(each: ProvenCase): readonly string[] {
   return [`${caseName(each)}: judged from ${sum} requests, and not from 1 to ${most}`];
 }
 
-/** A message is one line that tells what was expected and what came, and on which ground. */
+/** A message is one line with the expectation, the observation and the ground. */
 function illWorded({ name, findings }: ProvenCase): readonly string[] {
   return findings
     .filter(complains)

@@ -29,7 +29,7 @@ export function messageLines(
     });
 }
 
-/** What is read in the lines otherwise than it is said now, one line each. */
+/** Differences between the lines of the file and today's messages, one line each. */
 export function messageGaps(read: readonly string[], now: readonly string[]): readonly string[] {
   const [before, after] = [new Set(read), new Set(now)];
   const changed = [
@@ -41,7 +41,7 @@ export function messageGaps(read: readonly string[], now: readonly string[]): re
     : [...changed, 'once they are read, `npm run prove -- --update` keeps them'];
 }
 
-/** Without what is never twice the same, and without what other changes move: lines of configs, this checkout. */
+/** The message without values that change with each run, and without lines of configs and the path of this checkout. */
 function steady(message: string): string {
   return (
     message

@@ -41,7 +41,7 @@ export interface ProvenCase extends ProofCase {
 /** Most of a case is waiting: for a window, for octets that should not come. */
 const AT_ONCE = 8;
 
-/** What is judged together, over one provider and one session. */
+/** The suites that are judged together, over one provider and one session. */
 interface Round {
   readonly suites: readonly Suite[];
   /** Of these alone the outcomes count; the others' requests come before theirs. */
@@ -49,7 +49,7 @@ interface Round {
   readonly plan: Plan;
 }
 
-/** What is sent before the limit is met: of several kinds, and few. */
+/** Sends few requests of several kinds before the limit is met. */
 const BEFORE_THE_LIMIT = 'versioning';
 /** Never met by accident, nor waited for. */
 const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
@@ -58,7 +58,7 @@ const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
 
-/** Judges each case; all in one process, each over a reference provider of its own on a real socket. */
+/** Judges each case; all in one process, each over its own reference provider on a real socket. */
 export async function prove(
   suites: readonly Suite[],
   cases: readonly ProofCase[],
@@ -184,7 +184,7 @@ function isFinding(outcome: Judgment['outcome']): outcome is CaseFinding['outcom
   return outcome === 'fail' || outcome === 'warning' || outcome === 'error' || outcome === 'blocked';
 }
 
-/** What came of one case, gathered over its rounds. */
+/** The findings of one case, gathered over its rounds. */
 class CaseLog {
   readonly findings: CaseFinding[] = [];
   readonly passed: string[] = [];
@@ -230,29 +230,29 @@ const DRAWN = /\d|[a-z][A-Z]/;
 const TIMES_OF_ENTRY = 3;
 
 /**
- * What a service has left in a piece of evidence (in the form in which it is stored), or in what was observed of it: a
- * digest that is the same for the same behaviour, whatever the time, the port and the dice were.
+ * Digest of a piece of evidence (in its stored form) or of an observation: the same for the same behavior, whatever
+ * the time, the port and the random values.
  */
-export function traceOf(told: unknown): string {
+export function traceOf(evidence: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify(settled(told)))
+    .update(JSON.stringify(settled(evidence)))
     .digest('base64');
 }
 
-function settled(told: unknown): unknown {
-  if (typeof told === 'string') {
-    return told.replaceAll(LONG_WORD, (word) => (DRAWN.test(word) ? '…' : word)).replaceAll(/\d+/g, '0');
+function settled(evidence: unknown): unknown {
+  if (typeof evidence === 'string') {
+    return evidence.replaceAll(LONG_WORD, (word) => (DRAWN.test(word) ? '…' : word)).replaceAll(/\d+/g, '0');
   }
-  if (Array.isArray(told)) return told.filter((each) => Object(each).from !== 'client').map(settled);
-  if (!isJsonObject(told)) return told;
+  if (Array.isArray(evidence)) return evidence.filter((each) => Object(each).from !== 'client').map(settled);
+  if (!isJsonObject(evidence)) return evidence;
   return Object.fromEntries(
-    Object.entries(told)
+    Object.entries(evidence)
       .filter(([name]) => !OF_THE_MOMENT.has(name))
       .map(([name, value]) => [name, name === 'entries' ? answersOf(value) : settled(value)]),
   );
 }
 
-/** Each kind of answer of a burst, once: how many there are hangs on what was sent before. */
+/** Each kind of answer of a burst, once: their number depends on earlier requests. */
 function answersOf(entries: unknown): readonly string[] {
   const rows = Array.isArray(entries) ? entries : [];
   return [...new Set(rows.map((row) => JSON.stringify(settled(row.slice(TIMES_OF_ENTRY)))))].sort();

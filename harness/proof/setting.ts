@@ -1,8 +1,7 @@
 import { type ClauseValue, documentedSample } from '../base/clause.ts';
 import { Secret } from '../base/secret.ts';
 import type { ClauseKey } from '../base/vocabulary.ts';
-import type { Heartbeat } from '../config/blocks/dialect.ts';
-import { heartbeatOfSubprotocols } from '../config/blocks/dialect.ts';
+import { type Heartbeat, heartbeatOfSubprotocols } from '../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import { type Scheme, shippedApp, shippedKey } from '../config/credential/scheme.ts';
 import { bearer } from '../config/credential/schemes/bearer.ts';
@@ -11,7 +10,7 @@ import type { VerificationKey } from '../config/credential/signing/verification-
 import type { Plan, ReferenceName, ServiceConfig } from '../config/service.ts';
 import { exampleToken } from '../reference/credentials.ts';
 
-/** What a setting makes of the shipped config. */
+/** Changes the shipped config. */
 export type Adapt = (config: ServiceConfig) => ServiceConfig;
 
 /** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
@@ -24,7 +23,7 @@ export interface CaseSetting {
   readonly mount?: string;
   /** It is called over TLS. */
   readonly overTls?: true;
-  /** The operations are those by which clients create and remove what is theirs. */
+  /** The operations are those by which clients create and remove their own items. */
   readonly stored?: true;
   /** How many requests more it takes than the shipped one, at the most. Default: none. */
   readonly moreRequests?: number;
@@ -40,7 +39,7 @@ export const byScheme =
   ({ of, proof }: Scheme): Adapt =>
   (config) => ({ ...config, credentials: of(proof.values(config.credentials)) });
 
-/** A token that says this, signed with a secret that nobody knows. */
+/** A token that says this, signed with a secret unknown to the service. */
 export const withToken =
   (claims: object): Adapt =>
   (config) => {

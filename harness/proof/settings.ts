@@ -45,7 +45,7 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: SEARCH,
   },
   {
-    // The key is a signed token (RFC 7519), of which anybody can read what it says.
+    // The key is a signed token (RFC 7519), whose claims any client can read.
     name: 'token',
     words: 'credentials: { scheme: bearer, key: a JSON web token }',
     adapt: withToken(CLAIMS),
@@ -223,7 +223,7 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: [],
   },
   {
-    // Pact would have to be told whom to trust.
+    // Pact would need the certificate authority.
     name: 'over TLS',
     words: 'provider: { url: https://host.example }',
     adapt: ({ pacts: _, ...config }) => config,
@@ -290,7 +290,7 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: REALTIME,
   },
   {
-    // A bad credential has a close code of its own.
+    // A bad credential has its own close code.
     name: 'close code',
     words: 'websocket: { refusalCode: 4401 }',
     adapt: inWebSocket({ refusalCode: 4401 }),
@@ -304,7 +304,7 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: REALTIME,
   },
   {
-    // The service sends heartbeats of its own.
+    // The service sends its own heartbeats.
     name: 'heartbeat',
     words: 'websocket: { heartbeat: { receive: { type: ping }, answer: { type: pong } } }',
     adapt: inWebSocket({ heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' } }),

@@ -63,7 +63,7 @@ export function accessBy(realm: string, credentials: Credentials, isOptional = f
   };
 }
 
-/** Whoever has keys lent is one client, however many he has. */
+/** All keys given out here belong to one client. */
 function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
   return {
     path: lender.path,
@@ -76,7 +76,7 @@ function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
   };
 }
 
-/** RFC 6749 §5.1: a token is for nobody to keep but the client. */
+/** RFC 6749 §5.1: no cache may store a token. */
 function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): HttpAnswer {
   const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
   return { ...answer, responseKind: 'key-lent', status };
@@ -86,7 +86,7 @@ function keyAnswer(status: number, content: object, fields: readonly FieldLine[]
 
 export const REVOKED_KEY = 'example-revoked-key-not-secret';
 
-/** A JSON web token (RFC 7519) that says this, signed with a secret that nobody knows. */
+/** A JSON web token (RFC 7519) with these claims, signed with a secret unknown to the service. */
 export function exampleToken(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const input = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
@@ -110,7 +110,7 @@ export interface SignatureRules {
   readonly spellings: (of: SignedText) => readonly SignedText[];
 }
 
-/** What is signed. */
+/** The signed text. */
 interface SignedText {
   readonly method: string;
   readonly path: string;

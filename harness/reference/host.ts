@@ -18,11 +18,11 @@ import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndC
 const HEAD_LIMIT = 48 * 1024;
 /** Octets of content that are taken. */
 const CONTENT_LIMIT = 1024 * 1024;
-/** Connections at the same time; whoever opens more is hung up on. More than any run opens, WebSockets included. */
+/** Connections at the same time; further ones are closed. More than any run opens, WebSockets included. */
 const MOST_CONNECTIONS = 512;
 /** Longer than a client's pool keeps idle connections, so that no request meets a closing one. */
 const KEEP_ALIVE_MS = 75_000;
-/** How long a stop waits for what is already written to leave. */
+/** Milliseconds for which a stop waits until written octets have left. */
 const STOP_MS = 500;
 
 export interface Host {
@@ -199,13 +199,13 @@ async function readContent(incoming: IncomingMessage): Promise<Buffer | 'too-lar
       chunks.push(chunk);
     }
   } catch {
-    // The client is gone; there is nobody to answer.
+    // The client is gone; no response can reach it.
     return 'broken-off';
   }
   return Buffer.concat(chunks);
 }
 
-/** How long after a message something follows it that nobody asked for, in ms. */
+/** Milliseconds between a response and the unsolicited octets that follow it. */
 export const FOLLOWED_AFTER_MS = 20;
 
 function send(answer: HttpAnswer, response: ServerResponse, clock: Kernel['clock']): void {

@@ -8,7 +8,7 @@ import type { ReferenceName } from '../config/service.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import type { RunningReference } from './reference.ts';
 
-/** What every built-in credential begins with, so that nobody takes one for a real secret. */
+/** Prefix of every built-in credential, so that none is taken for a real secret. */
 const EXAMPLE_PREFIX = 'example-';
 
 /** Credentials for a reference provider that is started without a service config. */

@@ -25,7 +25,7 @@ export interface ReferenceOptions {
   readonly credentials: Credentials;
   /** Who presents no credential is served as well. */
   readonly isCredentialOptional?: boolean;
-  /** Null: no limit; realtime then has one of its own, for the documents ask clients to respect it. */
+  /** Null: no limit; realtime then has its own, since the documents ask clients to respect one. */
   readonly plan: QuotaPlan | null;
   /** Names of defects to switch on, applied in this order after the variant. */
   readonly defects?: readonly string[];
@@ -44,7 +44,7 @@ export interface ReferenceOptions {
   /** WebSocket subprotocols to speak. */
   readonly subprotocols?: readonly string[];
   readonly clock?: Clock;
-  /** Told of every request when it is answered. */
+  /** Called for every answered request. */
   readonly log?: (entry: ServedRequest) => void;
 }
 
@@ -236,7 +236,7 @@ export function conformingTo(plan: QuotaPlan | null): Behavior {
     quota: {
       ...CONFORMING.quota,
       ...(plan && { algorithm: algorithmOf(plan) }),
-      // Whoever calls a reference provider does so from one address.
+      // A reference provider is called from one address.
       ...(plan?.per === 'address' && { keyOf: () => 'address' }),
     },
   };

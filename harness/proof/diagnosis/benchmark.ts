@@ -11,8 +11,8 @@ export function aloneCases(): readonly ProofCase[] {
 }
 
 /**
- * Several defects at once in one service, drawn at random, always the same for the same seed: such as can be told
- * apart, since the findings of none are all among those of another. No set is drawn twice.
+ * Several defects at once in one service, drawn at random, always the same for the same seed: only faults that
+ * differ in their findings are drawn together, and no set twice.
  */
 export function togetherCases(
   entries: readonly Entry[],
@@ -46,12 +46,12 @@ export function togetherCases(
   return [...drawn.values()];
 }
 
-/** What a diagnosis made of one case. */
+/** The result of diagnosing one case. */
 export interface DiagnosisScore {
   readonly planted: readonly string[];
   readonly named: readonly string[];
   readonly isRight: boolean;
-  /** What is named beside it would explain the findings as well, and the planted ones are among it. */
+  /** The rivals of the named defects explain the findings as well, and include the planted ones. */
   readonly isAmongAlternatives: boolean;
   /** Named although, alone in this service, it causes a finding that was judged and passed here. */
   readonly contradicted: readonly string[];
@@ -59,7 +59,7 @@ export interface DiagnosisScore {
   readonly unexplained: readonly string[];
 }
 
-/** Holds the diagnosis of a case to what was planted; `alone` is what each defect does by itself. */
+/** Compares the diagnosis of a case with the planted defects; `alone` holds the cases of single defects. */
 export function verdictOn(
   proven: ProvenCase,
   entries: readonly Entry[],
@@ -92,7 +92,7 @@ export function verdictOn(
   };
 }
 
-/** Whether each of the planted defects is still seen by a check of its own: what hides another nobody can tell. */
+/** Whether a check of each planted defect still fails: a defect may hide another. */
 export function areAllSeen({ name, findings }: ProvenCase, entries: readonly Entry[]): boolean {
   const found = new Set(findings.filter(isFinding).map(({ id }) => id));
   return name.split('+').every((planted) => {

@@ -63,7 +63,7 @@ function seenIn(
     const news = parts.filter(
       (part) => !known?.some((each) => likeness(formOf(each), formOf(part)) > THE_SAME),
     );
-    // Of what is certain nothing outlives the checks' words; what comes only sometimes is kept.
+    // Certain forms change with the wording of the checks; forms that come only sometimes are kept.
     const stays = (known ?? []).filter(
       (each) => !isCertain || parts.some((part) => likeness(formOf(each), formOf(part)) > THE_SAME),
     );
@@ -72,7 +72,7 @@ function seenIn(
   return { certain, possible };
 }
 
-/** What came, over all cases; interactions and operations are known by the check that they stand for. */
+/** The parts found in all cases; interactions and operations count for the check that they stand for. */
 function partsIn(proven: readonly ProvenCase[], id: string): readonly Part[] {
   const found = proven.flatMap(({ findings }) =>
     findings.filter((each) => complains(each) && standsFor(id, each)),
@@ -89,7 +89,7 @@ function passes({ passed, findings }: ProvenCase, id: string): boolean {
   return passed.some(isOf) && !findings.some((each) => isOf(each.id));
 }
 
-/** What is kept otherwise than it is seen now, one line each. */
+/** Entries that differ from today's findings, one line each. */
 export function dictionaryGaps(kept: readonly Entry[], now: readonly Entry[]): readonly string[] {
   const before = new Map(kept.map((entry) => [entry.defect, JSON.stringify(entry)]));
   const stale = now.filter((entry) => before.get(entry.defect) !== JSON.stringify(entry));

@@ -22,7 +22,7 @@ export interface SocketEndpoint {
   ) => void;
 }
 
-/** What one of the three services offers; everything else is the kernel's. */
+/** The routes and WebSocket endpoints of a service; everything else is the kernel's. */
 export interface Service {
   readonly name: string;
   readonly routes: readonly Route[];
@@ -63,7 +63,7 @@ export type HandshakeVerdict =
 export interface WebSocketBehavior extends GateRules {
   /** What an opening handshake is held to, in this order. */
   readonly rules: readonly HandshakeRule[];
-  /** The last word about a handshake. */
+  /** The decision about a handshake. */
   readonly judge: (request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict;
   /** Accept an offer of permessage-deflate (RFC 7692). */
   readonly compression: boolean;
@@ -80,7 +80,7 @@ export interface WebSocketBehavior extends GateRules {
 export interface Behavior {
   /** The first octets of a connection, before HTTP is read; null leaves connections to Node alone. */
   readonly intake: ((octets: Buffer) => Buffer) | null;
-  /** What the service takes a request for. */
+  /** Reads a request as the service understands it. */
   readonly receive: (request: ReceivedRequest) => ReceivedRequest;
   readonly handle: Handling;
   /** Changes an answer before its length is counted and common fields are added. */
@@ -105,12 +105,12 @@ export interface Kernel {
   readonly origin: string | null;
   /** WebSocket subprotocols it speaks. */
   readonly subprotocols: readonly string[];
-  /** Whether it is called over TLS. */
+  /** Whether clients call it over TLS. */
   readonly overTls: boolean;
   readonly clock: EpochClock;
   /** Unique per answer. */
   readonly requestId: () => string;
   readonly behavior: Behavior;
-  /** Told of faults of the service itself. */
+  /** Receives faults of the service itself. */
   readonly report: (fault: unknown) => void;
 }

@@ -1,24 +1,24 @@
 import type { ReferenceName } from '../../config/service.ts';
 import type { Patch } from './patches/patch.ts';
 
-/** Something that a reference provider does otherwise, and what the proof shows of it. */
+/** A named change of the reference provider, with its effect in the proof. */
 interface NamedPatch {
   /** Kebab-case, named for what it does; its key in a table. */
   readonly name: string;
-  /** Those that can have it; a defect is proven on the first. */
+  /** The services that can have it; a defect is proven on the first. */
   readonly services: readonly ReferenceName[];
-  /** Name of the setting of the proof under which it is seen, where it is not under the shipped config. */
+  /** Name of the setting of the proof that shows it; absent if the shipped config does. */
   readonly setting?: string;
-  /** What the service does otherwise, in one sentence. */
+  /** The change of the service, in one sentence. */
   readonly summary: string;
-  /** Ids of the observations that record something else of it. */
+  /** Ids of the observations that it changes. */
   readonly changes?: readonly string[];
   readonly patch: Patch;
 }
 
 /** A named, deliberate fault, used to prove that checks can fail. */
 export interface Defect extends NamedPatch {
-  /** What is wrong with a service that has it, as a report says it: one sentence, with places for values. */
+  /** The fault of a service that has it, as a report says it: one sentence, with places for values. */
   readonly cause: string;
   /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
   readonly fails?: readonly string[];
@@ -26,13 +26,13 @@ export interface Defect extends NamedPatch {
   readonly alsoFails?: Readonly<Record<string, string>>;
 }
 
-/** Another behavior that conforms just as well; no check may complain about it. */
+/** Another conforming behavior; no check may fail of it. */
 export interface Variant extends NamedPatch {
-  /** It lists its resources otherwise than the document of the operations says, which is then left out. */
+  /** Its list differs from the document of the operations, which is then left out. */
   readonly undescribed?: true;
-  /** Whether a request counts depends on what it asks for: some of several kinds come before the limit is met. */
+  /** Whether a request counts depends on its target: requests of several kinds come before the limit is met. */
   readonly countsByKind?: true;
-  /** Why it leaves no trace in the proof; what it does is held by a test of its own then. */
+  /** Why it leaves no trace in the proof; a separate test then covers its effect. */
   readonly unseen?: string;
 }
 

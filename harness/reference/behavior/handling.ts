@@ -50,7 +50,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   }
 }
 
-/** Who asks, by the rules of the behavior. */
+/** The client's identity, by the rules of the behavior. */
 export function authenticated(
   request: ReceivedRequest,
   { access: own, clock, behavior: { credentials } }: Kernel,
@@ -110,7 +110,7 @@ function withAdmission(answer: HttpAnswer, admission: Admission | null, kernel: 
   return { ...answer, fields: [...answer.fields, ...fields] };
 }
 
-/** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are for nobody to keep. */
+/** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are never stored. */
 function cacheFields(answer: HttpAnswer, kernel: Kernel): readonly FieldLine[] {
   if (isProblem(answer.responseKind)) return [['Cache-Control', 'no-store']];
   const vary = credentialFields(kernel.access);

@@ -93,7 +93,7 @@ const PATIENCE = { closeTimeout: 2_000 };
 /** A key that is well formed, for a handshake that was accepted without one. */
 const STAND_IN_KEY = Buffer.alloc(16).toString('base64');
 
-/** Sockets of connections whose messages are compressed: on other threads, which nobody sees at work. */
+/** Sockets of connections whose messages are compressed: on other threads, whose work the event loop does not show. */
 export const compressing = new WeakSet<Socket>();
 
 /** Takes connections that ask for WebSocket; `closeAll` ends them with Close 1001. */

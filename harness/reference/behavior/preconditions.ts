@@ -52,8 +52,8 @@ const CLOSING = [['Connection', 'close']] as const;
 type Precondition = (request: ReceivedRequest) => HttpAnswer | null;
 
 /**
- * What a message must be before anybody asks whose it is, in this order: so it is wherever an HTTP server stands
- * before the service. A request refused here takes nothing from a quota.
+ * Conditions on a message, in this order, before its credential is looked at, as with an HTTP server before the
+ * service. A request refused here takes nothing from a quota.
  */
 const OF_THE_MESSAGE: readonly Precondition[] = [
   (request) => (request.httpVersion.startsWith('1.') ? null : problem('version-not-supported')),
@@ -68,7 +68,7 @@ const OF_THE_MESSAGE: readonly Precondition[] = [
   },
 ];
 
-/** What a request must be before its route is looked at, in this order. */
+/** Conditions on a request, in this order, before its route is looked at. */
 const OF_THE_REQUEST: readonly Precondition[] = [
   (request) => (KNOWN_METHODS.has(request.method) ? null : problem('unknown-method')),
   (request) => (BAD_PERCENT.test(request.path) || !decodes(request.path) ? problem('malformed') : null),
@@ -153,7 +153,7 @@ function conditional(answer: HttpAnswer, request: ReceivedRequest): HttpAnswer {
   return held.includes('*') || held.includes(tag) ? notModified(tagged) : tagged;
 }
 
-/** 304 in place of what is served. */
+/** 304 in place of the content. */
 export function notModified(answer: HttpAnswer): HttpAnswer {
   return { ...withoutField(answer, 'Content-Type'), responseKind: 'not-modified', status: 304 };
 }

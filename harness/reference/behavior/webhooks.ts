@@ -100,7 +100,7 @@ export const slackCompose: WebhookBehavior['compose'] = (event, secret, nowMs) =
     'X-Slack-Signature': `v0=${hmac(secret ?? '', `v0:${inSeconds(nowMs)}:${body}`, 'hex')}`,
   }));
 
-/** By RFC 9421 with the secret; `change`: of what is signed, and of what is sent. */
+/** By RFC 9421 with the secret; `change` replaces parts of the message and of its signature. */
 export const messageCompose =
   (change: (message: SignedMessage) => Partial<SignedMessage> = () => ({})): WebhookBehavior['compose'] =>
   (event, secret, nowMs, url) =>

@@ -297,7 +297,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'says the length of the part where that of the whole belongs (RFC 9110 §14.4)',
     cause: 'Content-Range says a wrong length of the whole',
     fails: ['caching.range-total'],
-    patch: ranged({ told: (first, last) => `bytes ${first}-${last}/${last + 1}`, cut: onlyPrefixes }),
+    patch: ranged({ contentRange: (first, last) => `bytes ${first}-${last}/${last + 1}`, cut: onlyPrefixes }),
   },
   'range-without-etag': {
     summary: 'sends parts without their ETag (RFC 9110 §15.3.7)',
@@ -361,7 +361,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
   },
 });
 
-/** No suffixes: what is wrong with a cut shows in a range from the beginning alone. */
+/** No suffixes: a wrong cut shows in a range from the beginning alone. */
 function onlyPrefixes(range: string, octets: number): ReturnType<typeof cutOf> {
   return range.includes('=-') ? undefined : cutOf(range, octets);
 }

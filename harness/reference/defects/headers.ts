@@ -41,7 +41,7 @@ const saying = (parameters: (now: number) => string): Patch =>
 const onEvery = (name: string, value: (answer: HttpAnswer) => string): Patch =>
   onFinished('every', (answer) => withField(answer, name, value(answer)));
 
-/** Signatures of answers (RFC 9421) that nobody can verify, and digests (RFC 9530) of something else. */
+/** Signatures of answers (RFC 9421) that cannot be verified, and digests (RFC 9530) of something else. */
 export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'content-digest-in-hex': {
     summary: 'writes the digest of the body in hexadecimal digits (RFC 9530 §2)',

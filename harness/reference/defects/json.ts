@@ -37,7 +37,7 @@ function firstName(text: string): string {
   return /^\{("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? '"total"';
 }
 
-/** Declares another length than the content has; the connection ends after it, so nobody waits for ever. */
+/** Declares another length than the content has; the connection ends after it, so no client waits for ever. */
 const declaringLength = (difference: number): Patch =>
   together(
     onFinished('served', (answer) =>

@@ -32,7 +32,7 @@ const believingHost = (change: (answer: HttpAnswer, host: string) => HttpAnswer)
 
 const redirect = (location: string): HttpAnswer => bare('not-found', 301, [['Location', location]]);
 
-/** Behind an encoded line break in a path stands what becomes a header field of its own. */
+/** The text after an encoded line break in a path becomes a header field. */
 function withSplitField(answer: HttpAnswer, path: string): HttpAnswer {
   const [, name, value] = /%0d%0a([\w-]+):(?:%20)?([^/]*)$/i.exec(path) ?? [];
   return name === undefined || value === undefined ? answer : withField(answer, name, value);

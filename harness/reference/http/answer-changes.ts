@@ -64,7 +64,7 @@ export const writtenAs =
   (render: (head: Buffer, body: Buffer) => Buffer) =>
   (answer: HttpAnswer): HttpAnswer => ({ ...answer, delivery: { kind: 'octets', render } });
 
-/** Another answer in place of one; how the credential stands with its quota is still told. */
+/** Another answer in place of one; its quota fields stay. */
 export function replacedBy(answer: HttpAnswer, other: HttpAnswer): HttpAnswer {
   const admission = answer.fields.filter(([name]) => /^(x-)?ratelimit/i.test(name));
   return { ...other, fields: [...other.fields, ...admission] };

@@ -82,7 +82,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
   /** Null for an ordinary message. */
   readonly delivery: AbnormalDelivery | null;
-  /** What is sent behind the message, if its connection is kept. */
+  /** Octets sent after the message, if its connection is kept. */
   readonly followedBy?: (message: Buffer) => Buffer;
 }
 

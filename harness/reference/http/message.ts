@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   readonly httpVersion: string;
   readonly fields: readonly FieldLine[];
   readonly body: Buffer;
-  /** Tells connections apart; absent where nobody knows. */
+  /** Identifies the connection; absent if unknown. */
   readonly connection?: object;
 }
 

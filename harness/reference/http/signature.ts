@@ -14,7 +14,7 @@ import { fieldValues, type ReceivedRequest, withField } from './message.ts';
 
 /** An Ed25519 key that follows from a word: the same wherever the provider runs. */
 function keyOf(word: string): KeyObject {
-  // RFC 8410 §7: what stands before the 32 octets of a private key.
+  // RFC 8410 §7: the octets before the 32 octets of a private key.
   const head = Buffer.from('302e020100300506032b657004220420', 'hex');
   const octets = createHash('sha256').update(word).digest();
   return createPrivateKey({ key: Buffer.concat([head, octets]), format: 'der', type: 'pkcs8' });
@@ -40,12 +40,12 @@ function signatureOf(text: string, key: KeyObject): Buffer {
 
 export interface Signing {
   readonly label?: string;
-  /** What is signed, in order. */
+  /** The covered components, in order. */
   readonly covered: readonly Covered[];
-  /** What is said of it, each with its semicolon: `;created=1618884473`. */
+  /** Its parameters, each with its semicolon: `;created=1618884473`. */
   readonly parameters: string;
   readonly key?: KeyObject;
-  /** What is signed, made of what should be. */
+  /** Replaces the signature base by the text that is signed. */
   readonly signs?: (base: string) => string;
   /** The signature as it stands in the field, made of its octets; default: a byte sequence. */
   readonly written?: (octets: Buffer) => string;

@@ -128,7 +128,7 @@ interface WindowCounters {
  */
 export const slidingCounter: LimiterAlgorithm = (plan) => weighed(plan, 0);
 
-/** The same, by a clock of its own: its windows begin so much later, as a share of one. */
+/** The same, but windows begin later by this share of a window. */
 export const shiftedSlidingCounter =
   (share: number): LimiterAlgorithm =>
   (plan) =>
@@ -223,8 +223,8 @@ function bucketOf(plan: QuotaPlan, size: number): Limiter {
 }
 
 /**
- * Requests wait in a queue that is served evenly, one window for the plan's number; who finds it full is refused.
- * One after the other nobody is ever refused: each waits for its turn.
+ * Requests wait in a queue that is served evenly, one window for the plan's number; a request that finds it full is refused.
+ * Sequential requests are never refused: each waits for its turn.
  */
 export const leakyQueue =
   (room: number): LimiterAlgorithm =>
@@ -256,7 +256,7 @@ export const leakyQueue =
     };
   };
 
-/** So many requests of a key may be under way together, however many follow one another; each takes `workMs`. */
+/** Number of requests of a key that may be under way together; each takes `workMs`. */
 export const concurrencyLimit =
   (together: number, workMs: number): LimiterAlgorithm =>
   () => {

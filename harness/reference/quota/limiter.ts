@@ -5,7 +5,7 @@ import type { Rate } from '../../wire/pace/weighing.ts';
 import type { QuotaState } from '../../wire/quota/dialect.ts';
 import { QUOTA_DIALECTS } from '../../wire/quota/quota.ts';
 
-/** What the account may send: so many requests in a window of so many milliseconds. */
+/** The quota of an account: a number of requests in a window of milliseconds. */
 export interface QuotaPlan {
   readonly requests: number;
   readonly windowMs: number;
@@ -45,7 +45,7 @@ export interface Limiter {
   take(key: string, nowMs: number): Admission;
   /** What `take` would say, without counting anything; `remaining` is what there is before it. */
   peek(key: string, nowMs: number): Admission;
-  /** Told when an admitted request of this key is answered; only limits of concurrency care. */
+  /** Called when an admitted request of this key is answered; only limits of concurrency need it. */
   release?(key: string, nowMs: number): void;
 }
 
@@ -59,7 +59,7 @@ export function saying({ take, peek }: Limiter, change: (admission: Admission) =
   };
 }
 
-/** How an admission is told to the client; `nowMs` is the epoch time of the answer. */
+/** The fields that report an admission to the client; `nowMs` is the epoch time of the answer. */
 export type QuotaFields = (plan: QuotaPlan, admission: Admission, nowMs: number) => readonly FieldLine[];
 
 /** Whole seconds, rounded up: a client that waits that long never comes early. */

@@ -17,13 +17,13 @@ export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
       const [first, ...further] = limits;
       const state = ({ plan, limiter }: One) => {
         const admission = limiter[how](keyFor(plan, key), nowMs);
-        // Nobody announces more than the limit itself.
+        // The remaining quota never exceeds the limit.
         return { plan, admission: { ...admission, remaining: Math.min(plan.requests, admission.remaining) } };
       };
       return [state(first), ...further.map(state)];
     };
   const [look, count] = [statesBy('peek'), statesBy('take')];
-  const told = (states: readonly [LimitState, ...LimitState[]], admitted: boolean): Admission => {
+  const stated = (states: readonly [LimitState, ...LimitState[]], admitted: boolean): Admission => {
     const [{ admission }] = states;
     const refusing = states.filter((each) => !each.admission.admitted);
     const waits = refusing.map((each) => each.admission.renewsInMs);
@@ -41,16 +41,16 @@ export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
   return {
     take(key, nowMs) {
       const { states, admitted } = asked(key, nowMs);
-      return told(admitted ? count(key, nowMs) : states, admitted);
+      return stated(admitted ? count(key, nowMs) : states, admitted);
     },
     peek(key, nowMs) {
       const { states, admitted } = asked(key, nowMs);
-      return told(states, admitted);
+      return stated(states, admitted);
     },
   };
 }
 
-/** Whoever calls a reference provider does so from one address. */
+/** A reference provider is called from one address. */
 function keyFor({ per }: QuotaPlan, key: string): string {
   return per === 'address' ? 'address' : key;
 }
@@ -79,7 +79,7 @@ export const furtherBy =
   (plan) =>
     severalLimits(limitsOf(plan, main, other));
 
-/** Each counted apart, by windows unless it is told otherwise. */
+/** Each counted apart, by windows unless given others. */
 function limitsOf(
   plan: QuotaPlan,
   main: LimiterAlgorithm = fixedWindow,

@@ -39,7 +39,7 @@ export function channelKind(name: string): ChannelKind {
   return name.startsWith('presence-') ? 'presence' : 'public';
 }
 
-/** The channels of one application; a channel lives while somebody subscribes to it. */
+/** The channels of one application; a channel lives while it has subscribers. */
 export class Channels {
   readonly #channels = new Map<string, Map<string, Subscription>>();
 
@@ -85,7 +85,7 @@ export class Channels {
     return [...members.values()];
   }
 
-  /** Names of the channels that somebody subscribes to, in alphabetical order. */
+  /** Names of the channels with subscribers, in alphabetical order. */
   occupied(): readonly string[] {
     return [...this.#channels.keys()].sort();
   }

@@ -39,7 +39,7 @@ export function describedService(
   };
 }
 
-/** What stands for a service of which nothing is documented; one that is a WebSocket alone serves nothing else. */
+/** The sample of a service without documents; a service with a WebSocket alone serves nothing else. */
 const BASE_ADDRESS: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
 /** A documented request. */
@@ -88,7 +88,7 @@ function routeOf(path: string, calls: readonly DescribedCall[]): Route {
         ({ request: { target, body } }) => {
           const text = body.toString('utf8');
           const alike = those.filter((each) => (each.body ?? text) === text);
-          // Parameters that nobody documented are ignored.
+          // Undocumented parameters are ignored.
           const call =
             alike.find((each) => each.target === target) ?? alike.find((each) => !each.target.includes('?'));
           return call?.answer(text) ?? problem('invalid-content');

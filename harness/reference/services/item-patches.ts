@@ -16,10 +16,11 @@ import { isItem, SEARCHES } from './saved-searches.ts';
 
 /** What differs by the account whose key comes with a request. */
 
-const NOBODY = 'none';
+const NO_ACCOUNT = 'none';
 
 const accountOf = (request: ReceivedRequest, { access }: Kernel): string =>
-  access.keys.find(({ value }) => fieldValue(request, 'authorization')?.endsWith(value))?.identity ?? NOBODY;
+  access.keys.find(({ value }) => fieldValue(request, 'authorization')?.endsWith(value))?.identity ??
+  NO_ACCOUNT;
 
 /** What it serves names the account that it serves it to. */
 export const byAccount: Patch = onAnswer('served', (answer, request, kernel) =>
@@ -31,13 +32,13 @@ interface OwnRules {
   readonly open: readonly string[];
   /** Lists have the items of all accounts. */
   readonly listsAll: boolean;
-  /** What comes of a request for an item of another account. */
+  /** The response to a request for an item of another account. */
   readonly refusal: 'not-found' | 'forbidden' | 'already gone';
 }
 
 const OWN_RULES: OwnRules = { open: [], listsAll: false, refusal: 'not-found' };
 
-/** The saved searches are those of the account that creates them, by these rules unless it is told otherwise. */
+/** The saved searches are those of the account that creates them, by these rules unless given others. */
 export const ownItems =
   (changed: Partial<OwnRules> = {}): Patch =>
   (behavior) => {
@@ -59,7 +60,7 @@ export const ownItems =
       beforehand((request, kernel) => {
         const account = accountOf(request, kernel);
         const isClosed =
-          account !== NOBODY && isOfOther(request.path, account) && !open.includes(request.method);
+          account !== NO_ACCOUNT && isOfOther(request.path, account) && !open.includes(request.method);
         if (!isClosed) return null;
         if (refusal === 'already gone' && request.method === 'DELETE') return bare('not-found', 204);
         const hidden = problem('not-found');
@@ -92,7 +93,7 @@ export const inBody = (
     return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
   });
 
-/** Answers what comes a second time in another way, told apart by this mark. */
+/** Answers repeated requests, recognised by this mark, in another way. */
 export const atRepetition = (
   when: (request: ReceivedRequest) => boolean,
   mark: (request: ReceivedRequest) => string | undefined,

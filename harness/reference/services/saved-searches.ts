@@ -23,7 +23,7 @@ const WRITABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   token: isText(80),
 };
 const REQUIRED = ['name', 'text'];
-/** What is there before any client saves one, and the group that it is in. */
+/** The items before any client saves one, each with its group. */
 const FIRST = [
   { id: 'articles', group: 'text' },
   { id: 'prices', group: 'data' },

@@ -205,7 +205,7 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
 });
 
-/** The answer with another tag in place of its own, made of that. */
+/** The answer with another ETag, made of its own. */
 function retagged(answer: HttpAnswer, change: (tag: string) => string): HttpAnswer {
   const tag = fieldValue(answer, 'etag');
   return tag === undefined ? answer : withField(answer, 'ETag', change(tag));

@@ -63,7 +63,7 @@ const speakingGraphql: Patch = (behavior) => {
   )(behavior);
 };
 
-/** What is spoken above the frames: the Pusher protocol, version 7, and graphql-transport-ws. */
+/** Dialects above the frames: the Pusher protocol, version 7, and graphql-transport-ws. */
 export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
   'pusher-asks-quiet-connections': {
     setting: 'pusher',

@@ -38,7 +38,7 @@ const mounted: Patch = together(
   }),
 );
 
-/** Of an application for people, whoever asks. */
+/** The page of an application for people. */
 const page = (): HttpAnswer =>
   asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8')(problem('not-found'));
 

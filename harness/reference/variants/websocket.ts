@@ -23,7 +23,7 @@ import {
   OVERLOADED,
   onAccepted,
   onOpen,
-  openingToAnybody,
+  openingDespiteRefusal,
   PING,
   PONG,
 } from '../behavior/patches/websocket.ts';
@@ -196,7 +196,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-logs-in-by-message': {
     summary: 'opens connections without a key, and serves them nothing before they log in by message',
     changes: ['websocket.refusal'],
-    patch: openingToAnybody((endpoint) => ({
+    patch: openingDespiteRefusal((endpoint) => ({
       endpoint: {
         ...endpoint,
         converse: (socket) => socket.on('message', () => socket.send('log in first')),

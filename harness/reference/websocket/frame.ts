@@ -25,7 +25,7 @@ export function isData(frame: Frame): boolean {
   return !isControl(frame);
 }
 
-/** The shortest length encoding that holds so many octets (RFC 6455 §5.2). */
+/** The shortest length encoding for this number of octets (RFC 6455 §5.2). */
 function minimalLengthOctets(length: number): 0 | 2 | 8 {
   if (length < 126) return 0;
   return length < 65_536 ? 2 : 8;

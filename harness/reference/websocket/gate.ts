@@ -8,7 +8,7 @@ import { encodeFrame, type Frame, FrameReader, OPCODE } from './frame.ts';
  */
 export type GateRule = () => (frame: Frame, following: number) => readonly Frame[];
 
-/** Told that the client has ended its side of TCP; `end` ends the connection. */
+/** Called when the client has ended its side of TCP; `end` ends the connection. */
 type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
 
 /** What becomes of TCP at a frame of the service: it is reset in its place, or destroyed behind it, read or not. */
@@ -43,7 +43,7 @@ function passage(rules: readonly GateRule[]): FramePassage {
     }, frames);
 }
 
-/** Octets in, octets out, frame by frame; what is no longer readable as frames passes unchanged. */
+/** Octets in, octets out, frame by frame; octets that are no longer readable as frames pass unchanged. */
 class FrameFilter {
   readonly #reader: FrameReader;
   readonly #pass: FramePassage;

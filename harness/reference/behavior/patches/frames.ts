@@ -42,7 +42,7 @@ export const each =
     return changed === null ? [] : [changed];
   };
 
-/** What is left of a message after a control frame within it is lost. */
+/** Loses the rest of a message after a control frame within it. */
 export const cuttingAt =
   (control: number, concerns: (first: Frame) => boolean = () => true): GateRule =>
   () => {

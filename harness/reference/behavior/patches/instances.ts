@@ -5,7 +5,7 @@ import { onAnswer, onFinished, type Patch } from './patch.ts';
 
 /** Several instances behind one address, of which one is unlike the others. */
 
-/** What comes within so short a time was sent together. */
+/** Requests within this time were sent together. */
 const TOGETHER_MS = 100;
 
 const UNUSUAL =
@@ -25,7 +25,7 @@ function clientOf(request: ReceivedRequest): string {
   return ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
 }
 
-/** Of the plain requests of a client so many come to each round of instances; tells those that come to the last one. */
+/** Whether the last of this number of instances gets a plain request; the requests of a client go round. */
 function lastOf(instances: number): (request: ReceivedRequest) => boolean {
   const answeredTo = new Map<string, number>();
   return (request) => {
@@ -47,7 +47,7 @@ const changedBy =
     )(behavior);
   };
 
-/** Of so many plain requests that follow each other, with no other between them, the last is answered otherwise. */
+/** Answers the last of this number of consecutive plain requests in another way. */
 export const lastInARow =
   (many: number, change: AnswerChange): Patch =>
   (behavior) => {
@@ -58,7 +58,7 @@ export const lastInARow =
     })(behavior);
   };
 
-/** Of plain requests of a client that come together each one behind so many is answered otherwise. */
+/** Answers plain requests of a client beyond this number that come together in another way. */
 export const whenCrowded =
   (many: number, change: AnswerChange): Patch =>
   (behavior) => {
@@ -75,7 +75,7 @@ export const whenCrowded =
     })(behavior);
   };
 
-/** One of so many instances answers plain requests otherwise. */
+/** One of this number of instances answers plain requests in another way. */
 export const oneIn = changedBy(onAnswer);
-/** The same, when the answer is finished: nothing is corrected after it. */
+/** The same for finished answers: nothing is corrected afterwards. */
 export const oneFinishedIn = changedBy(onFinished);

@@ -10,7 +10,7 @@ export const inCredentials =
   (change: (now: CredentialBehavior) => Partial<CredentialBehavior>): Patch =>
   (behavior) => ({ ...behavior, credentials: { ...behavior.credentials, ...change(behavior.credentials) } });
 
-/** Whom a service takes a client for that it should have refused: the holder of its first key. */
+/** The identity given to a wrongly admitted client: the holder of the first key. */
 function firstHolder(access: Access): Authentication {
   return { admitted: true, identity: access.keys[0]?.identity ?? 'anonymous' };
 }
@@ -31,7 +31,7 @@ export const matchingKeys = (matches: (presented: string, key: string) => boolea
     keyMatches: (presented, key) => keyMatches(presented, key) || matches(presented, key),
   }));
 
-/** Lets in whom other rules of access let in. */
+/** Applies other rules of access. */
 export const inAccess = (change: (now: Access) => Partial<Access>): Patch =>
   inCredentials(({ authenticate }) => ({
     authenticate: (request, access, behavior, nowMs) =>
@@ -50,7 +50,7 @@ export const inQuota =
   (change: (now: QuotaBehavior) => Partial<QuotaBehavior>): Patch =>
   (behavior) => ({ ...behavior, quota: { ...behavior.quota, ...change(behavior.quota) } });
 
-/** Surrounds the limiter; `change` sees whatever it says of a request. */
+/** Changes each decision of the limiter. */
 export const onAdmission = (change: (admission: Admission, limit: number) => Admission): Patch =>
   inQuota(({ algorithm }) => ({
     algorithm: (plan) => saying(algorithm(plan), (admission) => change(admission, plan.requests)),
@@ -67,7 +67,7 @@ export const inWebhooks =
     webhooks: behavior.webhooks && { ...behavior.webhooks, ...change(behavior.webhooks) },
   });
 
-/** Changes what is sent of an event, at each attempt. */
+/** Changes the message of an event, at each attempt. */
 export const inEvents = (
   change: (message: WebhookMessage, event: WebhookEvent, secret: string | null) => WebhookMessage,
 ): Patch =>

@@ -52,7 +52,7 @@ const changing =
  */
 export const onAnswer = changing('compose');
 
-/** The same when they are finished: nothing is corrected after it. */
+/** The same for finished answers: nothing is corrected afterwards. */
 export const onFinished = changing('finish');
 
 /** Sends certain answers as the octets that `render` makes of them, and closes the connection. */
@@ -61,7 +61,7 @@ export const onWire = (kinds: ResponseKinds, render: (head: Buffer, body: Buffer
     writtenAs((head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body))(answer),
   );
 
-/** Sends a trailer behind served content, to those who can read it. */
+/** Sends a trailer after served content, to clients that can read it. */
 export const withTrailer = (field: string): Patch =>
   onFinished(
     'served',
@@ -82,17 +82,17 @@ export const aroundHandling =
     handle: async (request, kernel) => around(request, behavior.handle, kernel),
   });
 
-/** Answers some requests before anybody asks for a credential. */
+/** Answers some requests before the credential is looked at. */
 export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) => HttpAnswer | null): Patch =>
   aroundHandling((request, next, kernel) => answer(request, kernel) ?? next(request, kernel));
 
-/** What is found out while it runs is of one provider. */
+/** Gives each running provider its own memory. */
 export const remembering =
   <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
   (behavior) =>
     patch(fresh())(behavior);
 
-/** Answers requests of a kind, once they are authorised and would be served, in another way. */
+/** Answers authorised requests of a kind in another way. */
 export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
   onAnswer('served', change, when);
 

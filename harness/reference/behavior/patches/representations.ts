@@ -102,12 +102,12 @@ export const paging = (wantsPage: (request: ReceivedRequest) => boolean, varies 
 /** Says in which language it answers. */
 export const speaking = (language: (wanted: string) => string, varies = true): Patch =>
   onAnswer('served', (answer, request) => {
-    const told = withField(
+    const labelled = withField(
       answer,
       'Content-Language',
       language(fieldValue(request, 'accept-language') ?? ''),
     );
-    return varies ? varyingBy(told, 'Accept-Language') : told;
+    return varies ? varyingBy(labelled, 'Accept-Language') : labelled;
   });
 
 /** Validators and ranges beyond those of the service as it is. */
@@ -116,7 +116,7 @@ export const speaking = (language: (wanted: string) => string, varies = true): P
 const CHANGED_MS = Date.UTC(2025, 10, 3, 4, 5, 6);
 export const CHANGED = imfFixdate(CHANGED_MS);
 
-/** Has this tag in place of its own, and goes by it, or by what is held for it; it takes no notice of If-Match. */
+/** Sends this ETag instead, and answers 304 if it `holds`; ignores If-Match. */
 export const withTag = (
   tag: (answer: HttpAnswer, request: ReceivedRequest, kernel: Kernel) => string,
   holds: (own: string, held: string) => boolean = (own, held) => held.includes(own),
@@ -125,9 +125,9 @@ export const withTag = (
     onReceipt((request) => withoutField(request, 'If-Match')),
     onAnswer('served', (answer, request, kernel) => {
       const own = tag(answer, request, kernel);
-      const told = withField(answer, 'ETag', own);
+      const tagged = withField(answer, 'ETag', own);
       const held = fieldValue(request, 'if-none-match');
-      return held !== undefined && holds(own, held) ? notModified(told) : told;
+      return held !== undefined && holds(own, held) ? notModified(tagged) : tagged;
     }),
   );
 
@@ -145,15 +145,15 @@ export const isSince = (since: string): boolean => {
 
 const DATE_RULES: DateRules = { spares: (since, request) => !hasTag(request) && isSince(since) };
 
-/** Sends Last-Modified, and honours If-Modified-Since (RFC 9110 §13.1.3) unless it is told otherwise. */
+/** Sends Last-Modified, and honours If-Modified-Since (RFC 9110 §13.1.3) unless given others. */
 export const dated = (rules: Partial<DateRules> = {}): Patch =>
   onAnswer(['served', 'not-modified'], (answer, request) => {
-    const told = withField(answer, 'Last-Modified', CHANGED);
+    const stamped = withField(answer, 'Last-Modified', CHANGED);
     const since = fieldValue(request, 'if-modified-since');
     const { spares } = { ...DATE_RULES, ...rules };
     return answer.responseKind === 'served' && since !== undefined && spares(since, request)
-      ? notModified(told)
-      : told;
+      ? notModified(stamped)
+      : stamped;
   });
 
 /** Octets of the whole, both ends included; null where the range does not begin within it. */
@@ -173,7 +173,7 @@ interface RangeRules {
   /** The octets of a cut. */
   readonly part: (content: Buffer, first: number, last: number) => Buffer;
   /** What Content-Range says of it. */
-  readonly told: (first: number, last: number, octets: number) => string;
+  readonly contentRange: (first: number, last: number, octets: number) => string;
   readonly unsatisfied: (answer: HttpAnswer) => HttpAnswer;
   /** Whether If-Range lets a range be served. */
   readonly isSame: (ifRange: string, answer: HttpAnswer) => boolean;
@@ -182,7 +182,7 @@ interface RangeRules {
 const RANGE_RULES: RangeRules = {
   cut: cutOf,
   part: (content, first, last) => content.subarray(first, last + 1),
-  told: (first, last, octets) => `bytes ${first}-${last}/${octets}`,
+  contentRange: (first, last, octets) => `bytes ${first}-${last}/${octets}`,
   unsatisfied: (answer) => ({
     ...withField(answer, 'Content-Range', `bytes */${answer.body.length}`),
     status: 416,
@@ -191,7 +191,7 @@ const RANGE_RULES: RangeRules = {
   isSame: (ifRange, answer) => ifRange === fieldValue(answer, 'etag'),
 };
 
-/** Serves ranges of octets (RFC 9110 §14), by these rules unless it is told otherwise. */
+/** Serves ranges of octets (RFC 9110 §14), by these rules unless given others. */
 export const ranged = (changed: Partial<RangeRules> = {}): Patch =>
   onAnswer('served', (answer, request) => {
     const rules = { ...RANGE_RULES, ...changed };
@@ -205,7 +205,7 @@ export const ranged = (changed: Partial<RangeRules> = {}): Patch =>
     if (cut === null) return rules.unsatisfied(offered);
     const [first, last] = cut;
     return {
-      ...withField(offered, 'Content-Range', rules.told(first, last, length)),
+      ...withField(offered, 'Content-Range', rules.contentRange(first, last, length)),
       status: 206,
       body: rules.part(answer.body, first, last),
     };

@@ -75,7 +75,7 @@ export const closingUpon = (
     if (when(content, isBinary)) socket.close(code, reason);
   });
 
-/** Knows the connections that are open. */
+/** Gives the patch the set of open connections. */
 export const knowingOpen = (patch: (open: ReadonlySet<WebSocket>) => Patch): Patch =>
   remembering(
     () => new Set<WebSocket>(),
@@ -89,7 +89,7 @@ export const knowingOpen = (patch: (open: ReadonlySet<WebSocket>) => Patch): Pat
       ),
   );
 
-/** A connection on which nothing is said for so long is quiet, in ms: longer than most of what a client waits for. */
+/** Milliseconds without a message after which a connection is quiet: longer than most waits of a client. */
 const QUIET_MS = 400;
 
 type AtQuiet = readonly ((socket: WebSocket) => void)[];
@@ -133,7 +133,7 @@ export const keyFromSubprotocol: Patch = onReceipt((request) => {
 const CARRIER = 'bearer.';
 
 /** Opens connections in this way where the credential is bad. */
-export const openingToAnybody = (
+export const openingDespiteRefusal = (
   open: (endpoint: SocketEndpoint) => Pick<Accepted, 'endpoint' | 'closeCode'>,
 ): Patch =>
   inWebSocket(({ judge }) => ({
@@ -148,9 +148,9 @@ export const openingToAnybody = (
 
 /** Opens first, and closes with a code when the credential is bad. */
 export const closingWithCode = (closeCode: number): Patch =>
-  openingToAnybody((endpoint) => ({ endpoint, closeCode }));
+  openingDespiteRefusal((endpoint) => ({ endpoint, closeCode }));
 
-/** Counts the handshakes of those who are let in, whatever comes of them, like their other requests. */
+/** Counts the handshakes of admitted clients like their other requests, opened or not. */
 export const countingHandshakes: Patch = inWebSocket(({ rules }) => ({
   rules: rules.flatMap((rule) => (rule.name === 'credential' ? [rule, WITHIN_QUOTA] : [rule])),
 }));
@@ -166,7 +166,7 @@ const WITHIN_QUOTA: HandshakeRule = {
 /** The refusal of a handshake for which there is no room. */
 export const OVERLOADED = asProblem(503)(problem('broken'));
 
-/** Serves whoever has logged in with a message that has a member `login`: sends that back, and from then on everything. */
+/** Echoes messages once a client has logged in with a message that has a member `login`. */
 export const demandingLogin = (remembers: boolean): Patch =>
   onAccepted((verdict) =>
     conversing(verdict, (socket) => {
@@ -180,7 +180,7 @@ export const demandingLogin = (remembers: boolean): Patch =>
     }),
   );
 
-/** In place of what is too big. */
+/** In place of a frame that is too big. */
 const TOO_BIG = Buffer.from('too big');
 
 /** Closes with 1009 upon a frame of 64 KiB and more, however long a message may be in fragments. */

@@ -53,7 +53,7 @@ function isSelfCertified({ header: { jwk }, input, signature }: PresentedToken):
 const trustingField = (name: string): Patch =>
   admitting(({ reason }, request) => reason === 'missing' && fieldValue(request, name) !== undefined);
 
-/** What was asked for, by whoever has the key. */
+/** The same request with the key. */
 const forHolder = (request: ReceivedRequest, key: string): ReceivedRequest =>
   withField({ ...request, method: 'GET' }, 'Authorization', `Bearer ${key}`);
 

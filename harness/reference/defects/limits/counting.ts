@@ -19,7 +19,7 @@ const TOGETHER = 4;
 /** Requests in a row that a limiter takes which wants them evenly spread. */
 const SMALL_BURST = 2;
 
-/** Looks first and counts when the answer is out: whoever comes in between is not counted yet. */
+/** Checks first and counts after the response: requests in between are not counted yet. */
 const countedLate =
   (algorithm: LimiterAlgorithm): LimiterAlgorithm =>
   (plan) => {
@@ -33,13 +33,13 @@ const countedLate =
     };
   };
 
-/** Windows of another length than the stated one, which everything that is told goes by. */
+/** Windows of another length than the stated one; headers and refusals go by it. */
 const lasting = (share: number): Patch =>
   inQuota(({ algorithm }) => ({
     algorithm: (plan) => algorithm({ ...plan, windowMs: share * plan.windowMs }),
   }));
 
-/** Instances that take requests in turn, each with a count of its own and such a share of the limit. */
+/** Instances that take requests in turn, each with its own count and this share of the limit. */
 const inTurn =
   (shares: readonly number[]): Patch =>
   (behavior) => {
@@ -60,7 +60,7 @@ const inTurn =
           peek: (key, nowMs) => own().peek(key, nowMs),
         };
       },
-      fields: (plan, ...told) => fields(planOf(plan, shares[turn % shares.length] ?? 1), ...told),
+      fields: (plan, ...state) => fields(planOf(plan, shares[turn % shares.length] ?? 1), ...state),
     }))(behavior);
   };
 

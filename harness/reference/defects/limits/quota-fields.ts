@@ -17,13 +17,13 @@ const MALFORMED_FIELDS: readonly FieldLine[] = [
 const violating = (policies: unknown): Patch =>
   onAnswer('rate-limited', (answer) => withMembers(answer, { 'violated-policies': policies }));
 
-/** Tells of each request what is not so. */
+/** Reports a wrong quota state for each request. */
 const telling = (change: (admission: Admission, plan: QuotaPlan) => Partial<Admission>): Patch =>
   inQuota(({ fields }) => ({
     fields: (plan, admission, nowMs) => fields(plan, { ...admission, ...change(admission, plan) }, nowMs),
   }));
 
-/** Tells the reset in X-RateLimit-Reset, in a way of its own. */
+/** Writes X-RateLimit-Reset in another way. */
 const resetting = (reset: (admission: Admission, nowMs: number) => string): Patch =>
   inQuota(() => ({
     fields: (plan, admission, nowMs) =>

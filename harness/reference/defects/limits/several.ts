@@ -42,15 +42,15 @@ const refusingFrom =
     };
   };
 
-/** What a service announces of its further limits, otherwise than it is. */
-const announcing = (tell: (further: readonly QuotaPlan[]) => readonly QuotaPlan[]): Patch =>
+/** Announces other further limits than it keeps. */
+const announcing = (announce: (further: readonly QuotaPlan[]) => readonly QuotaPlan[]): Patch =>
   inQuota(({ fields }) => ({
     fields: (plan, admission, nowMs) => {
       const [main, ...further] = admission.states ?? [];
       if (main === undefined) return fields(plan, admission, nowMs);
-      const told = tell(further.map((each) => each.plan));
+      const plans = announce(further.map((each) => each.plan));
       const states = further.flatMap((each, at) => {
-        const announced = told[at];
+        const announced = plans[at];
         return announced ? [{ ...each, plan: announced }] : [];
       });
       return fields(plan, { ...admission, states: [main, ...states] }, nowMs);

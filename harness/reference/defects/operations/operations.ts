@@ -26,7 +26,7 @@ const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(re
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
 const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
 
-/** The request without members of its JSON body that nobody documented. */
+/** The request without undocumented members of its JSON body. */
 function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
   const body = objectIn(request);
   if (body === null) return request;
@@ -141,7 +141,7 @@ const typeOf = (request: ReceivedRequest): string => fieldValue(request, 'conten
 const codingOf = (request: ReceivedRequest): string | undefined => fieldValue(request, 'content-encoding');
 const isJson = (request: ReceivedRequest): boolean => parseJson(textOf(request)) !== undefined;
 
-/** About what is posted to find something. */
+/** About the body of a POST that searches. */
 const posted =
   (when: (request: ReceivedRequest) => boolean) =>
   (request: ReceivedRequest): boolean =>

@@ -4,7 +4,7 @@ import { inWebSocket } from '../../behavior/patches/parts.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { GateRule } from '../../websocket/gate.ts';
 
-/** A Close waits for what was received with it. */
+/** A Close waits for the frames received with it. */
 const puttingOffClose: GateRule = () => {
   let close: Frame | null = null;
   return (frame, following) => {

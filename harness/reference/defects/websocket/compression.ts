@@ -31,7 +31,7 @@ const withoutParameter = (name: string): Patch =>
 const inOffer = (change: (offer: string) => string): Patch =>
   onHead((head) => head.replace(/^sec-websocket-extensions:.*$/im, change));
 
-/** Nothing is referred to but what is in it. */
+/** Whether the message refers to no earlier one. */
 function standsAlone({ payload }: Frame): boolean {
   try {
     inflateRawSync(Buffer.concat([payload, Buffer.of(0, 0, 0xff, 0xff)]), {

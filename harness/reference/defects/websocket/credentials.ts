@@ -30,7 +30,7 @@ const onRefusal = (
     }),
   }));
 
-/** Who may open a WebSocket, and what the others are told. */
+/** Who may open a WebSocket, and how others are refused. */
 export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-without-credential': {
     summary: 'asks for no credential on the opening handshake',

@@ -53,7 +53,7 @@ const completingCharacters: GateRule = () => {
 /** The last octet of U+20AC, which begins with E2 82 (RFC 3629 §3). */
 const EURO_REST = Buffer.of(0xac);
 
-/** What is wrong with a frame is taken for another fault, and so has the close code of that. */
+/** Takes a faulty frame for one with another fault, which has another close code. */
 const mistaking = (concerns: (frame: Frame) => boolean, forFault: (frame: Frame) => Frame): Patch =>
   eachInbound((frame) => (concerns(frame) ? forFault(frame) : frame));
 

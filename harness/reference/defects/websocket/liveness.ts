@@ -20,9 +20,9 @@ import { type Frame, OPCODE } from '../../websocket/frame.ts';
 const isMessage = ({ fin, opcode }: Frame): boolean =>
   fin && (opcode === OPCODE.text || opcode === OPCODE.binary);
 
-/** So many frames at once are too many for some. */
+/** Number of frames at once that is too much for some services. */
 const MANY = 20;
-/** Ways to lose connections, and what is said on them. */
+/** Ways to lose connections and their messages. */
 export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-idle': {
     setting: 'idle',
