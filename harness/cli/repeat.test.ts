@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
-import { serving } from '../base/fixtures/server.ts';
 import { loadOnly } from '../config/fixtures/config-folder.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
@@ -16,15 +13,12 @@ import { conform, EXAMPLE_KEY, resultsIn } from '../engine/fixtures/conform-proc
 import { mayUse } from '../engine/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../engine/selection/selection.ts';
 import { sessionAt } from '../engine/session/fixtures/session.ts';
-import { selfSigned } from '../proof/certificate.ts';
 import { startReference } from '../reference/reference.ts';
 import { environmentName } from '../wire/forms/shell-word.ts';
 
 /** Every kind of command that repeats a finding, run by a shell: it shows the fault where it is, and nowhere else. */
 
-const NC = mayUse('nc');
 const CURL = mayUse('curl');
-const OPENSSL = mayUse('openssl');
 const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
 const PROOF = fileURLToPath(new URL('../proof/config', import.meta.url));
 const checks = (await loadSuites(SUITES_URL)).flatMap((suite) => suite.checks);
@@ -34,15 +28,12 @@ interface Case {
   readonly service?: ReferenceName;
   readonly defect: string;
   readonly check: string;
-  readonly isTls?: true;
   /** With the operations of the proof. */
   readonly isDescribed?: true;
   /** What kind of command it is. */
   readonly command: RegExp;
   /** What the fault looks like in what the command says. */
   readonly fault: RegExp;
-  /** Whether the tools that it needs are there, where curl alone will not do. */
-  readonly isThere?: boolean;
 }
 
 const OK = /^HTTP\/1\.1 20\d/m;
@@ -73,22 +64,6 @@ const CASES: Readonly<Record<string, Case>> = {
     command: /^printf '\{.*\}' \| curl -sS -i -X POST .* --data-binary @-$/,
     fault: OK,
   },
-  'a request that curl does not send': {
-    defect: 'accepts-two-hosts',
-    check: 'framing.two-hosts',
-    command:
-      /^printf 'GET \S+ HTTP\/1\.1\\r\\n.*Host: .*\\r\\nHost: .*' "\$SEARCH_API_KEY" \| nc -w 3 127\.0\.0\.1 \d+$/,
-    fault: OK,
-    isThere: NC,
-  },
-  'the same over TLS': {
-    defect: 'accepts-two-hosts',
-    check: 'framing.two-hosts',
-    isTls: true,
-    command: /^\{ printf .*; sleep 3; \} \| openssl s_client .* -connect 127\.0\.0\.1:\d+$/,
-    fault: OK,
-    isThere: OPENSSL,
-  },
   'a handshake': {
     service: 'realtime',
     defect: 'ws-drops-plain-http',
@@ -96,21 +71,12 @@ const CASES: Readonly<Record<string, Case>> = {
     command: /^curl -sS -i -N -m 5 \S+/,
     fault: /Empty reply/,
   },
-  'the frames of a WebSocket': {
-    service: 'realtime',
-    defect: 'ws-wrong-pong',
-    check: 'websocket.ping',
-    command:
-      /^\{ printf 'GET \/ws HTTP\/1\.1.*; sleep 1; printf '\\211.*; \} \| nc -w 3 127\.0\.0\.1 \d+ \| od -c$/,
-    fault: / 212 004 {3}p {3}o {3}n {3}g/,
-    isThere: NC,
-  },
 };
 
 // Beside each other: most of their time they wait for what a service still says.
 describe.concurrent('a command that repeats', () => {
-  for (const [what, { isThere = CURL, ...each }] of Object.entries(CASES)) {
-    it.skipIf(!isThere)(what, async ({ onTestFinished }) => {
+  for (const [what, each] of Object.entries(CASES)) {
+    it.skipIf(!CURL)(what, async ({ onTestFinished }) => {
       const faulty = await serviceWith(each, [each.defect], onTestFinished);
       const { outcome, reproduce } = await judged(each, faulty);
       expect(outcome).toMatch(/fail|warning/);
@@ -126,6 +92,15 @@ describe.concurrent('a command that repeats', () => {
       expect(elsewhere).not.toMatch(each.fault);
     });
   }
+
+  it.for([
+    ['a request that curl does not send', 'search', 'accepts-two-hosts', 'framing.two-hosts'],
+    ['the frames of a WebSocket', 'realtime', 'ws-wrong-pong', 'websocket.ping'],
+  ] as const)('%s runs the check alone', async ([, service, defect, check], { onTestFinished }) => {
+    const faulty = await serviceWith({ service }, [defect], onTestFinished);
+    const { reproduce } = await judged({ check }, faulty);
+    expect(reproduce).toBe(`conform run ${service} --check ${check} --verbose`);
+  });
 
   it('what no single request shows', async () => {
     const files = (defects: string) => ({
@@ -149,9 +124,6 @@ describe.concurrent('a command that repeats', () => {
   });
 });
 
-/** Whatever certificate is shown. */
-const ANY = { files: { ca: null, cert: null, key: null }, ca: null, client: null, insecure: true };
-
 /** Called when the test is over. */
 type StopAfter = (stop: () => Promise<void> | void) => void;
 
@@ -162,7 +134,7 @@ interface Running {
 }
 
 async function serviceWith(
-  { service = 'search', isTls, isDescribed }: Pick<Case, 'service' | 'isTls' | 'isDescribed'>,
+  { service = 'search', isDescribed }: Pick<Case, 'service' | 'isDescribed'>,
   defects: readonly string[],
   stopAfter: StopAfter,
 ): Promise<Running> {
@@ -170,20 +142,8 @@ async function serviceWith(
   const { credentials } = config;
   const provider = await startReference({ service, credentials, plan: null, defects });
   stopAfter(() => provider.stop());
-  const url = isTls ? await overTls(new URL(provider.url), stopAfter) : provider.url;
-  return { config: isTls ? { ...config, tls: ANY } : config, url, port: new URL(url).port };
-}
-
-/** The address of a TLS server that hands everything on. */
-async function overTls({ hostname, port }: URL, stopAfter: StopAfter): Promise<string> {
-  const server = createServer(selfSigned('localhost'), (socket) => {
-    const behind = connect(Number(port), hostname);
-    socket.pipe(behind).pipe(socket);
-    for (const each of [socket, behind]) each.on('error', () => {});
-  });
-  const { url, stop } = await serving(server, 'https');
-  stopAfter(stop);
-  return url;
+  const { url } = provider;
+  return { config, url, port: new URL(url).port };
 }
 
 async function judged({ check }: Pick<Case, 'check'>, { config, url }: Running) {

@@ -4,7 +4,7 @@ import { fieldValue, fieldValues, isToken } from '../fields/grammar/field-gramma
 import { latin1Text } from '../octets/utf8.ts';
 import { findMarkers } from '../redaction/marker.ts';
 import { isOfTheRun } from '../request.ts';
-import { fileOptions, printfCommand, secretWord, shellWord } from './shell-word.ts';
+import { longestWritten, printfCommand, secretWord, shellWord } from './shell-word.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
 const HANDSHAKE_SECONDS = 5;
@@ -15,13 +15,27 @@ export interface TlsSetup {
   readonly insecure: boolean;
 }
 
+/** A command with a longer value, in octets, is not written. */
+const LONGEST_VALUE = 200;
+
+/** `curlCommand` as people repeat a finding by it: null as well if it is long, or a conversation is more than its handshake. */
+export function repeatCommand(evidence: Exchange | Conversation, tls?: TlsSetup): string | null {
+  const { method, target, fields, body } = requestOf(evidence);
+  const values = [method, target, ...fields.flat(), ...(body === null ? [] : [latin1Text(body.bytes)])];
+  const isTalk =
+    evidence.kind === 'conversation' &&
+    evidence.events.some(({ from, type }) => from === 'client' && (type === 'frame' || type === 'octets'));
+  const isShort = values.every((value) => longestWritten(value) <= LONGEST_VALUE);
+  return isShort && !isTalk ? curlCommand(evidence, tls) : null;
+}
+
 /**
  * One line for a POSIX shell that repeats the request of an exchange, or the handshake of a conversation, with curl:
  * all that was tried, every secret as `"$NAME"`, or made of it. Null where curl would send something else. Hostile text
  * in the request cannot break out of its quotes.
  */
 export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): string | null {
-  const request = evidence.kind === 'exchange' ? evidence.request : evidence.handshake.request;
+  const request = requestOf(evidence);
   if (!canSend(request)) return null;
   const { body } = request;
   return [
@@ -36,6 +50,10 @@ export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): 
     ...fieldOptions(request),
     ...(body === null ? [] : ['--data-binary', '@-']),
   ].join(' ');
+}
+
+function requestOf(evidence: Exchange | Conversation): RecordedRequest {
+  return evidence.kind === 'exchange' ? evidence.request : evidence.handshake.request;
 }
 
 /** Not where curl would leave a line out, or frame the content by itself. */
@@ -57,7 +75,9 @@ function canSend({ fields, body, piecemeal, hasBehind }: RecordedRequest): boole
 function tlsOptions(tls: TlsSetup | undefined): readonly string[] {
   if (tls === undefined) return [];
   const { ca, cert, key } = tls.files;
-  const named = fileOptions({ '--cacert': ca, '--cert': cert, '--key': key });
+  const named = Object.entries({ '--cacert': ca, '--cert': cert, '--key': key }).flatMap(([option, file]) =>
+    file === null ? [] : [option, shellWord(file)],
+  );
   return tls.insecure ? ['--insecure', ...named] : named;
 }
 

@@ -51,9 +51,6 @@ function runsIn(text: string): readonly Place[] {
   });
 }
 
-/** A longer value is made by a command, or not written at all. In octets. */
-export const LONGEST_VALUE = 200;
-
 /** How long the longest stretch is that a command has to write out, in octets. */
 export function longestWritten(text: string): number {
   return Math.max(
@@ -137,9 +134,4 @@ export function environmentName(secret: string): string {
 
 function isDerivation(text: string | undefined): text is Derivation {
   return text !== undefined && text in EXPANSIONS;
-}
-
-/** Options that name files, where there are any. */
-export function fileOptions(files: Readonly<Record<string, string | null>>): readonly string[] {
-  return Object.entries(files).flatMap(([option, file]) => (file === null ? [] : [option, shellWord(file)]));
 }

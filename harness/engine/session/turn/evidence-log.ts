@@ -1,7 +1,7 @@
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
 import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
 import type { EvidenceId } from '../../../wire/exchange.ts';
-import { type Reach, repeatCommand } from '../../../wire/forms/repeat.ts';
+import { repeatCommand, type TlsSetup } from '../../../wire/forms/curl.ts';
 import { askingProbe } from './asking.ts';
 
 interface LogOptions {
@@ -9,8 +9,8 @@ interface LogOptions {
   readonly record: (event: JournalEvent) => void;
   /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
   readonly redact: (text: string) => string;
-  /** How a command that repeats a request gets to the service; null where none can: each request is signed anew. */
-  readonly reach: Reach | null;
+  /** How a command that repeats a request sets up TLS; null if none can repeat one: each is signed anew. */
+  readonly repeats: { readonly tls: TlsSetup | undefined } | null;
   /** Number of the last piece of evidence that is in the journal already. Default: 0. */
   readonly after?: number | undefined;
 }
@@ -81,12 +81,12 @@ export class EvidenceLog {
   /** A command line that sends a piece of evidence once more; null where that does not repeat what all of it shows. */
   reproduce(id: string, all: readonly string[]): string | null {
     const evidence = this.#kept.get(id);
-    const { reach } = this.#options;
-    if (evidence === undefined || evidence.kind === 'burst' || reach === null) return null;
+    const { repeats } = this.#options;
+    if (evidence === undefined || evidence.kind === 'burst' || repeats === null) return null;
     if (all.some((each) => this.#beside.has(each))) return null;
     const before = this.#commands.get(id);
     if (before !== undefined) return before;
-    const command = repeatCommand(evidence, reach);
+    const command = repeatCommand(evidence, repeats.tls);
     this.#commands.set(id, command);
     return command;
   }

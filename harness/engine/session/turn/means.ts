@@ -5,13 +5,11 @@ import { serviceSecrets } from '../../../config/secrets.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import type { Reach } from '../../../wire/forms/repeat.ts';
 import { type Budget, BudgetExhausted, type BudgetOptions, openBudget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
-import { addressOf, holdSecrets } from '../../../wire/socket/address.ts';
+import { holdSecrets } from '../../../wire/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../../wire/socket/options.ts';
-import { proxyFor } from '../../../wire/socket/proxies.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
@@ -111,7 +109,8 @@ export function openMeans(
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
-      reach: reachOf(config, options.providerUrl),
+      // What is signed holds for one moment only.
+      repeats: config.credentials.carrier?.in === 'signature' ? null : { tls: config.tls },
       after: options.evidenceBefore,
     }),
     pauses,
@@ -119,13 +118,6 @@ export function openMeans(
     remark: (text) => record({ type: 'remark', service, text: transport.redaction.sink(text) }),
     random: options.random ?? Math.random,
   };
-}
-
-/** What is signed holds for one moment only. */
-function reachOf({ credentials, tls, proxies, websocket }: ServiceConfig, url: string): Reach | null {
-  if (credentials.carrier?.in === 'signature') return null;
-  const isDirect = proxies === undefined || proxyFor(addressOf(url), proxies) === null;
-  return { tls, isDirect, isOneSided: (websocket?.dialect ?? 'raw') === 'raw' };
 }
 
 function transportOf({
