@@ -14,7 +14,7 @@ import { withPactsFetched } from './pact/remote-pacts.ts';
 import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
 import { commandAlone, type RunRequest } from './request.ts';
-import { type Selection, SUITES_URL } from './selection/selection.ts';
+import type { Selection } from './selection/selection.ts';
 import { INTERACTION } from './session/pact/verification.ts';
 import { isSimulated } from './simulation/simulated.ts';
 import { quotasOf } from './turns/quotas.ts';
@@ -93,8 +93,6 @@ export async function execute(run: Execution): Promise<void> {
             journalPath: folder.journalPath,
             suitesUrl: run.suitesUrl,
             strict: request.strict,
-            // What foreign suites do is not known to leave this process as it was.
-            rehearsed: run.suitesUrl === SUITES_URL,
             checkLimitMs: request.checkLimitMs ?? null,
           },
           services: started.map(({ config, providerUrl, selected }) => ({

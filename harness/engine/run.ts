@@ -13,6 +13,7 @@ import { type Journal, openJournal } from '../wire/record/journal.ts';
 import { createRedaction } from '../wire/redaction/redaction.ts';
 import { interruptible } from './ending/interruption.ts';
 import { type RenderedRun, renderRun } from './ending/render.ts';
+import { estimate } from './estimate.ts';
 import { execute } from './execution.ts';
 import { Providers } from './provider/providers.ts';
 import { holdProviders } from './provider/start.ts';
@@ -114,15 +115,11 @@ type PlannedRun = Omit<
  */
 export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> {
   const { configs, selection } = await prepare(request);
-  const { estimate } = await import('./rehearsal/estimate.ts');
-  const estimates: Estimate[] = [];
-  for (const config of configs) {
+  return configs.map((config) => {
     const suites = selection.selected(config);
     const simulatedTime = isSimulated(config, request);
-    const found = await estimate(config, { suites, catalogue: selection.catalogue(config) });
-    estimates.push({ ...found, simulatedTime });
-  }
-  return estimates;
+    return { ...estimate(config, { suites, catalogue: selection.catalogue(config) }), simulatedTime };
+  });
 }
 
 async function prepare(request: PlannedRun) {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Credentials } from '../config/credential/scheme.ts';
-import { isCredentialOptional, type ReferenceName, type ServiceConfig } from '../config/service.ts';
+import type { ReferenceName } from '../config/service.ts';
 import type { RunningProvider } from '../providers/provider.ts';
 import { type Clock, systemClock } from '../wire/pace/clock.ts';
 import type { Behavior, Kernel, Service } from './behavior/behavior.ts';
 import { epochClock } from './behavior/clock.ts';
 import { handleRequest } from './behavior/handling.ts';
 import { HANDSHAKE_RULES, judgeHandshake } from './behavior/handshake.ts';
-import { inQuota } from './behavior/patches/parts.ts';
 import { type Patch, patched } from './behavior/patches/patch.ts';
 import { CONFORMING_WEBHOOKS, WebhookSender } from './behavior/webhooks.ts';
 import { type App, accessBy, CONFORMING_CREDENTIALS } from './credentials.ts';
@@ -16,7 +15,6 @@ import type { ServedRequest } from './http/message.ts';
 import { fixedWindow, tokenBucket } from './quota/algorithms.ts';
 import { type LimiterAlgorithm, type QuotaPlan, rateLimitFields, wholeSeconds } from './quota/limiter.ts';
 import { furtherBy } from './quota/several-limits.ts';
-import { describedService } from './services/described.ts';
 import { realtimeService } from './services/realtime.ts';
 import { MESSAGING_RESOURCES, restService, SEARCH_RESOURCES } from './services/rest-service.ts';
 
@@ -107,43 +105,6 @@ async function defectPatches(defects: readonly string[], service: ReferenceName)
   if (defects.length === 0) return [];
   const { findDefect } = await import('./catalogue.ts');
   return defects.map((name) => findDefect(name, service).patch);
-}
-
-interface DescribedOptions {
-  readonly clock: Clock;
-  /** It takes an offer to compress WebSocket messages, of which no config says anything. */
-  readonly compresses: boolean;
-  /** It tells in its answers what remains of the quota. */
-  readonly tellsQuota: boolean;
-}
-
-/**
- * Starts a service that conforms to what a config says of it, with a quota of the plan, and in the way of its variant where it
- * is a built-in one. Nothing of it leaves this machine, whatever addresses the config names.
- */
-export async function startDescribed(
-  config: ServiceConfig,
-  { clock, compresses, tellsQuota }: DescribedOptions,
-): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
-  const { service, credentials, plan, websocket, provider } = config;
-  const conforming = conformingTo(plan);
-  const compressing = { ...conforming, websocket: { ...conforming.websocket, compression: compresses } };
-  const ways = [
-    ...(tellsQuota ? [] : [inQuota(() => ({ fields: () => [] }))]),
-    ...(provider.kind === 'reference' ? await variantPatches(provider.variant, provider.name) : []),
-  ];
-  return host({
-    name: service,
-    credentials,
-    isCredentialOptional: isCredentialOptional(config),
-    plan,
-    behavior: patched(compressing, ways),
-    faults: [],
-    offers: (app, webhooks) => describedService(config, app, webhooks),
-    origin: websocket?.origin ?? null,
-    subprotocols: websocket?.subprotocols ?? [],
-    clock,
-  });
 }
 
 interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | 'variant'> {

@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../harness/base/verdict.ts';
-import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
+import { declaredBy, type Stimulus } from '../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 
@@ -7,10 +7,14 @@ import type { Reply } from '../../harness/wire/exchange/reply.ts';
 export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
 
 /** The same request twice more, one right after the other: one instance in two answers one of them. */
-export const samplesInARow: Probe<readonly [Reply, Reply]> = probe('samples-in-a-row', async ({ http }) => [
-  await http.send({ purpose: 'as documented a second time' }),
-  await http.send({ purpose: 'as documented a third time' }),
-]);
+export const samplesInARow: Probe<readonly [Reply, Reply]> = probe(
+  'samples-in-a-row',
+  { cost: 2 },
+  async ({ http }) => [
+    await http.send({ purpose: 'as documented a second time' }),
+    await http.send({ purpose: 'as documented a third time' }),
+  ],
+);
 
 /** The same request once more. */
 export const sampleAgain: Probe<Reply> = derived(
@@ -31,7 +35,7 @@ export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
 /** The same request as the second one on its connection. */
 export const sampleOnKept: Probe<Reply> = probe(
   'sample-on-kept',
-  { needs: () => [served] },
+  { needs: () => [served], cost: 2 },
   async ({ ask, http }) => {
     await ask(served);
     const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
@@ -53,7 +57,7 @@ export const served: Probe<Reply> = derived('sample-served', [sample], async ({ 
 
 /** A variation of the sample, asked only when the sample itself is served. */
 export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
-  return probe(name, { needs: [served] }, async ({ ask, http }) => {
+  return probe(name, { needs: [served], ...declaredBy(stimulus) }, async ({ ask, http }) => {
     await ask(served);
     return http.send(stimulus);
   });

@@ -100,7 +100,7 @@ export const traceSample = variation('trace-sample', {
 /** Unsafe, so only where the config allows it. */
 export const deleteSample: Probe<Reply> = probe(
   'delete-sample',
-  { needs: [served] },
+  { needs: [served], risks: ['change'] },
   async ({ config, ask, http }) => {
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     await ask(served);
@@ -119,20 +119,23 @@ export const otherMethods: Probe<readonly Reply[]> = derived(
   ],
 );
 
+/** Longer than some servers and firewalls take. */
+const long = (each: Probe<Reply>): Probe<Reply> => ({ ...risky(each), risks: ['long-head'] });
+
 export const malformedTarget = risky(
   variation('malformed-target', {
     purpose: 'with malformed percent-encoding in the path',
     target: ({ path }) => `${path}/%zz%`,
   }),
 );
-export const overlongTarget = risky(
+export const overlongTarget = long(
   variation('overlong-target', {
     purpose: 'with a 12,000-octet query',
     target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
   }),
 );
 /** More than any usual server takes: 8 KiB, 16 KiB. */
-export const overlongField = risky(
+export const overlongField = long(
   variation('overlong-field', {
     purpose: 'with a 20,000-octet header field',
     fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
@@ -216,7 +219,7 @@ function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
     const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
     return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
   };
-  return risky(probe(name, { needs: [served, withoutCredential] }, send));
+  return risky(probe(name, { needs: [served, withoutCredential], cost: 2 }, send));
 }
 
 /** A path that nobody serves, beside the documented one. */
@@ -252,7 +255,7 @@ export const versionBase: Probe<string | null> = derived('version-base', [versio
 /** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
 export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
   'other-prefixes',
-  { needs: [versioned] },
+  { needs: [versioned], cost: 5 },
   async ({ ask, http }) => {
     const { mount, at } = await ask(versioned);
     const found: OtherPrefix[] = [];
@@ -285,7 +288,7 @@ export interface SizeLimit {
 export const targetSize: Probe<SizeLimit> = risky(
   probe(
     'target-size',
-    { needs: [served] },
+    { needs: [served], cost: 3, risks: ['long-head'] },
     largestServed((size, path) => ({
       purpose: `with a target of ${size} octets`,
       target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
@@ -295,7 +298,7 @@ export const targetSize: Probe<SizeLimit> = risky(
 export const fieldSize: Probe<SizeLimit> = risky(
   probe(
     'field-size',
-    { needs: [served] },
+    { needs: [served], cost: 3, risks: ['long-head'] },
     largestServed((size) => ({
       purpose: `with a header field of ${size} octets`,
       fields: [['X-Conform-Long', 'a'.repeat(size)]],

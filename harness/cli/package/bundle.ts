@@ -107,7 +107,7 @@ const WORKER = 'harness/engine/worker/entry.ts';
 const STARTS = {
   command: ['harness/cli/program.ts', 'harness/engine/worker/worker-process.ts'],
   run: ['harness/cli/commands/run.ts', SUITES],
-  worker: [WORKER, 'harness/engine/rehearsal/estimate.ts', SUITES],
+  worker: [WORKER, SUITES],
 };
 type Start = keyof typeof STARTS;
 

@@ -67,8 +67,6 @@ export function keyLines(variable: string): readonly string[] {
 export interface Scheme<K extends SchemeKeys = SchemeKeys> extends Declaration<K> {
   /** A credential of this scheme with these values; optional ones may be left out. */
   of(given: Given<K>): Credentials;
-  /** The same credential, obtained from the service itself, wherever it is obtained. */
-  atHome({ values }: Credentials): Credentials;
 }
 
 /** What a client is let in with. Whoever needs to know something of it asks here, and never by the scheme's name. */
@@ -128,8 +126,6 @@ interface Declaration<K extends SchemeKeys> {
   readonly first: FirstUse;
   /** How the reference provider gives out what is obtained. */
   lender?(values: Values<K>): Lender;
-  /** The same values with the address of that lender, for a rehearsal; as they are, when left out. */
-  lentAtHome?(values: Values<K>): Values<K>;
   command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
   readonly proof: ProofSetting<K>;
 }
@@ -220,10 +216,6 @@ interface ProofSetting<K extends SchemeKeys> {
 export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Scheme<K> {
   const made: Scheme<K> = {
     ...declaration,
-    atHome({ values }) {
-      const known = values as Values<K> & Given<K>;
-      return made.of({ ...known, ...declaration.lentAtHome?.(known) });
-    },
     of(given) {
       const left = Object.keys(declaration.keys).map((name) => [name, null]);
       const values: Readonly<Record<string, unknown>> & CommonValues = {

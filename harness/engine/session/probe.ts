@@ -3,6 +3,7 @@ import { HarnessError } from '../../base/exit.ts';
 
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
+import type { CredentialUse } from '../../wire/exchange.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
@@ -14,6 +15,9 @@ import type { WebSocketPort } from './websocket/conversation.ts';
 
 /** When it is sent: in its turn, after everything that is, or last of all. */
 export type Place = 'ordinary' | 'late' | 'last';
+
+/** What a request may do: change something, be too long for a server, hold a connection, spend the quota. */
+export type Risk = 'change' | 'long-head' | 'connection' | 'burst';
 
 /** Number of requests at most; a function where it depends on the config. */
 export type Cost = number | ((config: ServiceConfig) => number);
@@ -28,6 +32,12 @@ export interface Probe<E> {
   readonly mayNeed: Needs;
   /** What it sends by itself. */
   readonly cost: Cost;
+  /** With which credential; that of most of it. */
+  readonly credential: CredentialUse;
+  /** Requests of a kind to operations, with those that a cap keeps back; absent if it sends none. */
+  readonly covers?: (config: ServiceConfig) => Coverage;
+  /** What of that may do harm, or alarm somebody. */
+  readonly risks: readonly Risk[];
   /** Its own; what it needs may come later. */
   readonly place: Place;
   readonly send: (port: Port) => Promise<E>;
@@ -74,17 +84,24 @@ export function requireDeclared(
 }
 
 type Send<E> = Probe<E>['send'];
-type Declared = Partial<Pick<Probe<unknown>, 'needs' | 'mayNeed' | 'cost'>>;
+type Declared = Partial<Pick<Probe<unknown>, 'needs' | 'mayNeed' | 'cost' | 'credential' | 'risks'>>;
 
-const PLAIN = { needs: [], mayNeed: [], cost: 1, place: 'ordinary' } as const;
+const PLAIN = { needs: [], mayNeed: [], cost: 1, credential: 'right', risks: [], place: 'ordinary' } as const;
 
 /** One request that needs nothing, unless it is declared otherwise. */
 export function probe<E>(name: string, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
-  return last === undefined
-    ? { ...PLAIN, name, send: first as Send<E> }
-    : { ...PLAIN, name, ...(first as Declared), send: last };
+  const [declared, send] = last === undefined ? [{}, first as Send<E>] : [first as Declared, last];
+  return { ...PLAIN, name, ...declared, send };
+}
+
+/** The same over WebSocket: each request that it costs is a connection. */
+export function connecting<E>(name: string, send: Send<E>): Probe<E>;
+export function connecting<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
+export function connecting<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
+  const [declared, send] = last === undefined ? [{}, first as Send<E>] : [first as Declared, last];
+  return { ...PLAIN, name, ...declared, risks: ['connection', ...(declared.risks ?? [])], send };
 }
 
 /** What follows from the evidence of others: nothing is sent for it. */

@@ -22,8 +22,6 @@ export interface RunInput {
   /** URL of the module whose `suites` are run. */
   readonly suitesUrl: string;
   readonly strict: boolean;
-  /** Whether a run is rehearsed first, so that it is known what it costs. */
-  readonly rehearsed: boolean;
   /** The longest active time of one check, in ms; null for the usual one. */
   readonly checkLimitMs: number | null;
 }

@@ -41,7 +41,7 @@ process.on('message', (message: MainMessage) => {
 });
 
 // What most of all work needs is there by the time that there is work.
-Promise.all([loadSuites(SUITES_URL), import('../rehearsal/estimate.ts')]).catch(() => undefined);
+loadSuites(SUITES_URL).catch(() => undefined);
 
 async function work(input: WorkerInput): Promise<void> {
   // In time: the threads that this is about start with the first work for them.

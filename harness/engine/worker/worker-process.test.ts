@@ -70,7 +70,7 @@ describe('a worker', () => {
     const run = {
       ...{ secrets: packRunSecrets([config]), runId: 'test', userAgent: 'conform/test', strict: false },
       ...{ journalPath: join(temporaryFolder(), 'journal.ndjson'), suitesUrl: fixture('endings.ts') },
-      ...{ rehearsed: false, checkLimitMs: null },
+      ...{ checkLimitMs: null },
     };
     const selected = ['compresses.threads'];
     const input = { service, config: packService(config), providerUrl, runAlone: '', selected, left: null };

@@ -9,6 +9,7 @@ import { createRedaction, type Redaction, SoughtSecrets } from '../../wire/redac
 import type { CheckDefinition, Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
 import type { Judgment } from '../check/judge.ts';
+import { estimate } from '../estimate.ts';
 import { loadSuites, selectById } from '../selection/selection.ts';
 import { type LiveSessionOptions, openLiveSession } from '../session/live.ts';
 import type { Session } from '../session/session.ts';
@@ -30,10 +31,6 @@ import {
 
 /** The main process ends a worker that is silent for much longer than this. */
 const ALIVE_EVERY_MS = 500;
-/** Nobody waits longer to hear what a run will cost, in ms. */
-const LONGEST_REHEARSAL_MS = 20_000;
-/** Services of a worker that are rehearsed, one after the other: nobody reads the cost of each of many. */
-const MOST_REHEARSED = 4;
 
 /** The next service asks Pact soon after the last: a process that goes in between would have to be started again, in ms. */
 const PACT_IDLE_MS = 10_000;
@@ -88,13 +85,12 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
     record: (event) => journal.append(event),
     tell,
   };
-  const rehearsed = run.rehearsed && services.length <= MOST_REHEARSED;
   const open = services.map((input) => {
     const redaction = createRedaction(unpackRunSecrets(run.secrets, input.service), means.sought);
     redactions.set(input.service, redaction);
     return new ServiceRun(input, redaction, means);
   });
-  for (const each of open) await each.announce(rehearsed);
+  for (const each of open) each.announce();
   return {
     services: open,
     async finish() {
@@ -164,12 +160,10 @@ class ServiceRun {
   }
 
   /** Says what is to come. */
-  async announce(rehearsed: boolean): Promise<void> {
+  announce(): void {
     const cost = this.#isSimulated
       ? 'in simulated time'
-      : rehearsed
-        ? await costOf(this.#config, this.#suites)
-        : null;
+      : announcement(estimate(this.#config, { suites: this.#suites, catalogue: 0 }));
     this.#tell({ type: 'estimate', cost });
   }
 
@@ -291,16 +285,5 @@ class ServiceRun {
 
   #tell(news: ServiceNews): void {
     this.#means.tell({ ...news, conform: 1, service: this.service } as ServiceMessage);
-  }
-}
-
-/** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */
-async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
-  try {
-    const { estimate } = await import('../rehearsal/estimate.ts');
-    const options = { limitMs: LONGEST_REHEARSAL_MS, roughly: true };
-    return announcement(await estimate(config, { suites, catalogue: 0 }, options));
-  } catch {
-    return null;
   }
 }

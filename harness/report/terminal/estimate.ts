@@ -7,9 +7,8 @@ export interface Estimate {
   readonly service: string;
   /** Where it would be done: an address, or the kind of provider that would be started. */
   readonly at: string;
+  /** At most. */
   readonly requests: number;
-  /** If the service does not do what it is free to leave. */
-  readonly fewest: number;
   readonly durationMs: number;
   /** Where the service does not tell what remains of its quota. */
   readonly longestMs: number;
@@ -35,13 +34,12 @@ interface SuiteEstimate {
   readonly requests: number;
 }
 
-/** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s to 2 min 1 s`. */
+/** `at most 64 requests in 2.1 s`, `at most 102 requests in 3.0 s to 2 min 1 s`. */
 function costInWords(estimate: Estimate): string {
-  const { requests, fewest, durationMs, longestMs, simulatedTime } = estimate;
-  const from = fewest < requests ? `${fewest} to ` : '';
+  const { requests, durationMs, longestMs, simulatedTime } = estimate;
   const until = isOpenInTime(estimate) ? ` to ${duration(longestMs)}` : '';
   const time = simulatedTime ? ' of simulated time' : '';
-  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}${until}${time}`;
+  return `at most ${counted(requests, 'request')} in ${duration(durationMs)}${until}${time}`;
 }
 
 /** Less than that is within what an estimate misses. */
@@ -66,7 +64,7 @@ export function estimatesText(estimates: readonly Estimate[]): string {
 }
 
 function estimateText(estimate: Estimate): string {
-  const { service, at, requests, fewest, longestMs, suites, catalogue, risks, gaps } = estimate;
+  const { service, at, longestMs, suites, catalogue, risks, gaps } = estimate;
   const chosen = suites.reduce((sum, { checks }) => sum + checks, 0);
   const applying = suites.reduce((sum, each) => sum + each.applying, 0);
   const asked = suites.filter((each) => each.applying > 0);
@@ -80,7 +78,6 @@ function estimateText(estimate: Estimate): string {
         `    ${name.padEnd(widest)}  ${counted(checks, 'check').padStart(10)}  ${counted(sent, 'request').padStart(13)}`,
     ),
     ...leftOut(estimate).map((line) => `  ${line} (safety.operationRequests)`),
-    ...(requests > fewest ? [`  ${fewest} if the service does not compress WebSocket messages`] : []),
     ...(isOpenInTime(estimate)
       ? [`  ${duration(longestMs)} if the service does not tell what remains of its quota`]
       : []),

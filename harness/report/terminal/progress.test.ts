@@ -38,7 +38,7 @@ describe('progress off a terminal', () => {
   it('writes a line where something begins, waits, breaks or ends, and none per check', () => {
     const { progress, written, now } = setUp();
     progress.serviceStarted('search', 2);
-    progress.estimated('search', 'about 3 requests in 1.0 s');
+    progress.estimated('search', 'at most 3 requests in 1.0 s');
     progress.outcome('search', 'json', 'pass');
     progress.waiting('search', 'rate-limit window', now() + 58_200);
     progress.outcome('search', 'json', 'fail');
@@ -47,7 +47,7 @@ describe('progress off a terminal', () => {
     progress.stop();
     expect(written()).toBe(
       [
-        'search: started 2 checks, about 3 requests in 1.0 s',
+        'search: started 2 checks, at most 3 requests in 1.0 s',
         'search: waiting 59 s: rate-limit window',
         'search: finished 2 of 2, 1 failed',
         'search: trouble connection refused',

@@ -24,7 +24,10 @@ export const extendedCredential = withWrong('extended', 'with the key and a suff
 export const caseFlippedCredential = withWrong('case-flipped', 'with the key in other letter case');
 export const nonAsciiCredential = risky(withWrong('non-ascii', 'with a non-ASCII key'));
 export const quotedCredential = withWrong('quoted', 'with a key that holds quotes');
-export const oversizedCredential = risky(withWrong('oversized', 'with a 9 KiB key'));
+export const oversizedCredential: Probe<Reply> = {
+  ...risky(withWrong('oversized', 'with a 9 KiB key')),
+  risks: ['long-head'],
+};
 export const alteredCredential = withWrong('altered', 'with another key of the same length');
 export const prefixedCredential = withWrong('prefixed', 'with something before the key');
 export const injectedCredential = withWrong('injected', 'with a piece of SQL for a key');
@@ -218,7 +221,7 @@ function percentEncoded(letter: string): string {
 /** With each of the keys that the config says must be refused. */
 export const refusedKeys: Probe<readonly Reply[]> = probe(
   'refused-keys',
-  { needs: [served] },
+  { needs: [served], cost: ({ credentials }) => credentials.refused.length, credential: 'wrong' },
   async ({ ask, config: { credentials }, http }) => {
     if (credentials.refused.length === 0)
       throw new NotApplicable('no key is configured that must be refused (credentials.refused)');

@@ -22,7 +22,7 @@ export interface KeyPlaces {
 
 export const parametersTaken: Probe<KeyPlaces> = probe(
   'parameters-taken',
-  { needs: [served] },
+  { needs: [served], cost: 1 + PARAMETERS.length },
   placesTaken(
     'query parameters',
     PARAMETERS.map((name) => ({ in: 'query', name })),
@@ -30,7 +30,7 @@ export const parametersTaken: Probe<KeyPlaces> = probe(
 );
 export const fieldsTaken: Probe<KeyPlaces> = probe(
   'fields-taken',
-  { needs: [served] },
+  { needs: [served], cost: 2 + FIELDS.length },
   placesTaken('header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
 );
 

@@ -60,7 +60,9 @@ function refused(name: string, asking: Asking): Probe<Reply> {
     const purpose = `${asking.purpose}, and the right credential`;
     return port.http.send({ ...stimulusOf({ ...asking, purpose }), credential: 'right' });
   };
-  return risky(probe(name, { needs: [served, withoutCredential] }, send));
+  return risky(
+    probe(name, { needs: [served, withoutCredential], cost: 2 * (stimulusOf(asking).responses ?? 1) }, send),
+  );
 }
 
 /** Content that ends at once by its chunks, and goes on by its length. */
@@ -116,15 +118,19 @@ export const overflowingChunk = hiding('overflowing-chunk', {
 });
 /** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
 export const hiddenFields: Probe<readonly Reply[]> = risky(
-  probe('hidden-fields', { needs: [served] }, async ({ ask, http }) => {
-    await ask(served);
-    const replies: Reply[] = [];
-    for (const [what, fields] of HIDDEN_CODINGS) {
-      const purpose = `with Transfer-Encoding ${what}`;
-      replies.push(await http.send(stimulusOf({ purpose, fields, ...IN_DISPUTE })));
-    }
-    return replies;
-  }),
+  probe(
+    'hidden-fields',
+    { needs: [served], cost: () => 2 * HIDDEN_CODINGS.length },
+    async ({ ask, http }) => {
+      await ask(served);
+      const replies: Reply[] = [];
+      for (const [what, fields] of HIDDEN_CODINGS) {
+        const purpose = `with Transfer-Encoding ${what}`;
+        replies.push(await http.send(stimulusOf({ purpose, fields, ...IN_DISPUTE })));
+      }
+      return replies;
+    },
+  ),
 );
 
 const HIDDEN_CODINGS: readonly (readonly [what: string, fields: readonly FieldLine[]])[] = [
@@ -173,13 +179,13 @@ async function pairOf(
 }
 
 /** §9.3.2 */
-export const pipelined: Probe<Pair> = probe('pipelined', { needs: PAIRED }, (port) =>
+export const pipelined: Probe<Pair> = probe('pipelined', { needs: PAIRED, cost: 2 }, (port) =>
   pairOf(port, { purpose: 'as documented, with another request right behind it' }),
 );
 
 /** §7.1: chunks with an extension and a trailer, as any recipient must take them. */
 export const chunkedContent: Probe<Pair> = risky(
-  probe('chunked-content', { needs: PAIRED }, (port) =>
+  probe('chunked-content', { needs: PAIRED, cost: 2 }, (port) =>
     pairOf(port, {
       purpose: 'with content in chunks, and another request right behind it',
       fields: [CHUNKED],

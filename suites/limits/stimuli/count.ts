@@ -8,7 +8,15 @@ import { withRefusedBeside } from '../../../harness/wire/limit/observed/observin
 import { forgottenMs } from '../../../harness/wire/limit/others.ts';
 import { type InTurn, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
-import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
+import {
+  burstCost,
+  exhaustion,
+  flowedBack,
+  observedIn,
+  observedSoFar,
+  planOf,
+  type QuotaParts,
+} from './quota.ts';
 
 /**
  * Counting a limit, by no model of it: after two windows without a request no limiter remembers any. A weighed counter
@@ -33,39 +41,51 @@ export interface Count extends Span {
 type Mode = 'serial' | 'parallel';
 
 /** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
-export const serialCount: Probe<Count> = probe('serial-count', { needs: () => [firstBurst] }, async (port) =>
-  count(port, 'serial', await port.ask(firstBurst)),
+export const serialCount: Probe<Count> = probe(
+  'serial-count',
+  { needs: () => [firstBurst], cost: burstCost, risks: ['burst'] },
+  async (port) => count(port, 'serial', await port.ask(firstBurst)),
 );
-export const serialRecount: Probe<Count> = probe('serial-recount', { needs: [serialCount] }, async (port) =>
-  count(port, 'serial', await port.ask(serialCount)),
+export const serialRecount: Probe<Count> = probe(
+  'serial-recount',
+  { needs: [serialCount], cost: burstCost, risks: ['burst'] },
+  async (port) => count(port, 'serial', await port.ask(serialCount)),
 );
-export const parallelCount: Probe<Count> = probe('parallel-count', (port) => count(port, 'parallel', null));
+export const parallelCount: Probe<Count> = probe(
+  'parallel-count',
+  { cost: burstCost, risks: ['burst'] },
+  (port) => count(port, 'parallel', null),
+);
 export const parallelRecount: Probe<Count> = probe(
   'parallel-recount',
-  { needs: [parallelCount] },
+  { needs: [parallelCount], cost: burstCost, risks: ['burst'] },
   async (port) => count(port, 'parallel', await port.ask(parallelCount)),
 );
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
-export const firstBurst: Probe<Count> = probe('first-burst', { needs: [exhaustion] }, async (port) => {
-  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
-  const admitted = firstRefused === null ? sent : firstRefused - 1;
-  const toMs = sinceMs + elapsedMs;
-  const unsure = observedSoFar(port).filter(
-    ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
-  );
-  return {
-    fromMs: sinceMs,
-    toMs,
-    admitted,
-    surely: admitted - unsure.length,
-    observations: [],
-    isRefused: firstRefused !== null,
-    sent,
-    flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
-    evidence,
-  };
-});
+export const firstBurst: Probe<Count> = probe(
+  'first-burst',
+  { needs: [exhaustion], cost: 0 },
+  async (port) => {
+    const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
+    const admitted = firstRefused === null ? sent : firstRefused - 1;
+    const toMs = sinceMs + elapsedMs;
+    const unsure = observedSoFar(port).filter(
+      ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
+    );
+    return {
+      fromMs: sinceMs,
+      toMs,
+      admitted,
+      surely: admitted - unsure.length,
+      observations: [],
+      isRefused: firstRefused !== null,
+      sent,
+      flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
+      evidence,
+    };
+  },
+);
 
 async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<Count> {
   const plan = planOf(port.config);

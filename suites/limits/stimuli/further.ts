@@ -12,7 +12,15 @@ import { apartFrom } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
 import { serialBurst } from './planner.ts';
-import { exhaustion, observedSoFar, planOf, type QuotaParts, quietFrom, quotaSample } from './quota.ts';
+import {
+  burstCost,
+  exhaustion,
+  observedSoFar,
+  planOf,
+  type QuotaParts,
+  quietFrom,
+  quotaSample,
+} from './quota.ts';
 
 /** How a further limit is kept. */
 export interface FurtherLimitMet {
@@ -27,7 +35,10 @@ export interface FurtherLimitMet {
  */
 export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe(
   'further-limits',
-  { needs: [exhaustion, limitMeasurement] },
+  {
+    needs: [exhaustion, limitMeasurement],
+    cost: ({ plan }) => (plan?.further?.length ? burstCost({ plan }) : 0),
+  },
   async (port) => {
     const { plan, groups, second, evidence } = await port.ask(exhaustion);
     const shortest = shorterLimit(plan);
@@ -63,7 +74,7 @@ export interface FurtherTold {
 /** Whether what remains of each further limit fell by what was sent. */
 export const furtherFalls: Probe<readonly FurtherTold[]> = probe(
   'further-falls',
-  { needs: [exhaustion, limitMeasurement] },
+  { needs: [exhaustion, limitMeasurement], cost: 0 },
   async (port) => {
     const { plan, evidence } = await port.ask(exhaustion);
     const observations = await observedByThen(port);
@@ -77,7 +88,7 @@ export const furtherFalls: Probe<readonly FurtherTold[]> = probe(
 /** Whether two keys share each further limit of which the documents say whose requests are counted together. */
 export const furtherShared: Probe<readonly FurtherTold[]> = probe(
   'further-shared',
-  { needs: [exhaustion, limitMeasurement, secondKeySample] },
+  { needs: [exhaustion, limitMeasurement, secondKeySample], cost: 0 },
   async (port) => {
     const { plan } = await port.ask(exhaustion);
     const sampled = await port.ask(secondKeySample);

@@ -37,7 +37,11 @@ export interface MeasuredLimit {
  */
 export const measuredLimit: Probe<MeasuredLimit> = probe(
   'measured-limit',
-  { needs: [exhaustion, limitMeasurement, firstBurst, serialCount, serialRecount] },
+  {
+    needs: [exhaustion, limitMeasurement],
+    mayNeed: [firstBurst, serialCount, serialRecount],
+    cost: 0,
+  },
   async (port) => {
     const { ask } = port;
     const met = await ask(exhaustion);
@@ -137,7 +141,11 @@ export const togetherAdmitted: Probe<{
   readonly evidence: string;
 }> = probe(
   'together-admitted',
-  { needs: [exhaustion, limitMeasurement, measuredLimit, parallelCount, parallelRecount] },
+  {
+    needs: [exhaustion, limitMeasurement],
+    mayNeed: [measuredLimit, parallelCount, parallelRecount],
+    cost: 0,
+  },
   async (port) => {
     const { ask } = port;
     const { plan, second: beside } = await ask(exhaustion);

@@ -18,7 +18,7 @@ import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/o
 import { countingOnly } from '../../../harness/wire/limit/others.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
-import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
+import { burstCost, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
   otherAgentWhileExhausted,
@@ -60,8 +60,8 @@ const MOST_STEPS = 60;
 export const limitMeasurement: Probe<LimitMeasurement> = probe(
   'limit-measurement',
   {
-    needs: [
-      exhaustion,
+    needs: [exhaustion],
+    mayNeed: [
       spentAgain,
       otherKindsWhileExhausted,
       secondKeyWhileExhausted,
@@ -71,6 +71,8 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe(
       spelledWhileExhausted,
       spacedWhileExhausted,
     ],
+    cost: (config) => 2 * burstCost(config) + MOST_STEPS,
+    risks: ['burst'],
   },
   async (port) => {
     const met = await port.ask(exhaustion);

@@ -60,7 +60,11 @@ export const quotaSample: Probe<Reply> = probe(
  */
 export const exhaustion: Probe<Exhaustion> = probe(
   'exhaustion',
-  { needs: () => [served, quotaSample, ownWindow] },
+  {
+    needs: () => [served, quotaSample, ownWindow],
+    cost: (config) => 2 * burstCost(config),
+    risks: ['burst'],
+  },
   async (port) => {
     await port.ask(served);
     // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
@@ -118,6 +122,11 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
   await port.http.send({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
   return { ofOthers };
 });
+
+/** Number of requests at most until the quota of the plan is spent. */
+export function burstCost({ plan }: Pick<ServiceConfig, 'plan'>): number {
+  return plan === null ? 0 : serialBurst(plan) + PARALLEL_OVERSHOOT;
+}
 
 /** What it takes to count against a quota. */
 export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota' | 'pause'>;
@@ -238,7 +247,7 @@ export interface FailuresCounted {
 /** Whether requests with a wrong key are taken from the quota of the right one. */
 export const failuresCounted: Probe<FailuresCounted> = probe(
   'failures-counted',
-  { needs: [quotaSample] },
+  { needs: [quotaSample], cost: 3 + WRONG },
   async ({ ask, http, quota }) => {
     const read = await ask(quotaSample);
     if (read.response.quota.remaining === null) throw new NotApplicable('no remaining quota is told');

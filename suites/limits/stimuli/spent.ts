@@ -25,13 +25,15 @@ import {
 
 /** Windows end once; whoever is still in doubt after that stands before an even flow. */
 const ROUNDS = 3;
+/** Requests at most until the quota is spent again. */
+const SPENDING = 10;
 /** Requests of one round at the most. */
 const PATIENCE = 12;
 
 /** How long a refusal takes at the least, beside a served request; times in ms. */
 export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidence: string }> = probe(
   'refusal-delay',
-  { needs: () => [exhaustion, refusal, spentAgain] },
+  { needs: () => [exhaustion, refusal, spentAgain], cost: 0 },
   async (port) => {
     const { typicalMs } = await port.ask(exhaustion);
     const met = await port.ask(refusal);
@@ -65,10 +67,14 @@ const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', ({ quota 
 );
 
 /** A further refusal, whatever it takes to meet one. */
-export const spentAgain: Probe<Reply> = probe('spent-again', { needs: [spent] }, async (port) => {
-  await port.ask(spent);
-  return ensureSpent(port);
-});
+export const spentAgain: Probe<Reply> = probe(
+  'spent-again',
+  { needs: [spent], cost: SPENDING },
+  async (port) => {
+    await port.ask(spent);
+    return ensureSpent(port);
+  },
+);
 
 async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
@@ -86,7 +92,7 @@ const SECOND_KEY: Stimulus = {
 /** The refusal of the second key while the quota of the first is spent, or its service. */
 export const secondKeyWhileExhausted: Probe<Reply> = probe(
   'second-key-while-exhausted',
-  { needs: [spent] },
+  { needs: [spent], cost: 3 * ROUNDS + SPENDING },
   async (port) => {
     await port.ask(spent);
     for (let round = 1; round < ROUNDS; round++) {
@@ -108,7 +114,7 @@ export const secondKeyWhileExhausted: Probe<Reply> = probe(
 /** Each refused, or served although the quota is spent; but not where another spelling is the path of something else. */
 export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
   'variants-while-exhausted',
-  { needs: [spent, sample] },
+  { needs: [spent, sample], cost: 4 * ROUNDS * 2 + SPENDING },
   async (port) => {
     await port.ask(spent);
     const samePath: readonly Stimulus[] = [
@@ -159,7 +165,7 @@ const OTHER_KINDS: readonly Stimulus[] = [
 /** Whether handshakes, refused keys and the like spend the quota, where that is not known: tried between two refusals. */
 export const otherKindsWhileExhausted: Probe<void> = probe(
   'other-kinds-while-exhausted',
-  { needs: [spent] },
+  { needs: [spent], cost: 2 * OF_A_KIND * 5 + SPENDING },
   async (port) => {
     await port.ask(spent);
     const { config, quota } = port;
@@ -187,7 +193,7 @@ export const otherKindsWhileExhausted: Probe<void> = probe(
 /** Refused, or served because of an address that the client has made up. */
 export const forwardedWhileExhausted: Probe<Reply> = probe(
   'forwarded-while-exhausted',
-  { needs: [spent] },
+  { needs: [spent], cost: 2 * ROUNDS },
   async (port) => {
     await port.ask(spent);
     const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
@@ -198,7 +204,7 @@ export const forwardedWhileExhausted: Probe<Reply> = probe(
 /** Refused, or served because the client says that it is another program. */
 export const otherAgentWhileExhausted: Probe<Reply> = probe(
   'other-agent-while-exhausted',
-  { needs: [spent] },
+  { needs: [spent], cost: 2 * ROUNDS },
   async (port) => {
     await port.ask(spent);
     const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
@@ -208,7 +214,7 @@ export const otherAgentWhileExhausted: Probe<Reply> = probe(
 
 /** Refused, or served because the same credential is written in another way. */
 const respelledWhileExhausted = (name: string, purpose: string, spelled: CredentialSpelling): Probe<Reply> =>
-  probe(name, { needs: [spent] }, async (port) => {
+  probe(name, { needs: [spent], cost: 2 * ROUNDS }, async (port) => {
     await port.ask(spent);
     return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, credential: { spelled } });
   });

@@ -126,6 +126,11 @@ interface Tried {
   readonly ended: string | null;
 }
 
+function bodiesCost(config: ServiceConfig): number {
+  const isTried = config.safety.unsafeMethods && config.operations.some((each) => isMeant(each, config));
+  return isTried ? Math.min(ENTRIES.length, config.safety.operationRequests) : 0;
+}
+
 /** In the order in which one of them is chosen: what changes nothing that was there before comes first. */
 const METHODS = ['POST', 'PUT', 'PATCH'];
 
@@ -133,28 +138,32 @@ const METHODS = ['POST', 'PUT', 'PATCH'];
  * One operation is enough: bodies are read in one place. What they create is removed, so that of creations only those
  * are asked that can be undone.
  */
-const tried: Probe<Tried> = probe('operation-bodies', { needs: [operationCalls] }, async (port) => {
-  const { config, ask } = port;
-  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-  const documented = config.operations.filter((each) => isMeant(each, config));
-  if (documented.length === 0)
-    throw new NotApplicable(
-      'no operation is documented that takes a JSON object, or what it creates could not be removed',
-    );
-  if (config.safety.operationRequests < ENTRIES.length) {
-    throw new Blocked(`odd bodies take ${ENTRIES.length} requests (safety.operationRequests)`);
-  }
-  const { called } = await ask(operationCalls);
-  const [operation] = documented
-    .filter((each) => called.has(each))
-    .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
-  if (operation === undefined) {
-    throw new Blocked(
-      'no operation that takes a JSON object is answered as documented, so this would prove nothing',
-    );
-  }
-  return tryBodies(operation, port);
-});
+const tried: Probe<Tried> = probe(
+  'operation-bodies',
+  { needs: [operationCalls], cost: bodiesCost, risks: ['change'] },
+  async (port) => {
+    const { config, ask } = port;
+    if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+    const documented = config.operations.filter((each) => isMeant(each, config));
+    if (documented.length === 0)
+      throw new NotApplicable(
+        'no operation is documented that takes a JSON object, or what it creates could not be removed',
+      );
+    if (config.safety.operationRequests < ENTRIES.length) {
+      throw new Blocked(`odd bodies take ${ENTRIES.length} requests (safety.operationRequests)`);
+    }
+    const { called } = await ask(operationCalls);
+    const [operation] = documented
+      .filter((each) => called.has(each))
+      .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+    if (operation === undefined) {
+      throw new Blocked(
+        'no operation that takes a JSON object is answered as documented, so this would prove nothing',
+      );
+    }
+    return tryBodies(operation, port);
+  },
+);
 
 function isMeant(operation: Operation, { operations, definitions = {} }: ServiceConfig): boolean {
   const { method, uncallable, call, response } = operation;

@@ -4,7 +4,7 @@ import { type Input, requestOfCall } from '../../../harness/config/operation/cal
 import { facetsOf } from '../../../harness/config/operation/call/facets.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
-import { listOf, nextOf, type Paged, pages, pathOfNext } from './pages.ts';
+import { listOf, nextOf, type Paged, pagedLists, pages, pathOfNext } from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
@@ -23,10 +23,13 @@ export interface FilteredPages {
   readonly crossed: OperationReply;
 }
 
+/** Requests to each list: two kinds, the first item of one, and the next page of it twice. */
+const FILTERED_COST = 5;
+
 /** @throws NotApplicable where no list in pages is seen to obey a parameter. */
 export const filteredPages: Probe<readonly FilteredPages[]> = probe(
   'filtered-pages',
-  { needs: [pages] },
+  { needs: [pages], cost: (config) => FILTERED_COST * pagedLists(config).length },
   async (port) => {
     const found: FilteredPages[] = [];
     for (const { paged, both, first } of await port.ask(pages)) {

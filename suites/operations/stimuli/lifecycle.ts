@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
-import type { Operation } from '../../../harness/config/service.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { documentedValue } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
@@ -76,10 +76,16 @@ export interface Life extends Readonly<Partial<Steps>> {
   readonly ended: string | null;
 }
 
+function livesIn({ operations, definitions = {}, safety }: ServiceConfig): readonly Lifecycle[] {
+  const affordable = Math.floor(safety.operationRequests / LONGEST_LIFE);
+  const known = safety.unsafeMethods ? lifecyclesOf(operations, definitions) : [];
+  return known.slice(0, Math.min(MOST_LIVES, affordable));
+}
+
 /** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
 export const lives: Probe<readonly Life[]> = probe(
   'operation-lives',
-  { needs: [operationCalls] },
+  { needs: [operationCalls], cost: (config) => LONGEST_LIFE * livesIn(config).length, risks: ['change'] },
   async (port) => {
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
@@ -93,7 +99,7 @@ export const lives: Probe<readonly Life[]> = probe(
       throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
     }
     const found: Life[] = [];
-    for (const lifecycle of known.slice(0, Math.min(MOST_LIVES, affordable))) {
+    for (const lifecycle of livesIn(config)) {
       found.push(await live(lifecycle, port));
     }
     return found;

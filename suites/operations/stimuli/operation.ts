@@ -2,7 +2,14 @@ import { Blocked } from '../../../harness/base/verdict.ts';
 import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
 import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import {
+  derived,
+  type Needs,
+  type Port,
+  type Probe,
+  probe,
+  risky,
+} from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
 import {
@@ -38,13 +45,19 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
   return plan;
 }
 
+function safeCallsIn(config: ServiceConfig): readonly Order[] {
+  return ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation));
+}
+
+function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
+  return ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
+}
+
 /** Calls by safe methods. */
-const safeCalls: Probe<Trials> = probe('operation-safe-calls', ({ config, http }) =>
-  send(
-    http,
-    ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation)),
-    PATIENCE_MS.calls,
-  ),
+const safeCalls: Probe<Trials> = probe(
+  'operation-safe-calls',
+  { cost: (config) => safeCallsIn(config).length },
+  ({ config, http }) => send(http, safeCallsIn(config), PATIENCE_MS.calls),
 );
 
 /** Creation first and deletion last, so that what is called is still there. */
@@ -54,22 +67,42 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
  * the config allows it.
  */
-const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ config, http, remains }) => {
-  const orders = ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
-  const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
-  const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
-  const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-  const trials = await send(http, [...refused, ...calls], PATIENCE_MS.calls);
-  const lifecycles = lifecyclesOf(config.operations, config.definitions ?? {});
-  for (const reply of trials.all) {
-    const removal = removalOf(reply, lifecycles.find(({ create }) => create === reply.operation) ?? null);
-    if (removal !== null) remains.leave(removal.stimulus);
-  }
-  return trials;
-});
+const unsafeTrials: Probe<Trials> = probe(
+  'operation-unsafe-trials',
+  { cost: (config) => unsafeOrdersIn(config).length, risks: ['change'] },
+  async ({ config, http, remains }) => {
+    const orders = unsafeOrdersIn(config);
+    const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
+    const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
+    const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
+    const trials = await send(http, [...refused, ...calls], PATIENCE_MS.calls);
+    const lifecycles = lifecyclesOf(config.operations, config.definitions ?? {});
+    for (const reply of trials.all) {
+      const removal = removalOf(reply, lifecycles.find(({ create }) => create === reply.operation) ?? null);
+      if (removal !== null) remains.leave(removal.stimulus);
+    }
+    return trials;
+  },
+);
+
+/** Puts on record how many requests of a kind were sent; how many are planned is known beforehand. */
+function covering(
+  request: TrialKind,
+  name: string,
+  needs: Needs,
+  read: Parameters<typeof derived<Trials>>[2],
+): Probe<Trials> {
+  const covers = (config: ServiceConfig) => ({
+    request,
+    sent: ordersOf(config, ({ kind }) => kind === request).length,
+    capped: planned(config, request).filter(({ why }) => why === 'capped').length,
+  });
+  return { ...derived(name, needs, read), covers };
+}
 
 /** Every operation called as it is documented. */
-export const operationCalls: Probe<Trials> = derived(
+export const operationCalls: Probe<Trials> = covering(
+  'call',
   'operation-calls',
   [safeCalls, unsafeTrials],
   async ({ ask, config, cover }) => {
@@ -111,26 +144,33 @@ export const callsOfSchema: Probe<Trials> = derived(
  * show nothing.
  */
 function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
-  const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
-  const stimulus = probe(`operation-sent-${kind}`, { needs: [safeCalls] }, async ({ ask, config, http }) => {
-    const calls = await ask(safeCalls);
-    // A service that has refused to go on, or is all too slow, is not asked again.
-    if (calls.ended !== null)
-      return Trials.none(
-        ordersOf(config, (order) => order.kind === kind),
-        calls.ended,
+  const isSent = (order: Order) =>
+    order.kind === kind && (isSafe(order.operation) || kind === 'unknown-method');
+  const cost = (config: ServiceConfig) => ordersOf(config, isSent).length;
+  const stimulus = probe(
+    `operation-sent-${kind}`,
+    { needs: [safeCalls], cost },
+    async ({ ask, config, http }) => {
+      const calls = await ask(safeCalls);
+      // A service that has refused to go on, or is all too slow, is not asked again.
+      if (calls.ended !== null)
+        return Trials.none(
+          ordersOf(config, (order) => order.kind === kind),
+          calls.ended,
+        );
+      return send(
+        http,
+        ordersOf(config, (order) => {
+          const { operation } = order;
+          return isSent(order) && (!isSafe(operation) || calls.called.has(operation));
+        }),
+        PATIENCE_MS.further,
       );
-    return send(
-      http,
-      ordersOf(config, (order) => {
-        const { operation } = order;
-        return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
-      }),
-      PATIENCE_MS.further,
-    );
-  });
+    },
+  );
   const sent = WELL_FORMED.includes(kind) ? stimulus : risky(stimulus);
-  return derived(
+  return covering(
+    kind,
     `operation-${kind}`,
     [sent, unsafeTrials, operationCalls],
     async ({ ask, config, cover }) => {

@@ -23,6 +23,14 @@ const MOST_FOLLOWED = 4;
 /** Lists of a service that are turned over. */
 const MOST_LISTS = 2;
 
+/** Requests to each: two pages one way and the other, and those that links lead to. */
+const PAGED_COST = 4 + MOST_FOLLOWED;
+
+/** The lists that are turned over, if they are called. */
+export function pagedLists(config: ServiceConfig): readonly Paged[] {
+  return pagedIn(config).slice(0, MOST_LISTS);
+}
+
 /** A list that comes in pages, as the documents describe it. */
 export interface Paged {
   readonly operation: Operation;
@@ -54,7 +62,7 @@ interface ItemsOfPages {
 /** @throws NotApplicable where no list is documented with both parameters. */
 export const pages: Probe<readonly Pages[]> = probe(
   'operation-pages',
-  { needs: [operationCalls] },
+  { needs: [operationCalls], cost: (config) => PAGED_COST * pagedLists(config).length },
   async (port) => {
     const lists = pagedIn(port.config);
     if (lists.length === 0)

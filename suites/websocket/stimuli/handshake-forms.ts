@@ -1,5 +1,5 @@
 import { unlessInapplicable } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { randomKey } from '../../../harness/wire/websocket/opening-handshake.ts';
@@ -142,7 +142,7 @@ export const wrongCredential = tried('websocket-wrong-credential', {
 
 /** A handshake, and whether what it opened serves the client. */
 function tried(name: string, stimulus: HandshakeStimulus): Probe<ConversationView> {
-  return probe(name, { needs: [taken] }, async ({ ask, config, websocket }) => {
+  return connecting(name, { needs: [taken] }, async ({ ask, config, websocket }) => {
     await ask(taken);
     return websocket.converse(stimulus, (conversation) => tryService(conversation, config));
   });
@@ -159,9 +159,9 @@ const NEARLY: readonly (readonly [
   ['with the key in other letter case', 'case-flipped'],
 ];
 
-export const nearCredentials: Probe<readonly ConversationView[]> = probe(
+export const nearCredentials: Probe<readonly ConversationView[]> = connecting(
   'websocket-near-credentials',
-  { needs: [taken] },
+  { needs: [taken], cost: NEARLY.length, credential: 'wrong' },
   async ({ ask, config, websocket }) => {
     await ask(taken);
     const held = await Promise.all(
@@ -178,9 +178,9 @@ export const nearCredentials: Probe<readonly ConversationView[]> = probe(
 );
 
 /** With each of the keys that the config says must be refused. */
-export const refusedKeys: Probe<readonly ConversationView[]> = probe(
+export const refusedKeys: Probe<readonly ConversationView[]> = connecting(
   'websocket-refused-keys',
-  { needs: [taken] },
+  { needs: [taken], cost: ({ credentials }) => credentials.refused.length, credential: 'wrong' },
   async ({ ask, config, websocket }) => {
     await ask(taken);
     return Promise.all(

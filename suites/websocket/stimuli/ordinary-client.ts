@@ -1,5 +1,5 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import {
   answerOf,
   type Conversing,
@@ -34,7 +34,7 @@ export function conversed(
   conversing?: Conversing,
   twins: readonly Probe<unknown>[] = [],
 ): Probe<ConversationView> {
-  return probe(name, { needs: [...twins] }, async ({ ask, websocket }) => {
+  return connecting(name, { needs: [...twins] }, async ({ ask, websocket }) => {
     for (const twin of twins) await ask(twin);
     return websocket.converse(stimulus, conversing);
   });
@@ -55,7 +55,7 @@ export function heldWith(
   stimulus: HandshakeStimulus,
   errand: Errand | undefined,
 ): Probe<ConversationView> {
-  return probe(name, { needs: [taken, ...(errand?.after ? [errand.after] : [])] }, async (port) => {
+  return connecting(name, { needs: [taken, ...(errand?.after ? [errand.after] : [])] }, async (port) => {
     await port.ask(taken);
     return carry(port, stimulus, errand);
   });
@@ -67,7 +67,7 @@ export function heldOpen(
   stimulus: HandshakeStimulus,
   conversing: Conversing,
 ): Probe<ConversationView> {
-  return probe(name, { needs: [alive] }, async ({ ask, websocket }) => {
+  return connecting(name, { needs: [alive] }, async ({ ask, websocket }) => {
     await ask(alive);
     return websocket.hold(stimulus, conversing);
   });

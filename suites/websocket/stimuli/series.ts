@@ -1,5 +1,5 @@
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -41,7 +41,7 @@ export function alongHandshake(series: Series): {
   readonly of: (name: string) => Probe<ConversationView>;
 } {
   const { name, stimulus, exchanges, fields, held, twins, when, fits } = series;
-  const whole = probe(
+  const whole = connecting(
     `${name}-and-series`,
     { needs: [held, when] },
     async ({ ask, websocket }): Promise<Shared> => {
@@ -59,7 +59,7 @@ export function alongHandshake(series: Series): {
       if (purpose === undefined || exchange === undefined) {
         throw new TypeError(`${each} is no part of ${name}`);
       }
-      return probe(each, { needs: [...twins, whole] }, async ({ ask, websocket }) => {
+      return connecting(each, { needs: [...twins, whole] }, async ({ ask, websocket }) => {
         for (const twin of twins) await ask(twin);
         const shared = await ask(whole).catch(unlessBlocked);
         if (shared?.isWhole) return shared.view;

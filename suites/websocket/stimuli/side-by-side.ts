@@ -1,5 +1,5 @@
 import { unlessUnjudged } from '../../../harness/base/verdict.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { connecting, type Port, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Conversing } from '../../../harness/engine/session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -11,13 +11,17 @@ export function heldOpenEach(
   name: string,
   conversations: readonly (readonly [purpose: string, conversing: Conversing])[],
 ): Probe<readonly ConversationView[]> {
-  return probe(name, { needs: [alive], mayNeed: [keptTogether] }, async (port) => {
-    await port.ask(alive);
-    return holdEach(
-      port,
-      conversations.map(([purpose, conversing]) => [{ purpose }, conversing]),
-    );
-  });
+  return connecting(
+    name,
+    { needs: [alive], mayNeed: [keptTogether], cost: conversations.length },
+    async (port) => {
+      await port.ask(alive);
+      return holdEach(
+        port,
+        conversations.map(([purpose, conversing]) => [{ purpose }, conversing]),
+      );
+    },
+  );
 }
 
 /** One after the other; where the service does not do what it must, and each wait is long, side by side. */
@@ -36,9 +40,9 @@ export async function makeRoom({ ask, websocket }: Pick<Port, 'ask' | 'websocket
 }
 
 /** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
-export const keptTogether: Probe<number> = probe(
+export const keptTogether: Probe<number> = connecting(
   'websocket-kept-together',
-  { needs: [manyConnections] },
+  { needs: [manyConnections], cost: ({ safety }) => safety.maxConnections },
   async (port) => {
     // Where nothing is answered, that they stay open has to do.
     const all =

@@ -1,5 +1,5 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { connecting, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import { encodeFrame, OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { longEchoes, refusedLength } from './echo.ts';
@@ -22,7 +22,7 @@ const CONTENT = 3;
 
 /** The length over which the connection was dropped, once more: a step at a time, each taken before the next. */
 export const longInSteps: Probe<ConversationView> = risky(
-  probe('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
+  connecting('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const refused = await ask(longEchoes);
     if (!isDropped(refused))
       throw new NotApplicable('no connection ended without a Close over a long message');

@@ -88,7 +88,6 @@ export const oauth2 = scheme({
     ],
   },
   lender,
-  lentAtHome: (client) => ({ ...client, tokenUrl: lender(client).path }),
   command: ({ tokenUrl, clientId, clientSecret }, url, shown) =>
     `curl -s -u "${clientId}:${shown(clientSecret)}" -d grant_type=client_credentials "${url}${tokenUrl}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`,
   proof: {

@@ -1,5 +1,5 @@
 import type { Sample } from '../../../base/clause.ts';
-import type { CredentialChoice } from '../../../config/credential/placing.ts';
+import { type CredentialChoice, credentialUse } from '../../../config/credential/placing.ts';
 import type { FieldLine } from '../../../wire/exchange.ts';
 import type { RequestForm } from '../../../wire/http/request.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
@@ -34,6 +34,16 @@ export interface Stimulus {
 /** Whether it is the documented sample, as it is documented. */
 export function isSample({ purpose: _, ...otherwise }: Stimulus): boolean {
   return Object.keys(otherwise).length === 0;
+}
+
+/** What may change something; a method that is not registered can have no effect. */
+const CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** What is known beforehand of a request that differs from the sample in this. */
+export function declaredBy({ method = 'GET', credential = 'right', responses = 1 }: Stimulus) {
+  const use = credentialUse(credential);
+  const changes = CHANGING.has(method) && use === 'right';
+  return { cost: responses, credential: use, risks: changes ? (['change'] as const) : [] };
 }
 
 /** The request of a stimulus before its credential is placed. */

@@ -1,4 +1,4 @@
-import { type Probe, probe, risky } from '../../../../harness/engine/session/probe.ts';
+import { connecting, type Probe, risky } from '../../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import { OPCODE } from '../../../../harness/wire/conversation/frame.ts';
@@ -111,9 +111,9 @@ type Offer = readonly [offer: string, along?: Errand];
 
 /** One handshake for each offer, with what goes along where it is taken. */
 function offered(name: string, ...offers: readonly Offer[]): Probe<readonly ConversationView[]> {
-  return probe(
+  return connecting(
     name,
-    { needs: [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])] },
+    { needs: [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])], cost: offers.length },
     async (port) => {
       await port.ask(compresses);
       return Promise.all(
@@ -182,7 +182,7 @@ function compressed(
   twin: Probe<unknown> = alive,
   offer = NAME,
 ): Probe<ConversationView> {
-  return probe(name, { needs: [twin, compresses], mayNeed: [keptTogether] }, async (port) => {
+  return connecting(name, { needs: [twin, compresses], mayNeed: [keptTogether] }, async (port) => {
     await port.ask(twin);
     await port.ask(compresses);
     await makeRoom(port);
@@ -226,7 +226,7 @@ export const smallWindowEcho = compressed(
 
 /** What comes back may be more than is heard out. */
 export const bomb: Probe<ConversationView> = risky(
-  probe('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
+  connecting('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
     await port.ask(echoes);
     await port.ask(compresses);
     const shared = await onTheWay(port, BOMB, along(severalOffers, 1));

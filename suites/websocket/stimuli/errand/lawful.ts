@@ -1,4 +1,4 @@
-import { type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { connecting, type Probe } from '../../../../harness/engine/session/probe.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { echoes } from '../echo.ts';
 import { otherOrder, otherSpelling } from '../handshake-forms.ts';
@@ -11,7 +11,7 @@ import * as errands from './errands.ts';
 /** Lawful ends of connections, and what is said before them: each held only where ordinary ones are kept. */
 
 function beside(name: string, twin: Probe<unknown>, errand: Errand): Probe<ConversationView> {
-  return probe(name, { needs: [twin] }, async (port) => {
+  return connecting(name, { needs: [twin] }, async (port) => {
     await port.ask(twin);
     return runErrand(port, errand, besideOthers(errand));
   });
@@ -33,7 +33,7 @@ export const closeWithinMessage = beside(
 );
 
 function each(name: string, all: readonly (readonly [Errand, Ride])[]): Probe<readonly ConversationView[]> {
-  return probe(name, { needs: [alive], mayNeed: [keptTogether] }, async (port) => {
+  return connecting(name, { needs: [alive], mayNeed: [keptTogether], cost: all.length }, async (port) => {
     await port.ask(alive);
     await makeRoom(port);
     return Promise.all(all.map(([errand, ride]) => runErrand(port, errand, ride)));

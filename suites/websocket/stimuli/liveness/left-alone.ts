@@ -1,6 +1,6 @@
 import { isForLogin } from '../../../../harness/config/blocks/dialect.ts';
 import type { ServiceConfig } from '../../../../harness/config/service.ts';
-import { derived, lastOfAll, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { connecting, derived, lastOfAll, type Probe } from '../../../../harness/engine/session/probe.ts';
 import { dialectOf } from '../../../../harness/engine/session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import { IdleView } from '../../../../harness/wire/conversation/idle.ts';
@@ -35,7 +35,7 @@ export interface LeftAlone {
 }
 
 /** Where the service keeps several connections of one client it is open from now on, and over at once where not. */
-export const leftAlone: Probe<LeftAlone> = probe(
+export const leftAlone: Probe<LeftAlone> = connecting(
   'websocket-left-alone',
   { needs: [answersPings, keptTogether] },
   async (port) => {

@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../../../harness/base/verdict.ts';
-import { derived, type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Port, type Probe } from '../../../../harness/engine/session/probe.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { echoes, echoesAsConfigured } from '../echo.ts';
@@ -112,9 +112,9 @@ const ERRANDS: readonly Errand[] = [
  * As many connections as the config allows, open at the same time; each then says something that no other says, and goes on
  * with an errand.
  */
-export const manyConnections: Probe<readonly Beside[]> = probe(
+export const manyConnections: Probe<readonly Beside[]> = connecting(
   'websocket-many-connections',
-  { needs: [answersPings, echoes] },
+  { needs: [answersPings, echoes], cost: ({ safety }) => safety.maxConnections },
   async (port) => {
     const { ask, config } = port;
     await ask(answersPings);
@@ -216,9 +216,9 @@ export interface Return {
 }
 
 /** The connection is cut without a Close, as when a network fails; the client comes back. */
-export const comesBack: Probe<Return> = probe(
+export const comesBack: Probe<Return> = connecting(
   'websocket-comes-back',
-  { needs: [alive] },
+  { needs: [alive], cost: 1 + COMES_BACK_AFTER_MS.length },
   async ({ ask, websocket, clock, signal }) => {
     await ask(alive);
     await websocket.hold({ purpose: 'a WebSocket that is cut without a Close' }, async (conversation) => {

@@ -1,6 +1,12 @@
 import { NotApplicable, unlessUnjudged } from '../../../../harness/base/verdict.ts';
 import type { ServiceConfig } from '../../../../harness/config/service.ts';
-import { neededIn, type Port, type Probe, probe, risky } from '../../../../harness/engine/session/probe.ts';
+import {
+  connecting,
+  neededIn,
+  type Port,
+  type Probe,
+  risky,
+} from '../../../../harness/engine/session/probe.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { bomb } from '../deflate/deflate.ts';
 import { longEchoes, longFragmentedEcho } from '../echo.ts';
@@ -53,9 +59,9 @@ interface Suspect {
 
 export const othersKept: Probe<BesideOthers> = {
   ...risky(
-    probe(
+    connecting(
       'websocket-others-kept',
-      { needs: (config) => [leftAlone, ...saidIn(config)], mayNeed: saidAgain },
+      { needs: (config) => [leftAlone, ...saidIn(config)], mayNeed: saidAgain, cost: 2 },
       async (port) => {
         const other = await port.ask(leftAlone);
         if (!other.isBeside)

@@ -1,7 +1,7 @@
 import { Blocked } from '../../../../harness/base/verdict.ts';
 import type { AppCredentials } from '../../../../harness/config/credential/keys.ts';
 import { signChannel } from '../../../../harness/config/credential/signing/signature.ts';
-import { type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { connecting, type Probe } from '../../../../harness/engine/session/probe.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import {
@@ -25,7 +25,7 @@ function said(
   purpose: string,
   say: (conversation: OpenConversation) => Promise<void>,
 ): Probe<ConversationView> {
-  return probe(name, { needs: [establishedClient] }, async ({ ask, websocket }) => {
+  return connecting(name, { needs: [establishedClient] }, async ({ ask, websocket }) => {
     await ask(establishedClient);
     const says = client(async (conversation) => {
       await say(conversation);
@@ -77,9 +77,9 @@ const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
 };
 
 /** What comes to a subscriber of a public and a private channel while another client, in the public one alone, sends these. */
-export const forbiddenClientEvents: Probe<ConversationView> = probe(
+export const forbiddenClientEvents: Probe<ConversationView> = connecting(
   'websocket-pusher-forbidden-client-events',
-  { needs: [establishedClient] },
+  { needs: [establishedClient], cost: 2 },
   async (port) => {
     const app = await applicationOf(port);
     return port.websocket.hold(
@@ -157,7 +157,7 @@ export function forgedWays(conversation: ConversationView): readonly string[] {
 }
 
 /** A client with a right signature tries others that are wrong. */
-export const forgedSubscriptions: Probe<ConversationView> = probe(
+export const forgedSubscriptions: Probe<ConversationView> = connecting(
   'websocket-pusher-forged-subscriptions',
   { needs: [establishedClient] },
   async (port) => {
@@ -176,9 +176,9 @@ export const forgedSubscriptions: Probe<ConversationView> = probe(
 );
 
 /** Who subscribes twice, to a channel in which another client then says one thing. */
-export const repeatedSubscription: Probe<ConversationView> = probe(
+export const repeatedSubscription: Probe<ConversationView> = connecting(
   'websocket-pusher-repeated-subscription',
-  { needs: [establishedClient] },
+  { needs: [establishedClient], cost: 2 },
   async (port) => {
     const app = await applicationOf(port);
     return port.websocket.hold(

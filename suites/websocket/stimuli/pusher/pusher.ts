@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../../harness/base/verdict.ts';
 import type { AppCredentials } from '../../../../harness/config/credential/keys.ts';
 import { signChannel } from '../../../../harness/config/credential/signing/signature.ts';
-import { derived, type Port, type Probe, probe } from '../../../../harness/engine/session/probe.ts';
+import { connecting, derived, type Port, type Probe } from '../../../../harness/engine/session/probe.ts';
 import type { Conversing } from '../../../../harness/engine/session/websocket/conversation.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import {
@@ -25,7 +25,7 @@ export const PRIVATE_CHANNEL = 'private-conform';
 export const SIGNED_CHANNEL = 'private-conform-signed';
 
 /** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
-export const pusherClient: Probe<ConversationView> = probe(
+export const pusherClient: Probe<ConversationView> = connecting(
   'websocket-pusher-client',
   { needs: [alive] },
   async ({ ask, config, websocket }) => {
@@ -59,7 +59,7 @@ export const PRESENCE_CHANNEL = 'presence-conform';
 export const PRESENT_USER = 'conform';
 
 /** A client that enters a presence channel: the signature covers who it says it is. */
-export const presentClient: Probe<ConversationView> = probe(
+export const presentClient: Probe<ConversationView> = connecting(
   'websocket-pusher-present',
   { needs: [establishedClient] },
   async (port) => {
@@ -97,9 +97,9 @@ function clientEventsIn(
   );
 }
 
-export const clientEvents: Probe<ClientEvents> = probe(
+export const clientEvents: Probe<ClientEvents> = connecting(
   'websocket-pusher-client-events',
-  { needs: [establishedClient] },
+  { needs: [establishedClient], cost: 2 },
   async (port) => {
     const { websocket } = port;
     const app = await applicationOf(port);

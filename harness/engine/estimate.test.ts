@@ -1,40 +1,38 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { suites } from '../../../suites/catalogue.ts';
-import { echoByWs } from '../../../suites/tests/fixtures/echo-servers.ts';
-import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
-import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
-import { served } from '../../base/fixtures/server.ts';
-import { withPlan } from '../../config/blocks/facts.ts';
-import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
-import type { ServiceConfig } from '../../config/service.ts';
-import { proofConfigs } from '../../proof/cases.ts';
-import { estimatesText } from '../../report/terminal/estimate.ts';
-import { type Suite, suitesFor } from '../check/check.ts';
-import { startProvider } from '../provider/start.ts';
-import { selectChecks } from '../selection/selection.ts';
-import { simulatedClock } from '../simulation/clock.ts';
-import { estimate, operationSample } from './estimate.ts';
+import { suites } from '../../suites/catalogue.ts';
+import { echoByWs } from '../../suites/tests/fixtures/echo-servers.ts';
+import { HTTP_SERVERS } from '../../suites/tests/fixtures/http-servers.ts';
+import { configFor, inTurn, judged } from '../../suites/tests/fixtures/judged.ts';
+import { served } from '../base/fixtures/server.ts';
+import { withPlan } from '../config/blocks/facts.ts';
+import { loadOrders, ORDERS_CONTRACT } from '../config/fixtures/config-folder.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { proofConfigs } from '../proof/cases.ts';
+import { estimatesText } from '../report/terminal/estimate.ts';
+import { type Suite, suitesFor } from './check/check.ts';
+import { estimate } from './estimate.ts';
+import { startProvider } from './provider/start.ts';
+import { selectChecks } from './selection/selection.ts';
+import { simulatedClock } from './simulation/clock.ts';
 
 /**
- * What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. Where a
+ * What is told before a run, next to what the run then sends. Where a
  * plan is to be kept to, `suites/tests/limits/schedule.test.ts` holds one to the other.
  */
 
 interface Costs {
-  /** From, to. */
-  readonly told: readonly [number, number];
+  readonly told: number;
   readonly sent: number;
 }
 
-async function toldOf(config: ServiceConfig, chosen: readonly Suite[]): Promise<Costs['told']> {
-  const { fewest, requests } = await estimate(config, { suites: chosen, catalogue: 0 });
-  return [fewest, requests];
+function toldOf(config: ServiceConfig, chosen: readonly Suite[]): number {
+  return estimate(config, { suites: chosen, catalogue: 0 }).requests;
 }
 
 /** The service runs at this URL, in this process. */
 async function costsAt(url: string, config: ServiceConfig, chosen = suites): Promise<Costs> {
-  const told = await toldOf(config, chosen);
+  const told = toldOf(config, chosen);
   const { requests: sent } = await inTurn((clock) =>
     judged(config, suitesFor(chosen, config), { url, clock }),
   );
@@ -49,7 +47,7 @@ async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
     await provider.stop();
     clock.stop();
   });
-  const told = await toldOf(config, chosen);
+  const told = toldOf(config, chosen);
   const { requests: sent } = await judged(config, suitesFor(chosen, config), {
     url: provider.url,
     clock,
@@ -57,11 +55,11 @@ async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
   return { told, sent };
 }
 
-/** `compresses`: the service does what the larger of the two numbers is about. */
-function expectClose({ told: [fewest, most], sent }: Costs, compresses = true): void {
+/** Never more is sent than was told, and not much less. */
+function expectAtMost({ told, sent }: Costs, least = 0.6): void {
   expect(sent).toBeGreaterThan(0);
-  const told = compresses ? most : fewest;
-  expect(Math.abs(told - sent), `told ${told}, sent ${sent}`).toBeLessThanOrEqual(0.1 * sent);
+  expect(sent).toBeLessThanOrEqual(told);
+  expect(sent, `told ${told}, sent ${sent}`).toBeGreaterThanOrEqual(least * told);
 }
 
 async function shipped(name: string): Promise<ServiceConfig> {
@@ -111,14 +109,14 @@ plan: { requests: 100000, window: 1s }
 safety: { unsafeMethods: true, maxRequests: 5000, operationRequests: 3000 }
 `;
 
-describe('the estimate is within a tenth of what is sent', () => {
+describe('an estimate is what is sent at most', () => {
   it.each(['express', 'fastify'] as const)('of a REST service without limits: %s', async (name) => {
     const server = await HTTP_SERVERS[name]();
     onTestFinished(() => server.stop());
     const config = await configFor(server.url);
     const safety = { ...config.safety, exceedRateLimit: false, findSizeLimits: false };
     const { pacts: _, ...rest } = config;
-    expectClose(await costsAt(server.url, { ...rest, plan: null, safety }));
+    expectAtMost(await costsAt(server.url, { ...rest, plan: null, safety }));
   });
 
   it.each([true, false])('of a service that is a WebSocket alone, compressing: %s', async (compresses) => {
@@ -132,9 +130,7 @@ credentials: { scheme: none }
 websocket: { url: /ws, echo: true }
 `;
     const { config } = await loadOrders(text, {}, { 'contracts/orders.yaml': contract });
-    const costs = await costsAt(url, config);
-    expect(costs.told[0]).toBeLessThan(costs.told[1]);
-    expectClose(costs, compresses);
+    expectAtMost(await costsAt(url, config), compresses ? 0.6 : 0.4);
   });
 
   it('of a service whose items are created and removed', async () => {
@@ -142,7 +138,7 @@ websocket: { url: /ws, echo: true }
     const { pacts: _, ...config } = { ...stored, plan: null };
     const costs = await costsOf(config, named('operations'));
     expect(costs.sent).toBeGreaterThan(40);
-    expectClose(costs);
+    expectAtMost(costs);
   });
 
   it.each([1_500, 12])(
@@ -151,29 +147,23 @@ websocket: { url: /ws, echo: true }
       const { operations, definitions = {} } = (await proofConfigs()).described;
       const config = { ...(await shipped('search')), operations, definitions };
       const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false, operationRequests } };
-      expectClose(
+      expectAtMost(
         await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 }, 'the test')),
       );
     },
   );
 
-  it('of a service with many operations of several sorts, roughly', async () => {
+  it('of a service with many operations of several sorts', async () => {
     const { config } = await loadOrders(OF_MANY_OPERATIONS, {}, { 'openapi.json': MANY_OPERATIONS });
     const chosen = { suites: named('operations', 'status'), catalogue: 0 };
-    const whole = await estimate(config, chosen);
-    const roughly = await estimate(config, chosen, { roughly: true });
-    expect(whole.requests).toBeGreaterThan(500);
-    expect(Math.abs(roughly.requests - whole.requests)).toBeLessThanOrEqual(0.02 * whole.requests);
-    expect(roughly.exercised).toBe(whole.exercised);
-    expect(operationSample(config)?.more.operations.length).toBeLessThan(config.operations.length / 3);
-    // Where it would have to wait for quota, or leaves some out, all are rehearsed.
+    const { requests, exercised } = estimate(config, chosen);
+    expect(requests).toBeGreaterThan(500);
+    expect(exercised).toBeNull();
     const { safety } = config;
-    expect(operationSample({ ...config, plan: null })).toBeNull();
-    const requests = Math.ceil(whole.requests / 0.9) - 5;
-    const scarce = withPlan(config, { name: null, requests, windowMs: 60_000 }, 'the test');
-    expect(operationSample(scarce)).not.toBeNull();
-    expect((await estimate(scarce, chosen, { roughly: true })).longestMs).toBeGreaterThan(60_000);
-    expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
+    const capped = estimate({ ...config, safety: { ...safety, operationRequests: 50 } }, chosen);
+    expect(capped.exercised).toMatch(/^\d+ of \d+ operations would be exercised$/);
+    const scarce = withPlan(config, { name: null, requests: 100, windowMs: 60_000 }, 'the test');
+    expect(estimate(scarce, chosen).longestMs).toBeGreaterThan(60_000);
   });
 
   it.each([
@@ -182,16 +172,16 @@ websocket: { url: /ws, echo: true }
     [[], ['status.sample']],
   ])('of a selection: --suite %j --check %j', async (chosen, checks) => {
     const config = { ...(await shipped('search')), plan: null };
-    expectClose(await costsOf(config, selected(config, chosen, checks)));
+    expectAtMost(await costsOf(config, selected(config, chosen, checks)));
   });
 });
 
 describe('an estimate', () => {
   it('says what is risky of it, as far as the config allows it', async () => {
     const config = await shipped('realtime');
-    const all = await estimate(config, { suites, catalogue: 303 });
+    const all = estimate(config, { suites, catalogue: 303 });
     const text = all.risks.join('\n');
-    expect(text).toMatch(/^2 requests that may change something \(DELETE, POST\)$/m);
+    expect(text).toMatch(/^\d+ requests that may change something$/m);
     expect(text).toMatch(/^\d+ requests with a wrong credential, which may lock an account$/m);
     expect(text).toMatch(/^\d+ requests with a head of more than 8 KiB$/m);
     expect(text).toMatch(
@@ -199,8 +189,8 @@ describe('an estimate', () => {
     );
     const safety = { ...config.safety, unsafeMethods: false, findSizeLimits: false };
     const some = { suites: named('status', 'webhooks'), catalogue: 303 };
-    const careful = await estimate({ ...config, safety }, some);
-    expect(careful.risks.join('\n')).not.toMatch(/DELETE|WebSocket/);
+    const careful = estimate({ ...config, safety }, some);
+    expect(careful.risks.join('\n')).not.toMatch(/change|WebSocket/);
   });
 
   it.each([
@@ -212,13 +202,13 @@ describe('an estimate', () => {
     ],
   ] as const)('says where the requests go: %j', async (provider, told) => {
     const config = { ...(await shipped('search')), provider };
-    expect((await estimate(config, { suites: [], catalogue: 303 })).at).toBe(told);
+    expect(estimate(config, { suites: [], catalogue: 303 }).at).toBe(told);
   });
 
   it('tells the time of what is waited for on purpose', async () => {
     const plan = { name: null, requests: 40, windowMs: 60_000 };
     const search = withPlan(await shipped('search'), plan, 'the test');
-    const { durationMs, risks } = await estimate(search, { suites, catalogue: 303 });
+    const { durationMs, risks } = estimate(search, { suites, catalogue: 303 });
     // The 60 requests that come before the limit is met take two windows, and so does the limit.
     expect(durationMs).toBeGreaterThan(120_000);
     expect(durationMs).toBeLessThan(300_000);
@@ -229,13 +219,13 @@ describe('an estimate', () => {
     const plan = { name: null, requests: 20, windowMs: 60_000 };
     const search = withPlan(await shipped('search'), plan, 'the test');
     const auth = { suites: named('auth'), catalogue: 303 };
-    const unknown = await estimate({ ...search, provider: { kind: 'url', url: 'http://127.0.0.1:1' } }, auth);
+    const unknown = estimate({ ...search, provider: { kind: 'url', url: 'http://127.0.0.1:1' } }, auth);
     // Refused keys spend nothing, and where nobody tells that, they are waited for.
     expect(unknown.longestMs - unknown.durationMs).toBeGreaterThan(plan.windowMs);
     expect(estimatesText([unknown])).toMatch(
-      /^search {2}about \d+ requests in .+ to (\d min \d+ s), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
+      /^search {2}at most \d+ requests in .+ to (\d+ min(?: \d+ s)?), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
     );
-    const known = await estimate(search, auth);
+    const known = estimate(search, auth);
     expect(known.longestMs).toBe(known.durationMs);
     expect(estimatesText([known])).not.toContain('what remains');
   });
@@ -252,7 +242,7 @@ webhooks: { url: '${url}', trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL
 safety: { unsafeMethods: true }
 `;
     const { config } = await loadOrders(text);
-    const { requests } = await estimate(config, { suites, catalogue: 303 });
+    const { requests } = estimate(config, { suites, catalogue: 303 });
     expect(requests).toBeGreaterThan(100);
     expect(connected).not.toHaveBeenCalled();
   });

@@ -1,0 +1,118 @@
+import { addressOf } from '../config/provider/provider.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { exercisedOf } from '../report/results/run-verdict.ts';
+import { counted } from '../report/results/tally.ts';
+import type { Estimate } from '../report/terminal/estimate.ts';
+import { keptRate } from '../wire/pace/weighing.ts';
+import { type Suite, suitesFor } from './check/check.ts';
+import { applicabilityOf } from './check/judge.ts';
+import { type Plan, planOf } from './check/plan.ts';
+import { closureOf, costOf, type Probe, type Risk } from './session/probe.ts';
+
+/** Milliseconds that an answer is taken to last: it is unknown before it is asked. */
+const ANSWER_MS = 20;
+
+interface Selected {
+  /** With the selected checks only. */
+  readonly suites: readonly Suite[];
+  /** Number of checks of a whole run. */
+  readonly catalogue: number;
+}
+
+/** A probe of the plan, and what it costs. */
+interface Cost {
+  /** Name of the suite that asks for it first. */
+  readonly suite: string;
+  readonly probe: Probe<unknown>;
+  readonly requests: number;
+}
+
+/** What a run of these checks would do to the service at most: sums over the plan. Nothing is sent. */
+export function estimate(config: ServiceConfig, { suites, catalogue }: Selected): Estimate {
+  const { service, provider, pacts } = config;
+  const chosen = suitesFor(suites, config);
+  const costs = costsOf(planOf(chosen, config), config);
+  let left = config.safety.maxRequests;
+  const bySuite = chosen.map(({ name, checks }) => {
+    const requests = Math.min(requestsIn(costs.filter(({ suite }) => suite === name)), left);
+    left -= requests;
+    const applying = checks.filter((check) => applicabilityOf(check, config).reasonNot === null).length;
+    return { name, checks: checks.length, applying, requests };
+  });
+  const requests = config.safety.maxRequests - left;
+  const answersMs = requests * ANSWER_MS;
+  const durationMs = Math.max(answersMs, waitsMs(costs.filter(isCounted), config));
+  const coverage = costs.flatMap(({ probe }) => probe.covers?.(config) ?? []);
+  return {
+    service,
+    at: `to ${addressOf(provider) ?? `a ${provider.kind} that is started for it`}`,
+    requests,
+    durationMs,
+    longestMs: Math.max(durationMs, answersMs + waitsMs(costs, config)),
+    suites: bySuite,
+    catalogue,
+    exercised: exercisedOf(coverage, 'would be'),
+    risks: risksIn(costs, config),
+    gaps: pacts === undefined ? [] : pacts.unread,
+  };
+}
+
+/** Each probe that may be asked for, once. */
+function costsOf({ before, from, last }: Plan, config: ServiceConfig): readonly Cost[] {
+  const seen = new Set<Probe<unknown>>();
+  return [...before, ...from, ...last].flatMap(({ suite, probes }) => {
+    const fresh = [...closureOf(probes, config)].filter((probe) => !seen.has(probe));
+    for (const probe of fresh) seen.add(probe);
+    return fresh.map((probe) => ({ suite: suite.name, probe, requests: costOf(probe, config) }));
+  });
+}
+
+function requestsIn(costs: readonly Cost[]): number {
+  return costs.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Whether as a rule it is taken from the quota of the key. */
+function isCounted({ probe: { credential, risks } }: Cost): boolean {
+  return credential === 'right' && !risks.includes('connection');
+}
+
+/** Milliseconds in which these can be sent at the rate that is kept to, and the limit be met. */
+function waitsMs(costs: readonly Cost[], { plan }: ServiceConfig): number {
+  const rate = keptRate(plan);
+  const isBurst = ({ probe, requests }: Cost) => probe.risks.includes('burst') && requests > 0;
+  const ordinary = requestsIn(costs.filter((each) => !isBurst(each)));
+  const windows = Math.floor(Math.max(0, ordinary - 1) / rate.requests) + (costs.some(isBurst) ? 1 : 0);
+  return windows * rate.windowMs;
+}
+
+/** What of this could do harm, or alarm somebody, a line each. */
+function risksIn(costs: readonly Cost[], { safety }: ServiceConfig): readonly string[] {
+  const sentWith = (isMeant: (probe: Probe<unknown>) => boolean) =>
+    costs.filter(({ probe, requests }) => requests > 0 && isMeant(probe));
+  const withRisk = (risk: Risk) => sentWith(({ risks }) => risks.includes(risk));
+  const line = (those: readonly Cost[], words: (n: string) => string) =>
+    those.length === 0 ? [] : [words(counted(requestsIn(those), 'request'))];
+  const connections = withRisk('connection');
+  const broken = connections.filter(({ probe }) => probe.place === 'late');
+  const together = Math.min(safety.maxConnections, Math.max(...connections.map(({ requests }) => requests)));
+  const spoilt = broken.length === 0 ? '' : `, ${requestsIn(broken)} of them broken on purpose`;
+  const bursts = withRisk('burst');
+  return [
+    ...line(withRisk('change'), (n) => `${n} that may change something`),
+    ...line(
+      sentWith(({ credential }) => credential === 'wrong'),
+      (n) => `${n} with a wrong credential, which may lock an account`,
+    ),
+    ...line(withRisk('long-head'), (n) => `${n} with a head of more than 8 KiB`),
+    ...(bursts.length === 0
+      ? []
+      : [
+          `${counted(bursts.length, 'burst')} past the plan until the service refuses, many at the same time`,
+        ]),
+    ...(connections.length === 0
+      ? []
+      : [
+          `${counted(requestsIn(connections), 'WebSocket connection')}, up to ${together} at the same time${spoilt}`,
+        ]),
+  ];
+}
