@@ -124,14 +124,13 @@ describe('the answer', () => {
 });
 
 describe('a connection that is listened to behind its first response', () => {
-  const series = { expected: 2, patienceMs: 150 };
   const behind = [{ method: 'GET', target: '/second' }];
-  const heard = async (answer: Handler, form: RawForm = {}) => {
+  /** For connections of which the end comes. */
+  const PATIENT = { series: { expected: 2, patienceMs: 60_000 }, graceMs: 60_000 };
+  const heard = async (answer: Handler, isEnded: boolean) => {
     const { response, further, failure, connection, request } = await send(answer, {
-      series,
-      graceMs: 60,
+      ...(isEnded ? PATIENT : { series: { expected: 2, patienceMs: 500 }, graceMs: 200 }),
       behind,
-      ...form,
     });
     return {
       statuses: [response, ...(further ?? [])].map((each) => each?.status ?? null),
@@ -153,7 +152,8 @@ describe('a connection that is listened to behind its first response', () => {
     ['nothing but the end', ending(''), [null], 'closed', 'ended'],
     ['a reset', (socket) => socket.resetAndDestroy(), [null], 'reset', 'reset'],
   ])('has %s', async (_what, answer, statuses, failure, afterwards) => {
-    expect(await heard(answer)).toMatchObject({ statuses, failure, afterwards });
+    const isEnded = afterwards !== 'open';
+    expect(await heard(answer, isEnded)).toMatchObject({ statuses, failure, afterwards });
   });
 
   it('is not waited for any longer where each timer is late, as on a busy machine', async () => {
@@ -187,7 +187,7 @@ describe('a connection that is listened to behind its first response', () => {
         answer(socket, index);
       }),
     );
-    const form: RawForm = { series, behind, declares: 'everything', graceMs: 10 };
+    const form: RawForm = { series: PATIENT.series, behind, declares: 'everything', graceMs: 10 };
     const { request } = await sendRaw(setting(server.url), GET, form, about());
     const [head = '', second = ''] = wire.split(/(?<=\r\n\r\n)/);
     expect(head).toContain(`Content-Length: ${second.length}\r\n`);
