@@ -50,7 +50,6 @@ const SLOW = [
   'harness/cli/readme.test.ts',
   'harness/engine/tests/secrets.test.ts',
   'harness/engine/tests/hostile.test.ts',
-  'harness/engine/rehearsal/estimate.test.ts',
   'harness/engine/ending/endings.test.ts',
   'harness/cli/commands/honest-verdicts.test.ts',
   'harness/engine/worker/shared-worker.test.ts',
