@@ -21,8 +21,8 @@ export type BaselineEntry = Readonly<Record<string, unknown>> & { readonly envir
 
 const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
 
-/** The file of a service's list in `FOLDER/` of a config folder, and what stands in it, or in a new one; the folder is made. */
-export function keptFile(
+/** The file of a service's list in `FOLDER/` of a config folder, with its text or that of a new list. Makes the folder. */
+export function baselineFile(
   configDir: string,
   folder: string,
   service: string,
@@ -64,7 +64,7 @@ export function withEntries(
   return document.toString(AS_WRITTEN);
 }
 
-/** The text of a list without these entries, told by some of what they say, and how many of them stood there. */
+/** The text of a list without the entries that have these members, and the number removed. */
 export function withoutEntries(
   text: string,
   folder: string,
@@ -88,7 +88,7 @@ export function withoutEntries(
 function listOf(document: ReturnType<typeof parseDocument>, folder: string): YAMLSeq {
   const list = document.get(folder);
   if (list instanceof YAMLSeq && list.items.length > 0) return list;
-  // What is empty is written `[]`, and grows as a block.
+  // An empty list is written `[]`, and grows as a block.
   const fresh = new YAMLSeq();
   document.set(folder, fresh);
   return fresh;
@@ -98,15 +98,15 @@ function plain(item: unknown): BaselineEntry | null {
   return isMap(item) ? (item.toJSON() as BaselineEntry) : null;
 }
 
-/** Lists that a user keeps of each service, `FOLDER/SERVICE.yaml`, of entries that hold in one environment or in all. */
+/** A user's lists for each service, `FOLDER/SERVICE.yaml`. An entry holds in one environment or in all. */
 export interface BaselineList<E extends TSchema> {
   /** Folder in the config folder; the key of the list as well. */
   readonly folder: string;
   readonly shape: TSchema;
   /**
-   * The lists of all services, by name. What is said of other environments is left out.
+   * The lists of all services, by name. Entries for other environments are left out.
    *
-   * @throws UsageError for all that is wrong with the lists: nothing is known of a list that cannot be read.
+   * @throws UsageErrors with every fault of the lists. A list with a fault yields nothing.
    */
   read(configDir: string, setting: BaselineScope): Promise<ReadonlyMap<string, readonly Listed<E>[]>>;
 }
@@ -121,7 +121,7 @@ interface BaselineScope {
 export type Listed<E> = Omit<Loaded<E>, 'environment'> & { readonly place: string };
 
 /** `of`: what the entries are, for a person. */
-export function keptList<E extends TSchema>(folder: string, of: string, entry: E): BaselineList<E> {
+export function baselineList<E extends TSchema>(folder: string, of: string, entry: E): BaselineList<E> {
   const entries = list('', { maxItems: 2_000, expected: `a list of ${of}` }, entry);
   const shape = mapping(
     `The ${of} of one service.`,
@@ -189,7 +189,7 @@ interface ReadOne {
   readonly environment: string | null;
 }
 
-/** null where the file cannot be read, which is told to whoever reads it for its own sake. */
+/** null if the file cannot be read: loading the service reports that. */
 async function environmentsIn(serviceFile: string): Promise<readonly string[] | null> {
   try {
     return environmentNames(await readLocated(serviceFile));
@@ -210,7 +210,7 @@ const ACCEPTED_ENTRY = mapping(
 );
 
 /** `accepted/SERVICE.yaml`. */
-export const ACCEPTED = keptList('accepted', 'accepted observations', ACCEPTED_ENTRY);
+export const ACCEPTED = baselineList('accepted', 'accepted observations', ACCEPTED_ENTRY);
 
 /** An observation that is accepted, as it is listed. */
 export type AcceptedObservation = Listed<typeof ACCEPTED_ENTRY>;
@@ -249,7 +249,7 @@ const KNOWN_ENTRY = mapping(
 );
 
 /** `known/SERVICE.yaml`. */
-export const KNOWN = keptList('known', 'known failures', KNOWN_ENTRY);
+export const KNOWN = baselineList('known', 'known failures', KNOWN_ENTRY);
 
 /** A failure that is known, as it is listed. */
 export type KnownFailure = Listed<typeof KNOWN_ENTRY>;

@@ -61,9 +61,9 @@ export interface LoadedService {
   readonly origins: Origins;
   /** The service file. */
   readonly file: string;
-  /** What is known to fail in this environment. */
+  /** Failures known in this environment. */
   readonly known: readonly KnownFailure[];
-  /** What was observed there and is accepted. */
+  /** Observations accepted in this environment. */
   readonly accepted: readonly AcceptedObservation[];
 }
 
@@ -110,7 +110,7 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
       all.add(new UsageError(`there is no service ${JSON.stringify(name)} in ${folder}`, { remedy }));
       continue;
     }
-    // What is wrong with one service is not what keeps another from being built.
+    // A fault of one service does not keep another from being built.
     const loading = await all.attempt(() => loadService(name, file, contracts, options));
     const kept = { known: known?.get(name) ?? [], accepted: accepted?.get(name) ?? [] };
     if (loading) services.push({ ...loading, ...kept });
@@ -169,7 +169,7 @@ async function buildService(
 ): Promise<ServiceConfig> {
   const { faults } = draft;
   const blocks = loaded(SERVICE_BLOCKS, plainOf(draft.tree), draft);
-  /** What is made of a block; not where something is wrong with the block itself. */
+  /** Builds a part of the config, unless its block has a fault. */
   const part = <T>(key: keyof typeof blocks, build: () => T | Promise<T>): Promise<() => T> =>
     faults.part(() => {
       if (faults.concern(key)) throw new Consequence();

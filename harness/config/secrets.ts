@@ -11,10 +11,9 @@ import { LEAST_CHARACTERS } from './draft/secret.ts';
 import type { ServiceConfig } from './service.ts';
 
 /**
- * Every secret that the config of a service holds, wherever in it: with which a client is let in, with which the service
- * signs what it sends, what its provider is started with, what lets a client through a proxy or into a broker … First
- * those of its credentials, for a value goes by the first name that it is given. Of the others only those that can be
- * told from other text: a shorter one, such as the password `admin` of a database, would be found all over the evidence.
+ * Every secret in the config of a service: its credentials, keys for signatures, secrets of its provider, of a proxy, of
+ * a broker … Credentials come first, since a value goes by the first name that it is given. Shorter ones of the others,
+ * such as the password `admin` of a database, are left out: they would be found all over the evidence.
  */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
   const { credentials, ...others } = config;
@@ -60,7 +59,7 @@ interface PackedService {
   readonly secrets: readonly PackedSecret[];
 }
 
-/** What a packed config holds, but for that its secrets are packed; of its credentials what stands in the file. */
+/** A config whose secrets are packed, with the credentials as the file has them. */
 type Carried = Omit<ServiceConfig, 'credentials'> & {
   readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
 };
@@ -152,8 +151,7 @@ function unpackedSecret({ secretName, secretValue, secretPlace }: PackedSecret):
 }
 
 /**
- * A copy of plain data without circles, in which others stand in the place of some objects. What was the same object in
- * two places still is.
+ * A copy of plain data without cycles, with some objects replaced. Objects that were the same stay the same.
  */
 function copyWith(value: unknown, others: ReadonlyMap<object, object>): unknown {
   const copies = new Map<object, object>(others);

@@ -40,7 +40,7 @@ export interface ServiceConfig {
   /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   readonly websocket: WebSocketConfig | null;
-  /** Where it says which version of it is deployed; absent where nobody knows. */
+  /** Where it says which version of it is deployed; absent if unknown. */
   readonly deployedVersion?: DeployedVersion;
   /** Where the service may send events, and how one is brought about; absent where it is not known. */
   readonly webhooks?: WebhooksConfig;
@@ -54,7 +54,7 @@ export interface ServiceConfig {
   readonly proxies?: Proxies;
   /** What its consumers expect of it; absent where no pact is known. */
   readonly pacts?: PactsConfig;
-  /** What references stand for outside of what is a secret by itself: kept out of all that is shown. Absent for none. */
+  /** Values of references in other places than secrets: kept out of all output. Absent for none. */
   readonly references?: readonly Secret[];
   readonly safety: Safety;
   readonly timeouts: Timeouts;
@@ -125,7 +125,7 @@ export const SERVICE = mapping(
 /** What the schema refuses in a file, or in what its environments make of it. */
 export const serviceFaults = faultsIn(SERVICE);
 
-/** What is known to decide about a service, its contract included. */
+/** The parts of a config that state facts of a service. */
 type Documented = Pick<ServiceConfig, 'contract' | 'facts'>;
 
 /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
-import { ACCEPTED, KNOWN, keptFile, withEntries, withoutEntries } from '../../config/baseline.ts';
+import { ACCEPTED, baselineFile, KNOWN, withEntries, withoutEntries } from '../../config/baseline.ts';
 import { isDay } from '../../config/shape/text-forms.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { namedFiles } from '../../config/yaml/read-text.ts';
@@ -97,7 +97,7 @@ function write(
   options: AcceptOptions,
 ): void {
   const { folder } = ACCEPTED;
-  const { file, text } = keptFile(options.config, folder, service);
+  const { file, text } = baselineFile(options.config, folder, service);
   const entries = changes.map(({ observation: { key, value, varies = 'never' } }) => ({
     key,
     value: acceptable(value, varies),
@@ -183,7 +183,7 @@ export async function addKnown(services: readonly string[], options: AddOptions)
         const where = environment === null ? {} : { environment };
         return { check: check.id, got: signatureOfCheck(check), ...asked, ...where };
       });
-      const { file, text } = keptFile(options.config, KNOWN.folder, service.service);
+      const { file, text } = baselineFile(options.config, KNOWN.folder, service.service);
       writeWhole(file, withEntries(text, { folder: KNOWN.folder, key: 'check' }, entries));
       for (const { check } of entries) process.stdout.write(`${plainLine(`${file}: ${check}`)}\n`);
     }
@@ -198,7 +198,7 @@ export async function pruneKnown(services: readonly string[], options: KnownOpti
   for (const { service, known = [] } of await servicesOf(services, options)) {
     const stale = known.filter(({ state }) => state === 'stale').map(({ check, got }) => ({ check, got }));
     if (stale.length === 0) continue;
-    const { file, text } = keptFile(options.config, KNOWN.folder, service);
+    const { file, text } = baselineFile(options.config, KNOWN.folder, service);
     const { text: left, removed } = withoutEntries(text, KNOWN.folder, stale);
     if (removed === 0) continue;
     writeWhole(file, left);

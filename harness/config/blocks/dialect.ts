@@ -84,7 +84,7 @@ export function isForLogin(name: string | null, closeCode: number | null): boole
 }
 
 /**
- * What is spoken over a WebSocket, as far as a client must know it to be judged: how the connection is asked for,
+ * The protocol of messages over a WebSocket, as far as judging needs it: how the connection is opened,
  * how a message is read, and what keeps it alive. A user's own is the default export of a module that the config names.
  */
 export interface MessageDialect {
@@ -92,7 +92,7 @@ export interface MessageDialect {
   readonly name: string;
   /** The target of the handshake, from the configured one; the same when left out. */
   readonly target?: (target: string, client: DialectClient) => string;
-  /** What a text message of the service says; null for what is no message of the dialect. */
+  /** The meaning of a text message of the service; null if it is not of the dialect. */
   readonly read: (text: string) => DialectEvent | null;
   /** Name of the event with which the service greets; none when left out. */
   readonly greeting?: string;
@@ -100,11 +100,11 @@ export interface MessageDialect {
   readonly heartbeat?: { readonly send: string; readonly answer: string };
   /** What a client answers to a heartbeat of the service; null for a text that is none. None is sent when left out. */
   readonly answerHeartbeat?: (text: string) => string | null;
-  /** How a client asks for what is said in a channel, and the name of the event that says it may listen. */
+  /** How a client subscribes to a channel, and the event that confirms it. */
   readonly subscribe?: {
     readonly send: (channel: string) => string;
     readonly answer: string;
-    /** A channel that anybody may listen to. */
+    /** A public channel. */
     readonly channel: string;
   };
 }
@@ -124,7 +124,7 @@ export interface DialectEvent {
 
 /** What a config must know of a dialect before anything is spoken. */
 interface DialectKind {
-  /** What is known of its messages. */
+  /** Facts about its messages. */
   readonly messages?: string;
   /** What to do in place of saying in the config what its heartbeats are, which only raw messages leave open. */
   readonly heartbeatRemedy?: string;

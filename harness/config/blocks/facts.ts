@@ -25,7 +25,7 @@ interface Filled {
   readonly pacts?: PactsConfig;
 }
 
-/** What is written. */
+/** Blocks as loaded. */
 interface Blocks {
   readonly plan?: unknown;
   readonly operations?: readonly unknown[];
@@ -61,7 +61,7 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
   if (filled.pacts) {
     const consumers = [...new Set(filled.pacts.interactions.map(({ consumer }) => consumer))];
     const [found = 'pacts'] = filled.pacts.files;
-    // A pact that is found by its name stands in nobody's config, and is meant all the same.
+    // A pact found by its name counts, although no config names it.
     if (blocks.pacts) fill('consumers.pacts', consumers, 'pacts');
     else facts.set('consumers.pacts', { value: consumers, origin: found });
   }

@@ -17,7 +17,7 @@ export const HEADERS = named(
     nullable: true,
     def: 'headers',
   },
-  text('Value of the header.', { texts: 'secret', mayBeEmpty: true, def: 'headerValue' }),
+  text('Value of the header.', { references: 'secret', mayBeEmpty: true, def: 'headerValue' }),
 );
 
 /** Fields that checks set, leave out or vary: one that is always there would change what they find. */

@@ -85,12 +85,12 @@ export const TIMEOUTS = mapping(
   },
 );
 
-/** The quota that the account under test has: so many requests, all of which are back after the window. */
+/** The quota of the account under test: a number of requests, all available again after the window. */
 export interface Plan extends Rate {
   readonly name: string | null;
   /** The rate that is documented beside a burst: then the requests are the burst, and come back one by one. */
   readonly rate?: Rate;
-  /** Absent where nobody says whose requests are counted together. */
+  /** Absent if it is unknown which requests are counted together. */
   readonly per?: LimitScope;
   /** Limits that apply at the same time. */
   readonly further?: readonly FurtherLimit[];

@@ -36,13 +36,13 @@ export const WEBHOOKS = mapping(
     listen: text('Address and port to receive at during the run; port 0 is any free one.', {
       default: '127.0.0.1:0',
       expected: 'an address and a port such as 0.0.0.0:8080',
-      texts: 'open',
+      references: 'open',
       read: listenAddress,
     }),
     url: text('Address under which the service reaches this receiver. Default: http at the address above.', {
       default: null,
       expected: 'an http or https URL',
-      texts: 'open',
+      references: 'open',
       read: baseUrl,
     }),
     trigger: needed(
@@ -50,7 +50,7 @@ export const WEBHOOKS = mapping(
         `The request that makes the service send an event. \${WEBHOOK_URL} in its path or body stands for the address to send to.`,
         {
           expected: `a mapping such as { method: POST, path: /webhooks, body: { url: "\${WEBHOOK_URL}" } }`,
-          texts: 'raw',
+          references: 'raw',
         },
         {
           method: text('Method of the request.', {
@@ -107,7 +107,7 @@ export interface WebhooksConfig extends Omit<WebhooksBlock, 'signature'> {
 export interface WebhookSignature {
   readonly header: string;
   readonly scheme: EventSchemeName;
-  /** What comes before it in the field, where the scheme does not say. */
+  /** Its prefix in the field, if the scheme does not define one. */
   readonly prefix: string;
   readonly key: VerificationKey;
 }

@@ -159,7 +159,7 @@ export interface WebSocketConfig
   readonly adapter?: string;
   /** Messages with the answer that they get. */
   readonly exchange?: readonly MessagePair[];
-  /** What is said before them, once on each connection. */
+  /** Exchanged before them, once per connection. */
   readonly login?: MessagePair;
   /** What a client answers to the service's own heartbeat, in raw messages. */
   readonly heartbeat?: Heartbeat;

@@ -29,7 +29,7 @@ export interface Carrier {
   readonly name: string | null;
   /** The authentication scheme before it (RFC 9110 §11.1); null outside Authorization. */
   readonly word: 'Bearer' | 'Basic' | null;
-  /** The user it belongs to, who is named beside it; null where nobody is. */
+  /** The user name sent with it; null if there is none. */
   readonly user: string | null;
   /** The secret itself travels, with nothing around it, and could travel in any other place as well. */
   readonly bare: boolean;
@@ -72,7 +72,7 @@ export type CarriedKey =
 export const ABSENT: CarriedKey = { state: 'absent' };
 const UNREADABLE: CarriedKey = { state: 'unreadable' };
 
-/** A place that somebody may name for a key. */
+/** A place that a document may name for a key. */
 export type KeyPlace =
   | { readonly in: 'header'; readonly name: string }
   | { readonly in: 'query'; readonly name: string }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 
-/** A signed token in its compact form (RFC 7515 §7.1), as far as anybody can read it. */
+/** A signed token in its compact form (RFC 7515 §7.1), as far as it can be read without a key. */
 interface JsonWebToken {
   readonly header: JsonObject;
   /** The claims (RFC 7519 §4). */
@@ -28,12 +28,12 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 /** What services have been found to use in place of a secret. */
 const GUESSABLE = 'secret';
 
-/** What stands before the seed of such a key (RFC 8410 §7). */
+/** The prefix of the seed of such a key (RFC 8410 §7). */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 /** Of a key that protects nothing: the same in every run, so that a recorded run can be judged again. */
 const OWN_SEED = createHash('sha256').update('conform').digest();
 
-/** Tokens that say what the right one says, or more, and that nobody who may has signed (RFC 8725 §2 and §3). */
+/** Tokens with the claims of the right one, or more, without a valid signature (RFC 8725 §2 and §3). */
 const FORGERIES = {
   /** RFC 8725 §3.2: no algorithm at all. */
   unsecured: ({ header, parts: [, claims] }: JsonWebToken) =>
@@ -43,7 +43,7 @@ const FORGERIES = {
   /** Other claims under the signature of the right ones. */
   changed: ({ claims, parts: [header, , signature] }: JsonWebToken) =>
     `${header}.${part({ ...claims, sub: 'conform', admin: true })}.${signature}`,
-  /** RFC 8725 §2.1: a secret that anybody guesses. */
+  /** RFC 8725 §2.1: a secret that is easily guessed. */
   guessed: ({ header, parts: [, claims] }: JsonWebToken) => {
     const input = `${part({ ...header, alg: 'HS256' })}.${claims}`;
     return `${input}.${createHmac('sha256', GUESSABLE).update(input).digest('base64url')}`;

@@ -12,7 +12,7 @@ export interface AppCredentials {
 /** A key that must not open the service. */
 export interface RefusedKey {
   readonly key: Secret;
-  /** What is wrong with it, as the user says it: `revoked`. */
+  /** The reason, in the user's words: `revoked`. */
   readonly because: string;
   /** Where it stands among those of the config, from 1. */
   readonly position: number;
@@ -42,7 +42,11 @@ export type Values<K extends SchemeKeys> = {
 type KeyTextOptions = Pick<shapes.Options<string>, 'expected' | 'examples'> & { readonly pattern?: string };
 
 export function text(description: string, options: KeyTextOptions = {}): Key<string> {
-  return { kind: 'text', optional: false, shape: shapes.text(description, { ...options, texts: 'open' }) };
+  return {
+    kind: 'text',
+    optional: false,
+    shape: shapes.text(description, { ...options, references: 'open' }),
+  };
 }
 
 export function secret(description: string): Key<Secret> {

@@ -51,7 +51,7 @@ export function credentialUse(choice: CredentialChoice): CredentialUse {
 export type WrongCredential =
   | keyof typeof WRONG_VALUES
   | 'other-scheme'
-  /** The right password of nobody. */
+  /** The right password with an unknown user name. */
   | 'other-user'
   /** Where the key is a signed token. */
   | TokenForgery;
@@ -65,16 +65,16 @@ const PADDING = /=*$/;
 /** Hexadecimal, a UUID, base32 and Crockford's base32 are the same in capitals and in small letters. */
 const IN_EITHER_CASE = /^(?:[0-9a-fA-F-]{16,}|[A-Z2-7]{16,}=*|[0-9A-HJKMNP-TV-Z]{26})$/;
 
-/** A key that nobody has. */
-export const NOBODYS_KEY = 'conform-sends-no-valid-key-here';
-/** Nor is anybody called that. */
-const NOBODY = 'conform-nobody';
+/** A key that no account has. */
+export const UNKNOWN_KEY = 'conform-sends-no-valid-key-here';
+/** A user name that no account has. */
+const UNKNOWN_USER = 'conform-nobody';
 /** More than a usual limit for one field line (8 KiB). */
 const OVERSIZED = 9 * 1024;
 
 /** Each makes a wrong value out of the right one; null where that would not be wrong. */
 const WRONG_VALUES = {
-  wrong: () => NOBODYS_KEY,
+  wrong: () => UNKNOWN_KEY,
   empty: () => '',
   truncated: (right: string) => cutShort(right),
   extended: (right: string) => right.replace(PADDING, (padding) => `${DIGITS}${padding}`),
@@ -82,7 +82,7 @@ const WRONG_VALUES = {
     caseFlipped(right) === right || IN_EITHER_CASE.test(right) ? null : caseFlipped(right),
   altered: (right: string) => right.replace(/^./s, (first) => (/x/i.test(first) ? 'y' : 'x')),
   prefixed: (right: string) => `${DIGITS}${right}`,
-  // What clients and templates write whose key is missing, and what stands for everything elsewhere.
+  // Values that clients and templates send for a missing key, and wildcards of other systems.
   null: () => 'null',
   undefined: () => 'undefined',
   template: () => '{token}',
@@ -210,7 +210,7 @@ function varied(
   const carried = (value: string) => carrier.carry(value, bare, moment);
   if ('spelled' in choice) {
     if (carrier.in !== 'header') return null;
-    return spelled(choice.spelled, carried(right), carried(NOBODYS_KEY), carrier.word);
+    return spelled(choice.spelled, carried(right), carried(UNKNOWN_KEY), carrier.word);
   }
   const kind = choice.wrong;
   if (kind === 'other-scheme') {
@@ -218,7 +218,7 @@ function varied(
     return carrier.word && withLastValue(carried(right), (value) => value.replace(/^\S+/, other));
   }
   if (kind === 'other-user') {
-    return carrier.word === 'Basic' ? basicField(NOBODY).carry(right, bare, moment) : null;
+    return carrier.word === 'Basic' ? basicField(UNKNOWN_USER).carry(right, bare, moment) : null;
   }
   const value = isForgery(kind) ? (carrier.bare ? forged(kind, right) : null) : WRONG_VALUES[kind](right);
   if (value === null) return null;
@@ -268,7 +268,7 @@ function cutShort(key: string): string | null {
   return digits.length > DIGITS.length ? digits.slice(0, -DIGITS.length) : null;
 }
 
-/** A field name in letters that nobody writes it in. */
+/** A field name with the case of its letters swapped. */
 function swapped(name: string): string {
   return name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
 }

@@ -19,7 +19,7 @@ interface Refusal<R> {
   readonly dismiss: (result: R) => void;
 }
 
-/** A key is renewed so long before it ends, in ms; one that is not good for long, after three quarters of its time. */
+/** Milliseconds before its end at which a key is renewed; a short-lived key is renewed after three quarters of its time. */
 const MARGIN_MS = 30_000;
 
 /** The credentials of a service, fit to be placed at any moment of a session. */
@@ -30,12 +30,12 @@ export class ReadyCredentials {
   readonly #without: (reason: string) => void;
   #held: Renewal | null = null;
   #underWay: Promise<void> | null = null;
-  /** Why no other key can be had: nobody is asked again. */
+  /** Why no further key can be obtained; set once, it ends all attempts. */
   #failure: string | null = null;
   /** A new key was refused like the one before it, so that the next refusal is no reason for another one. */
   #vain = false;
 
-  /** `without`: told why there is no key, and will be none. */
+  /** `without`: called with the reason if no key can be obtained. */
   constructor(
     configured: Credentials,
     port: ObtainingPort,
@@ -58,8 +58,8 @@ export class ReadyCredentials {
   }
 
   /**
-   * Sends something with these credentials. Where the right one was obtained and is refused, it may be over before its
-   * time: it is sent once more with another one, and what came of the first goes to `dismiss`.
+   * Sends a request with these credentials. If an obtained credential is refused, it may have expired early: the request
+   * is sent once more with a new one, and the first result goes to `dismiss`.
    *
    * @throws Blocked as `for` does.
    */

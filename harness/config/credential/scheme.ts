@@ -66,13 +66,13 @@ export function keyLines(variable: string): readonly string[] {
 /** One way of letting a client in: all that the house knows of it. */
 export interface Scheme<K extends SchemeKeys = SchemeKeys> extends Declaration<K> {
   /** A credential of this scheme with these values; optional ones may be left out. */
-  of(given: Given<K>): Credentials;
+  of(given: SchemeValues<K>): Credentials;
 }
 
-/** What a client is let in with. Whoever needs to know something of it asks here, and never by the scheme's name. */
+/** Credentials of a client. Other rooms ask here for their properties, never by the scheme's name. */
 export interface Credentials extends Use {
   readonly scheme: Scheme;
-  /** What stands in the config: texts, secrets, an application, null for what is left out. */
+  /** Values of the config: texts, secrets, an application; null if left out. */
   readonly values: Readonly<Record<string, unknown>>;
   /** A second working key, for per-key limits and isolation. */
   readonly second: Secret | null;
@@ -83,16 +83,16 @@ export interface Credentials extends Use {
   /** Obtains the secret; null where it stands in the config. */
   readonly obtain: ((port: ObtainingPort) => Promise<Obtained>) | null;
   readonly lender: Lender | null;
-  /** It is obtained from somebody else than the service. */
+  /** It is issued by a server other than the service. */
   readonly isLentElsewhere: boolean;
-  /** What the user gave, and where: `key in SEARCH_API_KEY`; null when anybody may call. */
+  /** What the user gave, and where: `key in SEARCH_API_KEY`; null if no credential is needed. */
   readonly given: string | null;
   /** A shell command that prints an obtained key, for a service at this URL; `shown` makes a word of a secret. */
   readonly command: ((url: string, shown: (secret: Secret) => string) => string) | null;
 }
 
 interface Use {
-  /** Where it travels; null when anybody may call. */
+  /** Where it is sent; null if no credential is needed. */
   readonly carrier: Carrier | null;
   /** What travels there, or signs; null when there is none, and while it is yet to be obtained. */
   readonly secret: Secret | null;
@@ -104,7 +104,7 @@ interface Declaration<K extends SchemeKeys> {
   readonly summary: string;
   /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey`, `refused` and `app` mean the same in every scheme. */
   readonly keys: K;
-  /** Anybody may call. */
+  /** No credential is needed. */
   readonly open?: true;
   /** What lets a client in is the certificate of its connections. */
   readonly byCertificate?: true;
@@ -124,13 +124,13 @@ interface Declaration<K extends SchemeKeys> {
   /** Whether such a document asks for it first, where others open what it demands as well. */
   isMeant?(demand: SecurityScheme): boolean;
   readonly first: FirstUse;
-  /** How the reference provider gives out what is obtained. */
+  /** How the reference provider issues the credentials. */
   lender?(values: Values<K>): Lender;
   command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
   readonly proof: ProofSetting<K>;
 }
 
-/** What is wrong with a value below `credentials:`, and what would be right. */
+/** A fault of a value below `credentials:`, and its remedy. */
 export interface KeyFault {
   readonly key: string;
   readonly problem: string;
@@ -142,7 +142,7 @@ export type TextValues<K extends SchemeKeys> = {
   readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
 };
 
-type Given<K extends SchemeKeys> = {
+type SchemeValues<K extends SchemeKeys> = {
   readonly [Name in keyof K as null extends Values<K>[Name] ? never : Name]: Values<K>[Name];
 } & { readonly [Name in keyof K as null extends Values<K>[Name] ? Name : never]?: Values<K>[Name] };
 
@@ -158,10 +158,10 @@ export interface SecurityScheme {
   readonly openIdConnectUrl: string;
 }
 
-/** A key that somebody has given out for a while. */
+/** A key issued for a limited time. */
 export interface Obtained {
   readonly key: Secret;
-  /** How long it is good from when it was asked for, in ms; null where nobody says. */
+  /** Milliseconds of validity, counted from the request for it; null if unknown. */
   readonly forMs: number | null;
 }
 
@@ -178,7 +178,7 @@ export interface KeyRequest {
 /** With what a scheme obtains its key. */
 export interface ObtainingPort {
   /**
-   * Posts the request within the session's timeouts; whatever comes of it is evidence. `secretsIn` sees the content of
+   * Posts the request within the session's timeouts, and records the exchange as evidence. `secretsIn` sees the content of
    * the response before anything of it is recorded, and names the secrets in it, which are redacted from then on. What
    * it cannot answer for (null) is not recorded.
    */
@@ -192,7 +192,7 @@ export interface Lender {
     readonly status: number;
     readonly fields: readonly FieldLine[];
     readonly content: object;
-    /** What opens the service from now on, for so long; null when the request was refused. */
+    /** The issued key and the milliseconds for which it is valid; null if the request was refused. */
     readonly key: { readonly value: string; readonly forMs: number } | null;
   };
 }
@@ -204,12 +204,12 @@ interface ProofSetting<K extends SchemeKeys> {
   readonly words: string | null;
   /** The reference services that conform under it. */
   readonly conforming: readonly ('search' | 'realtime')[];
-  /** How many requests more it takes, as where a key that anybody can read is forged; none when left out. */
+  /** Number of further requests, such as those with forged tokens; absent for none. */
   readonly moreRequests?: number;
   /** A refusal comes otherwise under it, so that defects of the way in trip something else. */
   readonly isRefusedOtherwise?: true;
   /** Made of the credentials of the shipped config, which is for a bearer key. */
-  values(shipped: Credentials): Given<K>;
+  values(shipped: Credentials): SchemeValues<K>;
 }
 
 /** A scheme as it is declared, with what follows from that. */
@@ -254,7 +254,7 @@ interface CommonValues {
   readonly app?: AppCredentials | null;
 }
 
-/** The key of the shipped config, with what stands beside it. */
+/** The key of the shipped config, with the keys next to it. */
 export function shippedKey({ secret, second, refused, app }: Credentials): Values<typeof KEYED> {
   if (secret === null) throw new HarnessError('the shipped config has no key');
   return { key: secret, secondKey: second, refused, app };

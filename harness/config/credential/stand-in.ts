@@ -2,7 +2,7 @@ import type { Secret } from '../../base/secret.ts';
 import { expiryOf, isToken, writtenToken } from './json-web-token.ts';
 import { isCaseless } from './placing.ts';
 
-/** What of a secret checks depend on, besides that it is one; of no use to whoever has no other part of it. */
+/** Properties of a secret that checks depend on; they give nothing of the secret away. */
 export interface SecretProfile {
   readonly name: string;
   /** `caseless`: in other letters it is the same; `token`: signed (RFC 7519). */
@@ -20,7 +20,7 @@ export function formOf(secret: Secret): SecretProfile {
 const PREFIX = 'stands-in-for-';
 const HEX_PREFIX = Buffer.from(PREFIX).toString('hex');
 
-/** What stands in for a secret of this form where a record is judged: the same each time, and no secret. */
+/** A placeholder for a secret of this form when a record is judged: the same each time, and no secret. */
 export function standInFor({ name, form, expiresAt }: SecretProfile): string {
   const text = `${PREFIX}${name}`;
   switch (form) {

@@ -26,7 +26,7 @@ export function bundled(files: SourceFiles): unknown {
   };
 }
 
-/** The dialect that a `$schema` names, or else that of what is around it. @throws UsageError where it is not known. */
+/** The dialect that a `$schema` names, else that of its surroundings. @throws UsageError for an unknown one. */
 export function namedDialect(named: DocumentNode, around: Dialect): Dialect {
   if (named.value === undefined) return around;
   const dialect = dialectNamed(named.value);

@@ -123,7 +123,7 @@ export class JsonPlaces {
 }
 
 const SPACE = /[ \t\r\n]*/y;
-/** A bracket, a string, or what stands between them; outside of brackets that is one number or word. */
+/** A bracket, a string, or the text between them; outside of brackets that is one number or word. */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^{}[\]",:\s]+|[,:\s]+/y;
 
 function isClosing(char: string | undefined): boolean {
@@ -138,7 +138,7 @@ const MAX_YAML = 8 * 1024 * 1024;
 /**
  * A JSON or YAML text as plain data that knows its places.
  *
- * @throws UsageError for what is neither, and for what is larger or deeper than a document has reason to be.
+ * @throws UsageError for other text, and for a larger or deeper document than is sensible.
  */
 export function sourceOf(text: string, path: string, shown: string): SourceFile {
   const isJson = /\.json$/i.test(path);

@@ -66,7 +66,7 @@ function killGroup(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    // Nothing of the group is left, which is what was wanted.
+    // No process of the group is left, as intended.
     if (codeOf(error) !== 'ESRCH') throw error;
   }
 }

@@ -60,7 +60,7 @@ export class Draft {
     return this.faultAt(key, `${file}: ${problem}`, `${remedy}; it is relative to this file`);
   }
 
-  /** What the effective config shows at a key where that is not what is written there. `value` is plain data. */
+  /** Sets the value that the effective config shows at a key in place of the written one. `value` is plain data. */
   show(key: string, value: unknown, origin: Origin = { kind: 'default' }): void {
     this.#shown.set(key, located(value, origin));
   }
@@ -73,8 +73,8 @@ export class Draft {
   }
 
   /**
-   * The effective config: what is written, in the order of its shape, and what holds where nothing is. It can be
-   * loaded again, but for its secrets.
+   * The effective config: written values in the order of the shape, and defaults. It can be loaded again, except for its
+   * secrets.
    */
   document(shape: TSchema): LocatedMap {
     const whole = this.#effective(shape, this.tree, '');
@@ -113,12 +113,12 @@ export interface ReadThrough {
   readonly learned: readonly Learned[];
 }
 
-/** RFC 6761: nobody is there. */
+/** RFC 6761: no host has this name. */
 const NOWHERE = 'http://stands-in.invalid';
 
 /**
- * The service with what its references stand for. Those of secrets stay as they are, to be read last; that a variable
- * is not set is told here already.
+ * The service with its references replaced by their values. Those of secrets stay, to be read last, but a variable that
+ * is not set is reported here already.
  */
 export async function withReferences(
   tree: LocatedMap,
@@ -129,33 +129,38 @@ export async function withReferences(
   const faultAt = faultsOf(originsOf(tree));
   const hidden: ReadThrough[] = [];
   const read = async <N extends Located>(node: N, of: TSchema, key: string, around: string): Promise<N> => {
-    const { texts = around, keeps } = traitsOf(of);
+    const { references: treatment = around, literal } = traitsOf(of);
     if (node.kind !== 'scalar') {
       const inner = new Map<string, Located>();
       for (const [name, child] of childrenOf(node)) {
         inner.set(
           name,
-          await read(child, shapeWithin(of, name), keyWithin(key, name), texts === 'path' ? 'raw' : texts),
+          await read(
+            child,
+            shapeWithin(of, name),
+            keyWithin(key, name),
+            treatment === 'path' ? 'raw' : treatment,
+          ),
         );
       }
       return withChildren(node, (name, child) => inner.get(name) ?? child);
     }
     const { value, origin } = node;
-    if (typeof value !== 'string' || texts === 'raw') return node;
+    if (typeof value !== 'string' || treatment === 'raw') return node;
     const fault = (problem: string, remedy: string) => faultAt(key, problem, remedy);
-    if (texts === 'secret') {
+    if (treatment === 'secret') {
       faults.try(() => holdVariables(value, scope, fault));
       return node;
     }
     const done = await faults.attempt(() =>
-      interpolate(value, scope, fault, keeps, (reference) => ({
+      interpolate(value, scope, fault, literal, (reference) => ({
         name: nameElsewhere(secretName(scope, key, reference), 'config'),
-        otherwise: texts === 'open' && key.endsWith('url') ? NOWHERE : null,
+        otherwise: treatment === 'open' && key.endsWith('url') ? NOWHERE : null,
       })),
     );
     if (!done || done.references.length === 0 || origin.kind !== 'file') return node;
     const { references, learned } = done;
-    if (texts !== 'open' && learned.length > 0) hidden.push({ key, written: value, references, learned });
+    if (treatment !== 'open' && learned.length > 0) hidden.push({ key, written: value, references, learned });
     return { ...node, value: done.text, origin: { ...origin, reference: references.join(', ') } };
   };
   return { tree: await read(tree, shape, '', 'plain'), hidden };

@@ -1,9 +1,9 @@
 import { formatPlace, type Place, UsageError, UsageErrors } from '../../base/exit.ts';
 
-/** What cannot be built because of something else that is wrong, and told there. */
+/** A part that cannot be built because of another fault, which is reported. */
 export class Consequence extends Error {}
 
-/** Gathers what is wrong, so that all of it is told in one go. */
+/** Gathers faults, so that all are reported at once. */
 export class Faults {
   readonly #all: UsageError[] = [];
   readonly #spoilt = new Set<string>();
@@ -16,7 +16,7 @@ export class Faults {
     for (const fault of faults) this.#all.push(...(fault instanceof UsageErrors ? fault.faults : [fault]));
   }
 
-  /** Something is wrong with this key, and follows from what is told already. */
+  /** Marks a key whose fault follows from a reported one. */
   spoil(key: string): void {
     this.#spoilt.add(key);
   }

@@ -88,9 +88,8 @@ function chainOf(name: string, environments: Environments): readonly string[] {
 }
 
 /**
- * Mappings are merged key by key, but for those whose shape says that they are replaced: where only one of several
- * can hold, keys of the one must not be left over under the other. Anything else replaces what was there; null takes
- * it away.
+ * Mappings are merged key by key, except if their shape says that they are replaced: of alternatives, no key of the one
+ * may remain under the other. Any other value replaces the one below; null removes it.
  */
 function laidOver(under: LocatedMap, over: LocatedMap, shape: TSchema): LocatedMap {
   const entries = new Map(under.entries);

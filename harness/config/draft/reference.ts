@@ -23,7 +23,7 @@ export interface ReferenceScope {
   readonly standIns?: StandIns | undefined;
 }
 
-/** The secrets that there were when something was recorded; null where nobody knows. */
+/** The secrets that existed at recording; null if unknown. */
 export type StandIns = { readonly forms: readonly SecretProfile[] | null };
 
 const KINDS = ['env', 'file', 'exec'];
@@ -126,15 +126,15 @@ export async function resolveReference(
   }
 }
 
-/** What a reference is to whoever judges a record. */
+/** A reference when a record is judged. */
 interface SecretLabel {
   /** What the secret is called that it makes. */
   readonly name: string;
-  /** What will do where it names nothing, and nobody knows what it was; null where nothing will. */
+  /** The value to use if it names nothing and no record knows it; null for none. */
   readonly otherwise: string | null;
 }
 
-/** The same, or what stands in for it. No command is run for a secret that is known to have been there. */
+/** The resolved text, or its placeholder when a record is judged: no command is run then. */
 export async function resolveOrStandIn(
   reference: Reference,
   scope: ReferenceScope,
@@ -153,7 +153,7 @@ export async function resolveOrStandIn(
   }
 }
 
-/** What stands for a piece of a text: a reference of the file that was really read, not the default beside it. */
+/** The value of a reference that was read, not of its default. */
 export interface Learned {
   readonly reference: Reference;
   readonly value: string;

@@ -10,7 +10,7 @@ import type { Draft } from './draft.ts';
 
 /** Of a config: many operations may name the same file. */
 const read = new WeakMap<Draft, Map<string, Promise<SourceFiles>>>();
-/** What is compiled to hold a schema to its rules is compiled once, however many places name it. */
+/** Each schema is compiled once, however many places name it. */
 const book = new SchemaBook();
 
 /**

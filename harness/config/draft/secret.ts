@@ -118,10 +118,10 @@ function placeOf(reference: Reference, key: string): string {
   }
 }
 
-const TOLD_APART = 'cannot be told from other text, and so not be kept out of reports';
+const NOT_DISTINCT = 'cannot be told from other text, and so not be kept out of reports';
 export const TOO_SHORT = [
   `the secret is shorter than ${LEAST_CHARACTERS} characters`,
-  `use a longer one: so short a text ${TOLD_APART}`,
+  `use a longer one: so short a text ${NOT_DISTINCT}`,
 ] as const;
 const COPIED = 'no header field can carry it: check how it was copied';
 
@@ -147,11 +147,11 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
   [
     (value) => PROTOCOL_TEXT.includes(value.toLowerCase()),
     'the secret is a word that every exchange holds',
-    `use another one: so common a word ${TOLD_APART}`,
+    `use another one: so common a word ${NOT_DISTINCT}`,
   ],
 ];
 
-/** What stands for a piece of the config was read from elsewhere: it is shown as it is written, and never as it is. */
+/** Shows a text that was read through references as it is written, never its value. */
 export function readAway(
   draft: Draft,
   { key, written, references, learned }: ReadThrough,
@@ -192,7 +192,7 @@ export async function readSecretText(draft: Draft, key: string, text: string): P
 /**
  * The content of a secret file, one secret as a whole, which may have lines; null when it is empty.
  *
- * @throws UsageError also for one so short or so long that it could not be kept out of reports.
+ * @throws UsageError also if its length would not allow to keep it out of reports.
  */
 export async function readSecretFile(draft: Draft, key: string, text: string): Promise<Secret | null> {
   const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);

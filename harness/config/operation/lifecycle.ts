@@ -18,7 +18,7 @@ export interface Lifecycle {
   readonly parameter: string;
   /** The member of an item that holds its value. */
   readonly idMember: string;
-  /** What is sent when one is created. */
+  /** The body that creates one. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Members that a client may send. */
   readonly writable: Readonly<Record<string, Facets>>;

@@ -271,7 +271,7 @@ function documentedFor(
   return (
     candidates
       .filter(({ method, template }) => method === block.method && pathValues(template, plain) !== null)
-      // A path in so many words comes before one with parameters.
+      // A literal path comes before one with parameters.
       .sort((a, b) => a.template.split('{').length - b.template.split('{').length)[0]
   );
 }

@@ -110,7 +110,7 @@ const OPERATION = mapping(
           required: flag('The service refuses the call without it.', { default: false }),
           schema: either<object>(
             'JSON Schema of its value.',
-            { expected: 'a JSON Schema', texts: 'raw' },
+            { expected: 'a JSON Schema', references: 'raw' },
             { type: 'object' },
           ),
         },

@@ -34,7 +34,9 @@ const BROKER = mapping(
     nullable: true,
   },
   {
-    url: needed(text('Its base URL.', { expected: 'an http or https URL', texts: 'open', read: baseUrl })),
+    url: needed(
+      text('Its base URL.', { expected: 'an http or https URL', references: 'open', read: baseUrl }),
+    ),
     token: secret('Bearer token.'),
     username: text('For basic authentication, with password.'),
     password: secret(),
@@ -102,7 +104,7 @@ export const PACTS = mapping(
         // A shell reads it, and has `${…}` of its own.
         command: text(
           'A line for the shell, run in the folder of this file. It succeeds with exit code 0 and may print a JSON object of values.',
-          { texts: 'raw' },
+          { references: 'raw' },
         ),
       },
     ),

@@ -67,8 +67,8 @@ function digest(text: string): string {
 }
 
 /**
- * All interactions, each with an id of its own. What several pacts say alike is one interaction; where they differ (a
- * broker gives several versions of a consumer's pact) all versions stay, told apart by a digest of what they say.
+ * All interactions, each with a unique id. Equal ones of several pacts are one; if they differ (a broker gives several
+ * versions of a consumer's pact) all versions stay, with a digest of their content in the id.
  */
 export function distinct(interactions: readonly ExpectedInteraction[]): readonly ExpectedInteraction[] {
   return [...Map.groupBy(interactions, ({ id }) => id)].flatMap(([id, group]) => {
@@ -79,7 +79,7 @@ export function distinct(interactions: readonly ExpectedInteraction[]): readonly
       return {
         ...first,
         id: versions.length === 1 ? id : `${id}.${digest(pact)}`,
-        // Whoever is held to it by one pact is held to it.
+        // An interaction that one pact demands is demanded.
         pending: same.every(({ pending }) => pending),
         origins: same.flatMap(({ origins }) => origins),
       };
@@ -87,14 +87,14 @@ export function distinct(interactions: readonly ExpectedInteraction[]): readonly
   });
 }
 
-/** What consumers expect of one service: pacts, and what is needed to hold the provider against them. */
+/** The pacts of one service, and the settings to verify them with. */
 export interface PactsConfig {
   /** Name of the provider in the pacts. */
   readonly provider: string;
   /** Files, folders and URLs that hold pacts. */
   readonly files: readonly string[];
   readonly broker: PactBroker | null;
-  /** Who brings the provider into a provider state; null when nobody does. */
+  /** Brings the provider into a provider state; null for none. */
   readonly states: StateHandler | null;
   /** Where the provider's messages are asked for: a path below its base address, or a URL; null when nowhere. */
   readonly messages: string | null;

@@ -29,10 +29,10 @@ const KEYS = {
       run: needed(
         either<string | readonly string[]>(
           'The program and its arguments, or one line for the shell.',
-          { expected: 'a list such as [node, server.js], or a line for the shell', texts: 'raw' },
+          { expected: 'a list such as [node, server.js], or a line for the shell', references: 'raw' },
           {
             type: ['string', 'array'],
-            items: text('One word of the command.', { mayBeEmpty: true, texts: 'raw' }),
+            items: text('One word of the command.', { mayBeEmpty: true, references: 'raw' }),
             minItems: 1,
             minLength: 1,
           },
@@ -47,8 +47,8 @@ const KEYS = {
           {
             expected: `an http or https URL, such as http://127.0.0.1:\${PORT}`,
             examples: [`http://127.0.0.1:\${PORT}`],
-            keeps: PORT_PLACEHOLDER,
-            texts: 'open',
+            literal: PORT_PLACEHOLDER,
+            references: 'open',
             read: portedAddress,
           },
         ),
@@ -88,7 +88,7 @@ export const command = providerKind('command', {
   addressOf: () => null,
 });
 
-/** Whoever may list the processes of a machine sees their arguments. */
+/** Arguments are visible to all who may list the processes of a machine. */
 function holdToCommandLine(
   { faultAt }: Draft,
   run: string | readonly string[],

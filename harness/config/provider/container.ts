@@ -44,7 +44,7 @@ export const STARTED = {
       names: { pattern: '^[^=\\s]+$', expected: 'the name of an environment variable' },
       expected: 'a mapping such as { LOG_LEVEL: debug }',
       examples: [{ LOG_LEVEL: 'debug', API_KEY: `\${env:SEARCH_API_KEY}` }],
-      texts: 'secret',
+      references: 'secret',
       def: 'env',
     },
     either<string | number | boolean | null>(
@@ -60,7 +60,7 @@ export const STARTED = {
   }),
 } as const;
 
-/** Of what is started for the provider itself. */
+/** Of processes started for the provider itself. */
 export const FRESH = {
   freshForEachSuite: flag(
     'Starts the provider and its companions again before each suite, so that no suite meets what another left behind. This takes more requests, and safety.maxRequests counts from each start.',
@@ -90,7 +90,7 @@ const CONTAINER = {
   image: text('Name of the image, pulled when it is not there. Either this or build.', {
     nullable: true,
     expected: 'the name of an image, such as registry.example/search:1.4',
-    texts: 'open',
+    references: 'open',
     examples: ['registry.example/search:1.4', `\${env:SEARCH_RELEASE_IMAGE}`],
     read: imageName,
   }),

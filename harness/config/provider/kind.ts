@@ -91,7 +91,7 @@ export function buildReadiness(
 export type Readiness =
   /** A GET below the base address is answered with this status; null: with any 2xx. */
   | { readonly kind: 'http'; readonly path: string; readonly status: number | null }
-  /** It has written so many lines that hold this text. */
+  /** It has written this number of lines with the text. */
   | { readonly kind: 'log'; readonly text: string; readonly times: number }
   /** The health check of its image succeeds. Containers only. */
   | { readonly kind: 'health' };

@@ -17,7 +17,7 @@ type KindName = keyof KindTable;
 
 export type ProviderConfig = { [K in KindName]: Awaited<ReturnType<KindTable[K]['build']>> }[KindName];
 
-/** What is the same of each; the table holds for every name a kind of its own. */
+/** The common part of each; the table has one kind for every name. */
 type AnyKind = ProviderKind<string, Keys, ProviderConfig>;
 const ALL = KINDS as object as Readonly<Record<KindName, AnyKind>>;
 
@@ -47,7 +47,7 @@ function namedIn(written: BlockInput): readonly KindName[] {
   return NAMES.filter((name) => (written[name] ?? undefined) !== undefined);
 }
 
-/** @throws UsageError when not exactly one kind of provider is named, or what is said of it is unfit. */
+/** @throws UsageError unless exactly one kind of provider is named, with fit values. */
 export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDER>): Promise<ProviderConfig> {
   const { faultAt } = draft;
   const [name, ...others] = namedIn(written);

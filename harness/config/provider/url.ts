@@ -13,7 +13,7 @@ export const url = providerKind('url', {
     url: text('Base URL of a service that runs already. Paths are appended to it.', {
       expected: 'an http or https URL',
       examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
-      texts: 'open',
+      references: 'open',
       read: baseUrl,
     }),
   },

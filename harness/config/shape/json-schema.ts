@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { traitsOf } from './loaded.ts';
 
 /**
- * The JSON Schema of a shape, for editors. What stands in several places stands once, among the
- * `$defs`. An environment may complete a mapping, so only what is in a list, which is never merged, must be complete.
+ * The JSON Schema of a shape, for editors. Schemas used in several places are among the
+ * `$defs`. An environment may complete a mapping, so only mappings in a list, which is never merged, must be complete.
  */
 export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
   const whole = plain(shape, false);
@@ -69,7 +69,7 @@ interface Definition {
   readonly core: string;
 }
 
-/** What is the same in several places, by its name; with its description where that is the same too. */
+/** Schemas used in several places, by name; with the description if that is the same too. */
 function sharedSchemas(whole: JsonObject): ReadonlyMap<string, Definition> {
   const shared = new Map<string, Definition>();
   for (const [def, uses] of Map.groupBy(withDef(whole), ({ [DEF]: name }) => String(name))) {
@@ -97,7 +97,7 @@ function coreOf({ description: _, default: __, ...core }: JsonObject): string {
   return JSON.stringify(core);
 }
 
-/** The same with references to what is shared; `itself` for what is shared, or the whole. */
+/** The schema with references to the shared ones; `itself` if it is a shared one, or the whole. */
 function referring(schema: JsonObject, shared: ReadonlyMap<string, Definition>, itself: boolean): JsonObject {
   const { [DEF]: def, ...plainly } = schema;
   const target = itself ? undefined : shared.get(String(def));

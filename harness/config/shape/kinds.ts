@@ -19,8 +19,8 @@ export interface Options<W> {
   /** null may be written, and is as if the key were not there. */
   readonly nullable?: true;
   readonly def?: string;
-  readonly texts?: Traits['texts'];
-  readonly keeps?: string;
+  readonly references?: Traits['references'];
+  readonly literal?: string;
   readonly read?: (written: W, fault: Fault) => unknown;
   readonly replaces?: Traits['replaces'];
 }
@@ -31,9 +31,10 @@ type NullOf<O> = O extends { readonly default: null } ? null : never;
 type There<O> = O extends { readonly default: unknown } ? { readonly '~there': true } : unknown;
 type ReadBy<O, W> = O extends { readonly read: (...from: never[]) => infer L } ? L : W;
 
-/** A schema with what is declared beside it. */
+/** A schema with its options and traits. */
 function declared(schema: TSchemaOptions, options: object, traits: Traits = {}): TSchema {
-  const { texts, keeps, read, replaces, def, expected, nullable, ...keywords }: Options<never> = options;
+  const { references, literal, read, replaces, def, expected, nullable, ...keywords }: Options<never> =
+    options;
   const admitsNull = nullable === true || keywords.default === null;
   return {
     ...schema,
@@ -42,8 +43,8 @@ function declared(schema: TSchemaOptions, options: object, traits: Traits = {}):
     ...keywords,
     [TRAITS]: {
       ...traits,
-      ...(texts && { texts }),
-      ...(keeps && { keeps }),
+      ...(references && { references }),
+      ...(literal && { literal }),
       ...(read && { read }),
       ...(replaces && { replaces }),
       ...(def && { def }),
@@ -167,7 +168,7 @@ export function memory(
 /** How a secret is written in a config. */
 export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
 
-/** What stands there for editors and in messages. */
+/** The form of a secret, for editors and messages. */
 const REFERENCE = {
   expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
   examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
@@ -175,14 +176,14 @@ const REFERENCE = {
 
 /** Loaded as it is written; who builds the block reads it. */
 export function secret(description: string = SECRET): Value<string, string> {
-  return text(description, { ...REFERENCE, texts: 'secret', def: 'secret' });
+  return text(description, { ...REFERENCE, references: 'secret', def: 'secret' });
 }
 
 export function optionalSecret(): Value<string, string> {
   return text(`Like a secret; null, or an empty default as in \${env:NAME:-}, means that there is none.`, {
     expected: `a reference such as \${env:NAME:-}, or null`,
     examples: [`\${env:SEARCH_API_KEY_2:-}`],
-    texts: 'secret',
+    references: 'secret',
     nullable: true,
     def: 'optionalSecret',
   });
@@ -205,11 +206,11 @@ export function either<W>(description: string, options: Options<W>, schema: TSch
 export function jsonSchema(description: string): Value<string | object, string | object> {
   return either<string | object>(
     `${description}: the schema itself, or the path of a JSON or YAML file, relative to this one. Its $schema names the draft; without it, 2020-12.`,
-    { expected: 'the path of a JSON Schema file, or a JSON Schema', texts: 'path', def: 'jsonSchema' },
+    { expected: 'the path of a JSON Schema file, or a JSON Schema', references: 'path', def: 'jsonSchema' },
     {
       type: ['string', 'object'],
       minLength: 1,
-      additionalProperties: Type.Unknown({ [TRAITS]: { texts: 'raw' } }),
+      additionalProperties: Type.Unknown({ [TRAITS]: { references: 'raw' } }),
     },
   );
 }

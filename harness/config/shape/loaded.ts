@@ -11,7 +11,7 @@ export type Fault = (problem: string, remedy: string) => UsageError;
 /** A mapping as it is written. */
 export type BlockInput = Readonly<Record<string, unknown>>;
 
-/** What JSON Schema cannot say of a value. */
+/** Properties of a value that JSON Schema cannot state. */
 export interface Traits {
   /** Its name among the `$defs` of the schema, should it stand there more than once. */
   readonly def?: string;
@@ -20,18 +20,18 @@ export interface Traits {
   /** Keys that the file must hold whatever its environment is. */
   readonly required?: readonly string[];
   /**
-   * What becomes of `${env:NAME}` in it. `plain`: it is read, and what it stands for is kept out of all that is shown.
-   * `open`: it is read, and may be shown. `secret`: it is read later. `raw`: it is no reference. `path`: it is read in a
-   * path, and is none in what stands there in place of the path.
+   * How `${env:NAME}` in it is treated. `plain`: it is read, and its value is kept out of all output. `open`: it is read,
+   * and its value may be shown. `secret`: it is read later. `raw`: it is no reference. `path`: it is read in a path, and
+   * is no reference in a value other than a path.
    */
-  readonly texts?: 'plain' | 'open' | 'secret' | 'raw' | 'path';
-  /** What is no reference in it, such as `${PORT}`. */
-  readonly keeps?: string;
+  readonly references?: 'plain' | 'open' | 'secret' | 'raw' | 'path';
+  /** A text in it that is no reference, such as `${PORT}`. */
+  readonly literal?: string;
   /** What to do when it is missing; needed where that is more than to add it. */
   readonly remedy?: string;
   /** Makes the loaded value of the written one. */
   readonly read?: (written: never, fault: Fault) => unknown;
-  /** Whether what an environment writes takes the place of what stands below it, in place of being added to that. */
+  /** Whether a block of an environment replaces the one below it instead of being merged. */
   readonly replaces?: (below: BlockInput, above: BlockInput) => boolean;
   /** What the name of the loaded value ends in: `connect` is loaded as `connectMs`. */
   readonly unit?: 'Ms' | 'Bytes';
@@ -49,7 +49,7 @@ export function keysOf(shape: TSchema): readonly string[] {
   return 'properties' in shape && isJsonObject(shape.properties) ? Object.keys(shape.properties) : [];
 }
 
-/** The shape of what stands in another: below a key of it, or in a list. */
+/** The shape of a member or item. */
 export function shapeWithin(shape: TSchema, name: string): TSchema {
   const { properties, additionalProperties, items } = shape as Readonly<Record<string, unknown>>;
   const own = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -87,7 +87,7 @@ type LoadedKeys<P> = {
 type Always = { readonly '~needed': true } | { readonly '~there': true };
 type LoadedName<K, S> = S extends { readonly '~unit': infer U extends string } ? `${K & string}${U}` : K;
 
-/** Where what is wrong goes. */
+/** Receives the faults. */
 interface Notes {
   readonly faultAt: FaultAt;
   readonly faults: {
@@ -100,8 +100,8 @@ interface Notes {
 }
 
 /**
- * What is written as the harness uses it: with defaults in their places, texts read, durations in ms. `written` fits
- * the schema of the shape. What is wrong with a value is noted, and the value left out.
+ * Written values as the harness uses them: with defaults, texts read, durations in ms. `written` fits the schema of the
+ * shape. A value with a fault is noted and left out.
  */
 export function loaded<S extends TSchema>(shape: S, written: unknown, notes: Notes, key = ''): Loaded<S> {
   return loadedValue(shape, written, notes, key) as Loaded<S>;

@@ -53,7 +53,7 @@ export function baseUrl(text: string, fault: Fault): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Addresses are printed, and so may hold nobody's password. */
+/** Addresses are printed, and so may not hold a password. */
 export function withoutUser(url: URL, fault: Fault, remedy: string): URL {
   if (url.username === '' && url.password === '') return url;
   throw fault('holds a user name or password', remedy);

@@ -13,8 +13,7 @@ export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageEr
 }
 
 /**
- * What is only a consequence is left out: that a key is missing
- * where it is mistyped. Values below `credentials` are never quoted.
+ * Consequences are left out, such as a missing key that is only mistyped. Values below `credentials` are never quoted.
  */
 function schemaFaults(faults: readonly ShapeFault[], tree: LocatedMap): readonly UsageError[] {
   const unknown = faults.filter(({ keyword }) => keyword === 'additionalProperties');

@@ -22,8 +22,8 @@ function yamlText(document: Document): string {
 }
 
 /**
- * What is called: what the config writes, completed by an OpenAPI document, and what the document alone describes. It
- * stands in comments, since it is made of what stands above.
+ * The operations to call: those of the config, completed by an OpenAPI document, and those of the document alone. They
+ * are comments, since they follow from the blocks above.
  */
 function callsOf({ config }: LoadedService): string {
   if (config.operations.length === 0) return '';

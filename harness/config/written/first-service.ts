@@ -72,7 +72,7 @@ export const FIT = {
 } as const;
 
 /**
- * The files of a first service: its config and, when no contract has its name, a contract that states what was said and
+ * The files of a first service: its config and, if no contract has its name, a contract that states the given answers and
  * nothing else. Writes nothing.
  *
  * @throws UsageError for an unfit answer.
@@ -171,10 +171,10 @@ safety:
 `;
 }
 
-/** A path is all that was said; what answers it is judged once somebody says that. */
-const NOT_TOLD = 'not told';
+/** Only a path is known; its response is judged once the user describes it. */
+const NOT_STATED = 'not told';
 
-/** The contract: what was said is stated; every other clause stands there as a comment. */
+/** The contract: given answers are stated; every other clause is a comment. */
 function contractText({ service, samplePath, openapi }: FirstService): string {
   const documented = openapi?.facts.clauses.filter(({ key }) => key !== 'endpoint.sample') ?? [];
   const sample = openapi?.facts.clauses.find(
@@ -184,7 +184,7 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
     {
       key: 'endpoint.sample',
       standing: 'stated',
-      value: sample?.value ?? { method: 'GET', path: samplePath, fields: {}, response: NOT_TOLD },
+      value: sample?.value ?? { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED },
       place: sample ? { section: sample.section, row: sample.row } : { section: 'conform init', row: 1 },
     },
     ...documented.map(({ key, value, section, row }) => ({

@@ -187,7 +187,7 @@ const QUOTE = `put the value in quotes; inside { } and [ ] a reference too: "\${
 
 /**
  * What the YAML reader's codes mean for the author of a config, and what would be right. Its own messages are left out:
- * they quote the file, and what stands there may be a key.
+ * they quote the file, which may hold a key.
  */
 const FAULTS: Readonly<Partial<Record<ErrorCode, readonly [problem: string, remedy: string]>>> = {
   TAB_AS_INDENT: ['a tab is used to indent', 'YAML wants spaces: replace the tab by spaces'],
@@ -237,7 +237,7 @@ export function located(value: unknown, origin: Origin): Located {
   return { kind: 'scalar', origin, value: isPlain ? value : null };
 }
 
-/** What stands right below a node, by its key or its index. */
+/** The children of a node, by key or index. */
 export function childrenOf(node: Located): readonly (readonly [name: string, child: Located])[] {
   if (node.kind === 'scalar') return [];
   if (node.kind === 'list') return node.items.map((item, index) => [String(index), item] as const);
@@ -263,7 +263,7 @@ export function withEntry(map: LocatedMap, name: string, value: Located): Locate
   return { ...map, entries: new Map(map.entries).set(name, { keyPlace: null, value }) };
 }
 
-/** The dotted key of what stands below another. */
+/** The dotted key of a member. */
 export function keyWithin(key: string, name: string): string {
   return key === '' ? name : `${key}.${name}`;
 }
@@ -274,7 +274,7 @@ export function originsOf(tree: Located, key = ''): Map<string, Origin> {
   return new Map([[key, tree.origin], ...inner]);
 }
 
-/** What is wrong when a file carries another name than the one that it gives itself under this key. */
+/** The fault of a file whose name differs from the one under this key. */
 export function misnamed(file: LocatedMap, key: string, name: string): readonly UsageError[] {
   const own = file.entries.get(key)?.value;
   if (own?.kind !== 'scalar' || own.value === name) return [];

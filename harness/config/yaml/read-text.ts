@@ -46,7 +46,7 @@ class NotAFile extends Error {}
 
 /** The octets of a regular file; one more than `maxBytes` when it holds more. */
 async function octetsOf(path: string, maxBytes: number): Promise<Buffer> {
-  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = await handle.stat();

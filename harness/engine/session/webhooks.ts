@@ -80,7 +80,7 @@ async function receiveWebhooks(
         reply: new Reply(exchange),
         atMs: delivery.atMs,
         signature,
-        ...toldBy(delivery, address, webhooks),
+        ...readTime(delivery, address, webhooks),
       };
     });
   } finally {
@@ -168,7 +168,7 @@ function eventOf(
   return { signature: field(header.toLowerCase()) ?? '', field, body, request };
 }
 
-function toldBy(
+function readTime(
   delivery: Delivery,
   address: string,
   { signature }: WebhooksConfig,
@@ -176,5 +176,5 @@ function toldBy(
   if (signature === null) return { time: null, id: null };
   const { time, id } = eventScheme(signature.scheme);
   const event = eventOf(delivery, address, signature);
-  return { time: time?.toldBy(event) ?? null, id: (id && event.field(id)) ?? null };
+  return { time: time?.readTime(event) ?? null, id: (id && event.field(id)) ?? null };
 }

@@ -1,6 +1,6 @@
 import type { Sample } from '../../../harness/base/clause.ts';
 import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
-import { NOBODYS_KEY, type WrongCredential } from '../../../harness/config/credential/placing.ts';
+import { UNKNOWN_KEY, type WrongCredential } from '../../../harness/config/credential/placing.ts';
 import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
@@ -172,12 +172,12 @@ export const claimedIdentity = underFields('as-known-user', 'posing as a user wh
 export const wrongKeyElsewhere = variation('wrong-key-elsewhere', {
   purpose: 'with a wrong key in other headers, cookies and the query, and none in its place',
   target: ({ path }) =>
-    `${path}?api_key=${NOBODYS_KEY}&apikey=${NOBODYS_KEY}&token=${NOBODYS_KEY}&access_token=${NOBODYS_KEY}`,
+    `${path}?api_key=${UNKNOWN_KEY}&apikey=${UNKNOWN_KEY}&token=${UNKNOWN_KEY}&access_token=${UNKNOWN_KEY}`,
   fields: [
     ...['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Access-Token', 'Proxy-Authorization'].map(
-      (name): FieldLine => [name, NOBODYS_KEY],
+      (name): FieldLine => [name, UNKNOWN_KEY],
     ),
-    ['Cookie', `session=${NOBODYS_KEY}; token=${NOBODYS_KEY}; access_token=${NOBODYS_KEY}`],
+    ['Cookie', `session=${UNKNOWN_KEY}; token=${UNKNOWN_KEY}; access_token=${UNKNOWN_KEY}`],
   ],
   credential: 'none',
 });

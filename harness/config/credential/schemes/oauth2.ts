@@ -130,7 +130,7 @@ function faultIn({ tokenUrl, clientId, scope, resource }: TextValues<typeof KEYS
   return null;
 }
 
-/** @throws Blocked with a sentence for whoever wrote the config. */
+/** @throws Blocked with a sentence for the author of the config. */
 async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> {
   const { tokenUrl } = client;
   const none = (why: string) =>
@@ -179,14 +179,14 @@ function formEncoded(value: string): string {
 
 interface AccessToken {
   readonly value: string;
-  /** In seconds; null where nobody says. */
+  /** In seconds; null if the issuer does not say. */
   readonly expiresIn: number | null;
 }
 
-/** Shorter ones cannot be told from other text, longer ones not be searched for. */
+/** Shorter ones cannot be distinguished from other text; longer ones cannot be searched for. */
 const TOKEN_LENGTH = { least: 8, most: 16_384 };
 
-/** RFC 6749 §5.1. Of what is no token: what is wrong with it. */
+/** RFC 6749 §5.1. If it is no token, the reason as text. */
 function readToken(content: string): AccessToken | string {
   const answer = parseJsonObject(content);
   if (answer === null) return 'its answer is no JSON object';

@@ -23,19 +23,19 @@ export interface SignedEvent {
   readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
 }
 
-/** Nobody can tell, and why. */
-interface Untold {
+/** The signature cannot be verified, and why. */
+interface Unverifiable {
   readonly untold: string;
 }
 
 interface EventKey {
   readonly key: VerificationKey;
-  /** What comes before the signature in the header, where the scheme does not say. */
+  /** Prefix of the signature in the header, if the scheme does not define one. */
   readonly prefix: string;
 }
 
 interface Time {
-  readonly toldBy: (event: SignedEvent) => string | undefined;
+  readonly readTime: (event: SignedEvent) => string | undefined;
   /** What says so. */
   readonly ground: Ground;
   /** Nothing says that each attempt has a time of its own: it may be that of the first. */
@@ -47,10 +47,10 @@ interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
   readonly header: string | null;
   /** Of one or several signatures that are there. */
-  readonly worth: (event: SignedEvent, means: EventKey) => Worth | Untold;
+  readonly worth: (event: SignedEvent, means: EventKey) => Worth | Unverifiable;
   /** Signed with a private key as well as with a shared secret. */
   readonly takesPublicKeys?: true;
-  /** When the attempt was made, as it is told; left out where nothing is. */
+  /** How the time of the attempt is sent; absent if it is not. */
   readonly time?: Time;
   /** The first repetition may come at once. */
   readonly repeatsAtOnce?: true;
@@ -58,12 +58,12 @@ interface EventScheme {
   readonly id?: string;
 }
 
-/** HMAC with SHA-256 (RFC 2104) of the body, and of what is said with it. */
+/** HMAC with SHA-256 (RFC 2104) of the body and its prefix. */
 interface Hmac extends Omit<EventScheme, 'worth' | 'takesPublicKeys'> {
   readonly encoding: 'hex' | 'base64';
   /** The octets that a secret stands for, where the config does not say. */
   readonly octets?: (secret: string) => Buffer;
-  /** What is signed before the body; nothing when left out. */
+  /** Signed before the body; absent for nothing. */
   readonly before?: (event: SignedEvent) => string;
   /** Signatures in the header, of which one has to be right; the whole header when left out. */
   readonly signatures?: (value: string) => readonly string[];
@@ -108,7 +108,7 @@ const standardWebhooks = hmac({
   octets: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
   before: ({ field }) => `${field('webhook-id') ?? ''}.${field(STANDARD_TIME) ?? ''}.`,
   signatures: (value) => value.split(' ').flatMap((each) => /^v1,(.+)$/.exec(each)?.[1] ?? []),
-  time: { toldBy: ({ field }) => field(STANDARD_TIME), ground: practice('Standard Webhooks 1.0.0') },
+  time: { readTime: ({ field }) => field(STANDARD_TIME), ground: practice('Standard Webhooks 1.0.0') },
   id: 'webhook-id',
 });
 
@@ -118,7 +118,7 @@ const stripe = hmac({
   encoding: 'hex',
   before: ({ signature }) => `${stripeParts(signature, 't')[0] ?? ''}.`,
   signatures: (value) => stripeParts(value, 'v1'),
-  time: { toldBy: ({ signature }) => stripeParts(signature, 't')[0], ground: practice('Stripe webhooks') },
+  time: { readTime: ({ signature }) => stripeParts(signature, 't')[0], ground: practice('Stripe webhooks') },
 });
 
 function stripeParts(value: string, name: string): readonly string[] {
@@ -134,7 +134,7 @@ const slack = hmac({
   before: ({ field }) => `v0:${field(SLACK_TIME) ?? ''}:`,
   signatures: (value) => (value.startsWith('v0=') ? [value.slice('v0='.length)] : []),
   time: {
-    toldBy: ({ field }) => field(SLACK_TIME),
+    readTime: ({ field }) => field(SLACK_TIME),
     ground: practice('Slack: verifying requests'),
     mayBeOfFirst: true,
   },
@@ -151,9 +151,9 @@ const messageSignatures: EventScheme = {
     const held = each.find((one) => typeof one === 'string' && one !== 'invalid');
     return each.find((one) => one === 'valid') ?? untold ?? held ?? 'invalid';
   },
-  // Recommended where nothing else keeps a message from being sent again by somebody else (§2.3, §7.2.2).
+  // Recommended if nothing else prevents a replay of the message (§2.3, §7.2.2).
   time: {
-    toldBy(event) {
+    readTime(event) {
       const times = signaturesOf(event).map(({ parameters }) => parameters.get('created'));
       return times.find((time) => typeof time === 'number')?.toString();
     },
@@ -170,7 +170,7 @@ function worthOf(
   signature: MessageSignature,
   { request, body }: SignedEvent,
   key: VerificationKey,
-): Worth | Untold {
+): Worth | Unverifiable {
   const verdict = verdictOnSignature(signature, { request, response: null }, [key]);
   if (verdict.is === 'untold') return { untold: verdict.why };
   if (verdict.is === 'invalid') return 'invalid';
@@ -194,7 +194,7 @@ export type EventSchemeName = keyof typeof EVENT_SCHEMES;
 
 export const EVENT_SCHEME_NAMES = Object.keys(EVENT_SCHEMES) as readonly EventSchemeName[];
 
-/** What says how the time of an attempt is told, by any of the schemes. */
+/** Grounds for the time of an attempt, of all schemes. */
 export const TIME_GROUNDS: readonly Ground[] = Object.values(EVENT_SCHEMES).flatMap(
   ({ time }: EventScheme) => time?.ground ?? [],
 );

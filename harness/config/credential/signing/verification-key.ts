@@ -68,8 +68,8 @@ export function publicKeyIn(text: string): string | null {
 }
 
 /**
- * What becomes of a signature: `unfit` where its algorithm is not for that key, `unknown` where nobody here knows it,
- * `unrecorded` where a record is judged, which does not hold the secret.
+ * Result of a verification: `unfit` if its algorithm does not fit the key, `unknown` if the algorithm is unknown here,
+ * `unrecorded` if a record is judged, which does not hold the secret.
  */
 export type SignatureWorth = 'valid' | 'invalid' | 'unfit' | 'unknown' | 'unrecorded';
 
@@ -87,7 +87,7 @@ export function verified(key: VerificationKey, signed: Signed): SignatureWorth {
   return 'pem' in key ? verifiedByPublicKey(key.pem, signed) : verifiedBySecret(key, signed);
 }
 
-/** What a signature amounts to; `untold`: nobody can tell. */
+/** Result of a verification; `untold`: it cannot be verified. */
 export type SignatureVerdict =
   | { readonly is: 'valid' }
   | { readonly is: 'invalid'; readonly got: string }
@@ -140,7 +140,7 @@ function verifiedBySecret(
   return wanted.length === signature.length && timingSafeEqual(wanted, signature) ? 'valid' : 'invalid';
 }
 
-/** With which somebody signs who has the secret. */
+/** The octets of the secret, as signing uses them. */
 export function octetsOf({ secret, encoding }: SharedSecret): Buffer {
   return Buffer.from(secret.reveal(), encoding === 'base64' ? 'base64' : 'utf8');
 }

@@ -84,7 +84,7 @@ function* first<T>(count: number, all: Iterable<T>): Generator<T> {
   }
 }
 
-/** Types whose values are told from any text in a URL or a field. */
+/** Types whose values can be distinguished from other text in a URL or a field. */
 const NOT_TEXT: ReadonlySet<string | null> = new Set(['integer', 'number', 'boolean']);
 
 function* inputsOfWrongType(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
@@ -119,7 +119,7 @@ function* bodiesOfWrongType(call: Call, body: BodySubject | null): Generator<Bad
 
 function* missingInputs(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
   for (const { input, facets } of subjects) {
-    // A path without its parameter is another path; a default stands in for what is left out.
+    // A path without its parameter is another path; a parameter with a default may be left out.
     if (!input.required || input.in === 'path' || 'default' in facets.keywords) continue;
     const inputs = call.inputs.map((each) => (each === input ? { ...each, value: undefined } : each));
     yield { kind: 'missing', what: `without ${named(input)}`, ...requestOfCall({ ...call, inputs }) };
@@ -169,7 +169,7 @@ function beyond({ type, keywords }: Facets): readonly Beyond[] {
   if (type === 'string' && typeof maxLength === 'number' && maxLength < MAX_TEXT) {
     found.push({ value: 'a'.repeat(maxLength + 1), bound: `at most ${maxLength} characters` });
   }
-  // What is empty is often taken for left out.
+  // Servers often treat an empty value as absent.
   if (type === 'string' && typeof minLength === 'number' && minLength > 1 && minLength < MAX_TEXT) {
     found.push({ value: 'a'.repeat(minLength - 1), bound: `at least ${minLength} characters` });
   }

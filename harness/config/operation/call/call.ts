@@ -9,7 +9,7 @@ export interface Operation extends OperationRequest {
   readonly place: string;
   /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */
   readonly template: string;
-  /** What is documented for a call that succeeds. */
+  /** The documented success. */
   readonly response: ExpectedResponse;
   /** Further responses that are documented as success. */
   readonly alternatives: readonly ExpectedResponse[];
@@ -53,7 +53,7 @@ export interface Input {
   readonly required: boolean;
   /** JSON Schema; null where nothing is known of it. */
   readonly schema: unknown;
-  /** What is sent; undefined when it is left out. */
+  /** The value to send; undefined if it is left out. */
   readonly value: unknown;
   readonly form: InputForm;
 }
@@ -66,7 +66,7 @@ export interface CallBody {
   readonly required: boolean;
   /** JSON Schema; null where nothing is known of it. */
   readonly schema: unknown;
-  /** What is sent: a JSON value for JSON and for forms, else text; undefined when nothing is. */
+  /** The value to send: JSON for JSON and for forms, else text; undefined for none. */
   readonly value: unknown;
 }
 

@@ -35,7 +35,7 @@ export class Examples {
     this.#book = book;
   }
 
-  /** Only what is required is made up. */
+  /** Makes up required values only. */
   of(schema: unknown): Example {
     const known = this.#made.get(this.#meant(schema));
     if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 
 // Apart from the examples: the reference providers need no generator of them.
-/** What a schema says about a value in so many words, as far as one look tells. */
+/** Constraints that a schema states directly, as far as one look shows. */
 export interface Facets {
   /** The one type besides null; null when there are several or none. */
   readonly type: string | null;

@@ -22,7 +22,7 @@ export interface DocumentedClause {
 /** What `conform init` takes from an OpenAPI document; nothing that the document does not say. */
 export interface FirstFacts {
   readonly title: string | null;
-  /** The security scheme of the sample; null where anybody may call, or where several are needed together. */
+  /** The security scheme of the sample; null if no credential is needed, or several together. */
   readonly demand: SecurityScheme | null;
   /** Nothing is demanded of a client, and the document says so. */
   readonly open: boolean;

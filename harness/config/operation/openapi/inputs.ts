@@ -218,7 +218,7 @@ function exampleValue(example: DocumentNode): unknown {
   return child(example, 'dataValue').value ?? child(example, 'value').value;
 }
 
-/** The media types of a body, each with what is said of it. */
+/** The media types of a body, each with its Media Type Object. */
 export function contentsOf(
   at: DocumentNode,
   files: SourceFiles,

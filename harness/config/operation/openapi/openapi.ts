@@ -28,7 +28,7 @@ export interface DocumentedOperation {
 
 export interface OpenApiDocument {
   readonly operations: readonly DocumentedOperation[];
-  /** Schemas of what is sent and answered, by the URI with which the operations refer to them. */
+  /** Schemas of requests and responses, by the URI with which the operations refer to them. */
   readonly definitions: Definitions;
 }
 
@@ -40,7 +40,7 @@ export interface OpenApiOptions {
   readonly basePath: string;
 }
 
-/** They are about the connection, or send back what was sent. */
+/** They are about the connection, or echo the request. */
 const NEVER_SENT: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
 
 /**

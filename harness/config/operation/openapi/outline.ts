@@ -10,7 +10,7 @@ const VERSIONS = ['2.0', '3.0', '3.1', '3.2'] as const;
 /** Of Swagger 2.0, else of OpenAPI. */
 export type Version = (typeof VERSIONS)[number];
 
-/** @throws UsageError for what is no OpenAPI document, and for a version that is not read. */
+/** @throws UsageError for other documents, and for an unsupported version. */
 export function versionOf(root: DocumentNode): Version {
   const swagger = child(root, 'swagger');
   const named = swagger.value === undefined ? child(root, 'openapi') : swagger;
@@ -30,7 +30,7 @@ export function versionOf(root: DocumentNode): Version {
 }
 
 interface DocumentedAddress {
-  /** What stands before the path, below the base address: '' or `/v1`. */
+  /** Prefix of the path, below the base address: '' or `/v1`. */
   readonly prefix: string;
   /** Why the provider under test is not the one meant; null when it is. */
   readonly elsewhere: string | null;

@@ -15,7 +15,7 @@ export type Direction = 'request' | 'response';
 const MAX_SCHEMAS = 100_000;
 const MAX_NESTING = 100;
 
-/** How the values of a keyword are read. What is not listed says nothing about a value and is left out. */
+/** How the values of a keyword are read. Other keywords say nothing about a value and are left out. */
 const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-schemas' | 'dependencies'>> = {
   type: 'data',
   format: 'data',
@@ -66,17 +66,17 @@ const SAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples'])
 
 /**
  * The schemas of a document that its operations need, as JSON Schema 2020-12: one definition for each place that
- * is referred to, so that recursion stays recursion. The dialect of 3.0 is converted by a library; what is done
- * here is what documents mean beyond it: discriminators choose, and values travel in one direction.
+ * is referred to, so that recursion stays recursion. A library converts the dialect of 3.0; this
+ * class adds what documents mean beyond it: discriminators choose, and values travel in one direction.
  */
 export class OpenApiSchemas {
-  /** By the URI with which they are referred to; grows with what is taken. */
+  /** By the URI with which they are referred to; grows with each schema taken. */
   readonly definitions: Record<string, unknown> = {};
   /** Of the definitions. */
   readonly book: SchemaBook;
   readonly #files: SourceFiles;
   readonly #direction: Direction;
-  /** Before 3.1: what stands beside a reference is not looked at, and null is admitted by a word of its own. */
+  /** Before 3.1: keywords next to a reference are ignored, and `nullable` admits null. */
   readonly #isEarly: boolean;
   /** What schemas are written in that name nothing else. */
   readonly #dialect: Dialect;
@@ -95,7 +95,7 @@ export class OpenApiSchemas {
   /**
    * A schema that refers to the definition of this one.
    *
-   * @throws UsageError at the place of what is no JSON Schema.
+   * @throws UsageError at the place of an invalid schema.
    */
   take(at: DocumentNode): { readonly $ref: string } {
     const $ref = this.#uriOf(this.#meant(at));
@@ -196,7 +196,7 @@ export class OpenApiSchemas {
     switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
       case 'data':
         if (name === 'pattern') holdToPattern(at, at.value);
-        // What stands twice in an enumeration is harmless, and no JSON Schema.
+        // A duplicate in an enumeration is harmless, but no JSON Schema.
         return name === 'enum' && Array.isArray(at.value) ? [...new Set(at.value)] : at.value;
       case 'schema':
         // `items` was a list before 2020-12.
@@ -239,7 +239,7 @@ export class OpenApiSchemas {
     return children(this.#files.dereferenced(at));
   }
 
-  /** What is never answered is known by its name all the same: it must not be. */
+  /** A property that is never sent in a response stays known by name: it must not appear. */
   #isKept(property: DocumentNode): boolean {
     return this.#direction === 'response' || !this.#isForeign(property);
   }
@@ -289,7 +289,7 @@ export class OpenApiSchemas {
       ...rest,
       allOf: [
         ...asList(rest.allOf),
-        // OpenAPI 3.2: what is meant where the member is missing or names none of them.
+        // OpenAPI 3.2: the schema for a missing or unknown name.
         otherwise.value === undefined ? isNamed : { anyOf: [isNamed, { $ref: this.#mapped(otherwise) }] },
         ...choices.map(([name, $ref]) => ({
           if: { type: 'object', required: [member], properties: { [member]: { enum: [name] } } },
@@ -313,7 +313,7 @@ function isNullable(at: DocumentNode): boolean {
   return child(at, 'nullable').value === true || child(at, 'x-nullable').value === true;
 }
 
-/** A pattern that is none is told at its place. */
+/** Reports an invalid pattern at its place. */
 function holdToPattern(at: DocumentNode, pattern: unknown): void {
   if (typeof pattern !== 'string') return;
   try {
@@ -339,7 +339,7 @@ function nullableUnion(schema: Record<string, unknown>): Record<string, unknown>
 
 /**
  * A schema of OpenAPI 3.0 in the dialect of 3.1, which is JSON Schema 2020-12. Documents of 3.1 pass through it too:
- * what they have left over from 3.0 would make them no JSON Schema, and what is right stays as it is.
+ * remains of 3.0 would make them no JSON Schema, and the rest stays the same.
  */
 function upgraded(schema: unknown): unknown {
   // The library works on documents; this one has nothing else in it.
