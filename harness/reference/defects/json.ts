@@ -8,7 +8,6 @@ import {
   onWire,
   type Patch,
   together,
-  WITH_CONTENT,
 } from '../behavior/patches/patch.ts';
 import { acceptsGzip } from '../behavior/patches/representations.ts';
 import { type HttpAnswer, PROBLEM_NAMES, problem } from '../http/answer.ts';
@@ -267,7 +266,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Every body is labelled {media type:text/html}, not JSON',
     fails: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer(
-      WITH_CONTENT,
+      ['served', ...PROBLEM_NAMES],
       holding('<!doctype html><title>API</title><p>Hello</p>', 'text/html; charset=utf-8'),
     ),
   },

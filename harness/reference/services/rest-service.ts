@@ -143,51 +143,33 @@ function searchOf({
 
 /** What a cloud search account holds: indexes, the skills that enrich them, and how they are filled and ranked. */
 export const SEARCH_RESOURCES: readonly Resource[] = [
-  {
-    id: 'products',
-    type: 'index',
-    name: 'Products',
+  resource('index', 'products', 'Products', {
     documents: 48_213,
     fields: ['title', 'description', 'price', 'embedding'],
     updatedAt: '2026-03-02T08:15:00Z',
-  },
-  {
-    id: 'support-articles',
-    type: 'index',
-    name: 'Support articles (Français, Español)',
+  }),
+  resource('index', 'support-articles', 'Support articles (Français, Español)', {
     documents: 1_904,
     fields: ['title', 'body', 'language', 'embedding'],
     updatedAt: '2026-03-01T21:40:12Z',
-  },
-  {
-    id: 'article-enrichment',
-    type: 'skillset',
-    name: 'Article enrichment',
+  }),
+  resource('skillset', 'article-enrichment', 'Article enrichment', {
     skills: ['language-detection', 'key-phrases', 'entity-recognition', 'text-embedding'],
-  },
-  {
-    id: 'article-vectors',
-    type: 'vector-profile',
-    name: 'Article vectors',
+  }),
+  resource('vector-profile', 'article-vectors', 'Article vectors', {
     algorithm: 'hnsw',
     dimensions: 1_536,
     metric: 'cosine',
-  },
-  {
-    id: 'article-ranking',
-    type: 'semantic-configuration',
-    name: 'Article ranking',
+  }),
+  resource('semantic-configuration', 'article-ranking', 'Article ranking', {
     prioritizedFields: { title: 'title', content: ['body'], keywords: ['keyPhrases'] },
-  },
-  {
-    id: 'article-indexer',
-    type: 'indexer',
-    name: 'Article indexer',
+  }),
+  resource('indexer', 'article-indexer', 'Article indexer', {
     target: 'support-articles',
     skillset: 'article-enrichment',
     schedule: 'PT1H',
     status: 'success',
-  },
+  }),
 ];
 
 /** What an omnichannel messaging account holds: its channels and some conversations over them. */
@@ -196,26 +178,24 @@ export const MESSAGING_RESOURCES: readonly Resource[] = [
   channel('whatsapp-care', 'WhatsApp customer care', 'whatsapp', '+15550101'),
   channel('voice-ivr', 'Voice menu', 'voice', '+15550102'),
   channel('instagram-shop', 'Instagram shop', 'instagram', '@shop.example', 'paused'),
-  {
-    id: 'conversation-1001',
-    type: 'conversation',
-    name: 'Order delayed — “when does it arrive?”',
+  resource('conversation', 'conversation-1001', 'Order delayed — “when does it arrive?”', {
     channel: 'whatsapp',
     participants: ['+15550123'],
     messages: 6,
     lastMessageAt: '2026-03-02T10:31:07Z',
-  },
-  {
-    id: 'conversation-1002',
-    type: 'conversation',
-    name: 'Appointment reminder',
+  }),
+  resource('conversation', 'conversation-1002', 'Appointment reminder', {
     channel: 'sms',
     participants: ['+15550124'],
     messages: 2,
     lastMessageAt: '2026-03-02T09:00:00Z',
-  },
+  }),
 ];
 
 function channel(id: string, name: string, kind: string, address: string, status = 'active'): Resource {
-  return { id, type: 'channel', name, channel: kind, address, status };
+  return resource('channel', id, name, { channel: kind, address, status });
+}
+
+function resource(type: string, id: string, name: string, attributes: object): Resource {
+  return { id, type, name, ...attributes };
 }

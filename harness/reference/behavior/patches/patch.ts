@@ -1,4 +1,4 @@
-import { type HttpAnswer, PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
+import type { HttpAnswer, ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
 import { inChunks } from '../../http/wire.ts';
@@ -21,9 +21,6 @@ export const together =
     patched(behavior, patches);
 
 type ResponseKinds = ResponseKind | readonly ResponseKind[] | 'every';
-
-/** Answers with content that is promised to be JSON. */
-export const WITH_CONTENT: readonly ResponseKind[] = ['served', ...PROBLEM_NAMES];
 
 function concerns(kinds: ResponseKinds, answer: HttpAnswer): boolean {
   if (kinds === 'every') return true;
