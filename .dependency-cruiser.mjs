@@ -86,7 +86,6 @@ const STOREYS = [
       'whole-file.ts',
       'memory',
       'terminal',
-      'in-pieces.ts',
       'html',
     ],
   },

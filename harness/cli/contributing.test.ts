@@ -114,7 +114,7 @@ const TO_BE_MERGED: ReadonlySet<string> = new Set([
   'harness/proof/config/own-dialect.ts',
   'harness/proof/messages.ts',
   'harness/reference/defects/auth/signature.ts',
-  'harness/report/html/checks/not-applying.ts',
+  'harness/report/html/checks/all-checks.ts',
   'harness/report/html/verdict.ts',
   'harness/wire/exchange/unasked.ts',
   'harness/wire/fields/content-language.ts',

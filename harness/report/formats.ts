@@ -1,10 +1,10 @@
 import type { ReportFormat } from './format.ts';
+import { inPieces } from './format.ts';
 import { ctrf } from './formats/ctrf.ts';
 import { har } from './formats/har.ts';
 import { junit } from './formats/junit.ts';
 import { markdown } from './formats/markdown.ts';
 import { htmlPage } from './html/page.ts';
-import { inPieces } from './in-pieces.ts';
 
 const json: ReportFormat = {
   name: 'json',

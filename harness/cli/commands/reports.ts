@@ -5,7 +5,7 @@ import { didYouMean } from '../../config/yaml/nearest.ts';
 import { withCauses } from '../../report/diagnosis/causes.ts';
 import type { JunitWarnings, ReportFormat } from '../../report/format.ts';
 import { REPORT_FORMATS } from '../../report/formats.ts';
-import { withDrift } from '../../report/memory/accepted.ts';
+import { withDrift } from '../../report/memory/drift.ts';
 import {
   type Difference,
   differences,

@@ -8,7 +8,7 @@ import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/diagno
 import { gapsAmong, gapsIn, isToConform, matrixText } from '../../proof/gaps.ts';
 import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
 import { proveInThreads } from '../../proof/threads.ts';
-import { DICTIONARY, dictionary } from '../../report/diagnosis/dictionary.ts';
+import { DICTIONARY, dictionary } from '../../report/diagnosis/diagnose.ts';
 import { conclude } from '../process.ts';
 
 /**

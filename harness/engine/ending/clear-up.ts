@@ -1,5 +1,4 @@
-import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
-import { leftBehind } from '../../report/results/fold/left-behind.ts';
+import { eventsIn, type JournalEvent, leftBehind } from '../../report/results/fold/events.ts';
 import { systemClock } from '../../wire/pace/clock.ts';
 import type { Journal } from '../../wire/record/journal.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';

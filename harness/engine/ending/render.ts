@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { withCauses } from '../../report/diagnosis/causes.ts';
-import { withDrift } from '../../report/memory/accepted.ts';
+import { withDrift } from '../../report/memory/drift.ts';
 import { pastRun, withHistory } from '../../report/memory/history.ts';
 import { readHistory, remember } from '../../report/memory/history-file.ts';
 import { withKnown } from '../../report/memory/known.ts';

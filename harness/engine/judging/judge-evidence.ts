@@ -3,7 +3,7 @@ import { type LoadedService, loadServices } from '../../config/load.ts';
 import { runSecrets } from '../../config/secrets.ts';
 import { withCauses } from '../../report/diagnosis/causes.ts';
 import type { ReportChoices } from '../../report/format.ts';
-import { withDrift } from '../../report/memory/accepted.ts';
+import { withDrift } from '../../report/memory/drift.ts';
 import { withKnown } from '../../report/memory/known.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { foldEvents } from '../../report/results/fold/fold.ts';

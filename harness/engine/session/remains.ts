@@ -1,5 +1,5 @@
 import { reasonOf } from '../../base/thrown.ts';
-import { type LeftBehind, stillThere } from '../../report/results/fold/left-behind.ts';
+import { type LeftBehind, stillThere } from '../../report/results/fold/events.ts';
 import type { ServiceHttp } from './http/service-http.ts';
 import { requestOf, type Stimulus } from './http/stimulus.ts';
 import type { SessionMeans } from './turn/means.ts';

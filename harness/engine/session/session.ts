@@ -3,7 +3,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Variation } from '../../base/verdict.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import type { LeftBehind } from '../../report/results/fold/left-behind.ts';
+import type { LeftBehind } from '../../report/results/fold/events.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { openCredentials } from './credentials.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dictionary } from '../../report/diagnosis/dictionary.ts';
+import { dictionary } from '../../report/diagnosis/diagnose.ts';
 import type { CaseFinding, ProvenCase } from '../proof.ts';
 import { diagnosisGaps, someTogether, togetherCases } from './benchmark.ts';
 

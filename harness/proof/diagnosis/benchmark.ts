@@ -1,5 +1,5 @@
+import type { Entry } from '../../report/diagnosis/diagnose.ts';
 import { diagnose, isFinding, type Judged } from '../../report/diagnosis/diagnose.ts';
-import type { Entry } from '../../report/diagnosis/dictionary.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases.ts';
 import { caseName, complains } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { practice } from '../../base/authority.ts';
 import { type CheckDefinition, check, suite } from '../../engine/check/check.ts';
 import { WORDS } from '../../engine/check/fixtures/words.ts';
-import type { Entry } from '../../report/diagnosis/dictionary.ts';
+import type { Entry } from '../../report/diagnosis/diagnose.ts';
 import type { ProvenCase } from '../proof.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from './dictionary.ts';
 

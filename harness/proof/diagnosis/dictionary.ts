@@ -1,7 +1,7 @@
 import type { Suite } from '../../engine/check/check.ts';
 import { listDefects } from '../../reference/catalogue.ts';
+import type { Entry, Seen } from '../../report/diagnosis/diagnose.ts';
 import { echoesIn } from '../../report/diagnosis/diagnose.ts';
-import type { Entry, Seen } from '../../report/diagnosis/dictionary.ts';
 import { distinctParts, formOf, likeness, type Part, partsOf } from '../../report/diagnosis/form.ts';
 import { complains, standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';

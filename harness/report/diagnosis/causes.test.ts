@@ -3,7 +3,7 @@ import { failingService, resultsOf, sampleResults } from '../fixtures/sample-res
 import { validateResults } from '../results/read-results.ts';
 import type { Results } from '../results/results.ts';
 import { withCauses } from './causes.ts';
-import { dictionary, type Entry } from './dictionary.ts';
+import { dictionary, type Entry } from './diagnose.ts';
 
 const KNOWN: readonly Entry[] = [
   {

@@ -1,6 +1,5 @@
 import type { Cause, Results, ServiceResult } from '../results/results.ts';
-import { type Diagnosis, diagnose, isFinding } from './diagnose.ts';
-import { dictionary, type Entry } from './dictionary.ts';
+import { type Diagnosis, diagnose, dictionary, type Entry, isFinding } from './diagnose.ts';
 
 /** A fault, where it was found. */
 interface Found {

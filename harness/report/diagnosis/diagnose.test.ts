@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Got } from '../../base/finding.ts';
+import type { Entry } from './diagnose.ts';
 import { diagnose, type Judged } from './diagnose.ts';
-import type { Entry } from './dictionary.ts';
 
 const entry = (defect: string, own: string, certain: Entry['certain'], more: Partial<Entry> = {}): Entry => ({
   defect,

@@ -1,7 +1,7 @@
 import { withShortValues } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
-import { inPieces } from '../in-pieces.ts';
+import { inPieces } from '../format.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { CheckResult, Results, ServiceResult } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';

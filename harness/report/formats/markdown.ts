@@ -3,10 +3,9 @@ import { OUTCOMES } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
 import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
-import { notApplying } from '../results/evidence/not-applying.ts';
 import type { Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, type Judged, judgedWith, notRun, tallyOf } from '../results/tally.ts';
+import { counted, type Judged, judgedWith, notApplying, notRun, tallyOf } from '../results/tally.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
   duration,

@@ -4,23 +4,19 @@ import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { headlineOf } from '../results/words/headline.ts';
 import { SIGNS } from '../results/words/words.ts';
-import { sinceBefore } from './change.ts';
-import { allChecks, rowsOpen } from './checks/all-checks.ts';
-import { doesNotApply } from './checks/not-applying.ts';
+import { allChecks, doesNotApply, rowsOpen } from './checks/all-checks.ts';
 import { observed } from './checks/observed.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, Room } from './finding/exchange.ts';
 import type { Findings } from './finding/finding.ts';
-import { heatGrid } from './fleet/fleet.ts';
-import { matrix } from './fleet/matrix.ts';
+import { heatGrid, matrix } from './fleet/fleet.ts';
 import { overRuns } from './fleet/over-runs.ts';
 import { rateLimits } from './limit/rate-limit.ts';
-import { agesOf } from './markup/age.ts';
 import { bar, filterNotes, footer } from './markup/bar.ts';
 import { sprite, tabIcon } from './markup/icons.ts';
 import { html, type Markup, SCRIPT_END, trusted } from './markup/markup.ts';
-import { isFleet } from './markup/row.ts';
-import { verdict } from './verdict.ts';
+import { agesOf, isFleet } from './markup/row.ts';
+import { sinceBefore, verdict } from './verdict.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
 const STYLE = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
 import type { ListedObservation, Observation } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
-import { withDrift } from './accepted.ts';
+import { withDrift } from './drift.ts';
 
 const PLACE = 'accepted/search.yaml:3';
 

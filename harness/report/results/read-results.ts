@@ -4,7 +4,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 import { withFinding } from './before-findings.ts';
 import { RESULTS, type Results } from './results.ts';
-import { problemIn } from './schemas.ts';
+import { problemIn } from './shapes.ts';
 
 const SCHEMA_VERSION = 1;
 

@@ -1,7 +1,9 @@
+import { styleText } from 'node:util';
 import { withShortValues } from '../../base/text.ts';
+import type { Outcome } from '../../base/verdict.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
-import type { Ink } from './ink.ts';
+import type { Sign } from '../results/words/words.ts';
 
 /** `quiet`: the verdict and what is wrong, a line each. `verbose`: every check, every finding and every observation too. */
 export type Verbosity = 'quiet' | 'normal' | 'verbose';
@@ -66,4 +68,45 @@ export function wrap(text: string, width: number): readonly string[] {
     }
   }
   return [...lines, line];
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colours for a terminal; with `color` false every text stays as it is. */
+export interface Ink {
+  bold(text: string): string;
+  dim(text: string): string;
+  outcome(outcome: Outcome, text: string): string;
+  sign(sign: Sign, text: string): string;
+}
+
+const OUTCOME_STYLES: Readonly<Record<Outcome, Style>> = {
+  pass: 'green',
+  fail: ['red', 'bold'],
+  warning: 'yellow',
+  observed: 'cyan',
+  known: 'magenta',
+  skipped: 'dim',
+  blocked: 'yellow',
+  error: ['red', 'bold'],
+};
+
+const SIGN_STYLES: Readonly<Record<Sign, Style>> = {
+  pass: ['green', 'bold'],
+  fail: ['red', 'bold'],
+  blocked: ['yellow', 'bold'],
+  partial: ['cyan', 'bold'],
+  error: ['red', 'bold'],
+};
+
+export function inkOf(color: boolean): Ink {
+  // Whether to colour is the caller's decision, taken for the stream it writes to.
+  const paint = (style: Style, text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  return {
+    bold: (text) => paint('bold', text),
+    dim: (text) => paint('dim', text),
+    outcome: (outcome, text) => paint(OUTCOME_STYLES[outcome], text),
+    sign: (sign, text) => paint(SIGN_STYLES[sign], text),
+  };
 }

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Outcome } from '../../base/verdict.ts';
 import { counted } from '../results/tally.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
-import { type Ink, inkOf } from './ink.ts';
+import { type Ink, inkOf } from './layout.ts';
 
 /**
  * What goes on, for stderr: on a terminal a small block that is drawn anew, a line per service; elsewhere a

@@ -1,7 +1,6 @@
 import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
-import { notApplying } from '../results/evidence/not-applying.ts';
 import type { Change, Results } from '../results/results.ts';
-import { counted, judgedWith, notRun } from '../results/tally.ts';
+import { counted, judgedWith, notApplying, notRun } from '../results/tally.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
 import { dayInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';

@@ -4,11 +4,10 @@ import type { Results } from '../../results/results.ts';
 import { counted, type Judged, judgedWith, notRun } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
-import { type Ages, ageTerm, newestOf, rankOf } from '../markup/age.ts';
 import { chips } from '../markup/bar.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
-import { linkRow } from '../markup/row.ts';
+import { type Ages, ageTerm, linkRow, newestOf, rankOf } from '../markup/row.ts';
 import { checkLine, copyable, type Findings, finding } from './finding.ts';
 
 const LONGEST_SENTENCE = 300;

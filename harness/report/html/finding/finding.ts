@@ -6,10 +6,9 @@ import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { counted, type Judged } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { groundAddress, instantInWords } from '../../results/words/words.ts';
-import { type Ages, ageTerm } from '../markup/age.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
-import { checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
+import { type Ages, ageTerm, checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
 import { exchanges, type Room } from './exchange.ts';
 
 /** UTF-16 units of what was expected and of what came, in a row. */

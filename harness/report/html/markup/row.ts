@@ -1,6 +1,6 @@
-import type { CheckResult, ServiceResult } from '../../results/results.ts';
-import type { Judged } from '../../results/tally.ts';
-import { type Age, ageTerm } from './age.ts';
+import type { Change, CheckResult, Results, ServiceResult } from '../../results/results.ts';
+import { counted, type Judged } from '../../results/tally.ts';
+import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Services from which on a page takes the form of a fleet: squares for a matrix, lines that tell of many services. */
@@ -48,4 +48,100 @@ export function servicesInWords(names: readonly string[], all: number): string {
 /** A line that leads to a check told elsewhere in the page. */
 export function linkRow({ service, check }: Judged, line: Markup, age: Age | null = null): Markup {
   return html`<a class="row" href="#${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])}>${line}</a>`;
+}
+
+/** What the runs before say of a finding. */
+export interface Age {
+  readonly state: Change['state'];
+  /** `9 runs, since 14 Nov` */
+  readonly words: string;
+}
+
+export type Ages = (judged: Judged) => Age | null;
+
+/** How old each finding is; nobody knows where no history is kept. */
+export function agesOf({ history }: Results): Ages {
+  const changes = new Map(history?.changes.map((each) => [keyOf(each.service, each.check), each]));
+  const before = history?.runs.length ?? 0;
+  return ({ service, check }) => {
+    const change = changes.get(keyOf(service.service, check.id));
+    return change === undefined ? null : { state: change.state, words: inWords(change, before) };
+  };
+}
+
+function inWords({ state, runs, since }: Change, before: number): string {
+  if (state === 'new') return `in none of the ${counted(before, 'run')} before`;
+  if (state === 'back') return 'was fixed before';
+  return `${counted(runs, 'run')}, since ${dayInWords(since)}`;
+}
+
+const NEWEST_FIRST: readonly Change['state'][] = ['new', 'back', 'still failing'];
+
+/** The age of what explains several findings: that of the newest. */
+export function newestOf(ages: readonly (Age | null)[]): Age | null {
+  for (const state of NEWEST_FIRST) {
+    const found = ages.find((each) => each?.state === state);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Where in a list something of this age stands. */
+export function rankOf(age: Age | null): number {
+  return age === null ? NEWEST_FIRST.length : NEWEST_FIRST.indexOf(age.state);
+}
+
+/** `is:still` and the like find it by this word. */
+export function ageTerm(age: Age | null): string {
+  return age === null ? '' : (age.state.split(' ')[0] ?? '');
+}
+
+function keyOf(service: string, check: string): string {
+  return `${service} ${check}`;
+}
+
+/** Time at work and time of waiting on purpose, ms. */
+export interface Spent {
+  readonly workMs: number;
+  readonly waitedMs: number;
+}
+
+export function spentOn(checks: readonly CheckResult[]): Spent {
+  const waitedMs = checks.reduce((sum, check) => sum + (check.waitedMs ?? 0), 0);
+  const allMs = checks.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  return { workMs: Math.max(0, allMs - waitedMs), waitedMs };
+}
+
+/** Of a whole service: what its checks do not account for is work as well. */
+export function spentBy({ durationMs, checks }: ServiceResult): Spent {
+  const { waitedMs } = spentOn(checks);
+  return { workMs: Math.max(0, durationMs - waitedMs), waitedMs };
+}
+
+/** Waits that are shorter are as good as none. */
+const LEAST_WAIT_MS = 500;
+
+/** `0.9 + 51 s` */
+export function shortSpent({ workMs, waitedMs }: Spent): string {
+  if (waitedMs < LEAST_WAIT_MS) return figure(workMs);
+  const wait = figure(waitedMs);
+  if (!wait.endsWith(' s') || wait.includes('min')) return `${figure(workMs)} + ${wait}`;
+  return `${figure(Math.max(workMs, 50)).replace(/ s$/, '')} + ${wait}`;
+}
+
+/** `1.9 + 10 s waiting` */
+export function spentInWords(spent: Spent): string {
+  return spent.waitedMs < LEAST_WAIT_MS ? figure(spent.workMs) : `${shortSpent(spent)} waiting`;
+}
+
+/** `51 s waiting`, `no waits` */
+export function waitInWords({ waitedMs }: Spent): string {
+  return waitedMs < LEAST_WAIT_MS ? 'no waits' : `${figure(waitedMs)} waiting`;
+}
+
+/** Rounded as far as a column of figures needs: `14 ms`, `0.3 s`, `51 s`, `6 min 8 s`. */
+function figure(ms: number): string {
+  if (ms < 50) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 99_500 ? `${Math.round(ms / 1_000)} s` : duration(ms);
 }

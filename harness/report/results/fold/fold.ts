@@ -21,8 +21,7 @@ import {
 import { exitCodeOf } from '../run-verdict.ts';
 import { picked } from '../shapes.ts';
 import { tallyOf } from '../tally.ts';
-import { type JournalEvent, readEvent, STARTED_RUN } from './events.ts';
-import { leftBehind, stillThere } from './left-behind.ts';
+import { type JournalEvent, leftBehind, readEvent, STARTED_RUN, stillThere } from './events.ts';
 
 /** What the main process knows that the journal may not. */
 export interface FoldContext {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { failingService, resultsOf, sampleCheck, sampleResults } from '../../fixtures/sample-results.ts';
-import { notApplying } from './not-applying.ts';
+import { failingService, resultsOf, sampleCheck, sampleResults } from '../fixtures/sample-results.ts';
+import { notApplying } from './tally.ts';
 
 it('tells suites that do not apply at all apart from single checks', () => {
   const { suites, single } = notApplying(sampleResults());

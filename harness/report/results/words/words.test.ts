@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HOSTILE } from '../../fixtures/sample-evidence.ts';
-import { factInWords } from './fact-words.ts';
+import { factInWords } from './words.ts';
 
 it.each([
   [null, 'none'],
