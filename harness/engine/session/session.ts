@@ -13,7 +13,7 @@ import { openPort } from './port.ts';
 import { closureOf, costOf, type Probe, type Remembered } from './probe.ts';
 import { openProbing } from './probing.ts';
 import { Remains } from './remains.ts';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './turn/evidence-log.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { RunTime } from './turn/run-time.ts';
