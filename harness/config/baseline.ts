@@ -200,12 +200,12 @@ async function environmentsIn(serviceFile: string): Promise<readonly string[] | 
 }
 
 const ACCEPTED_ENTRY = mapping(
-  'One thing that was observed, and from which the service must not drift.',
+  'One accepted observation, from which the service must not drift.',
   { expected: 'a mapping with key and value' },
   {
     key: needed(text('Key of the observation, such as limits.algorithm.')),
-    value: json('What was seen, as `conform accept` writes it.', { default: null }),
-    environment: name('Only there; in every environment when left out.'),
+    value: json('The observed value, as `conform accept` writes it.', { default: null }),
+    environment: name('Only in this environment; in every one if left out.'),
   },
 );
 
@@ -216,7 +216,7 @@ export const ACCEPTED = baselineList('accepted', 'accepted observations', ACCEPT
 export type AcceptedObservation = Listed<typeof ACCEPTED_ENTRY>;
 
 const KNOWN_ENTRY = mapping(
-  'One failure that is known, and until when that is accepted.',
+  'One known failure, and until when it is accepted.',
   { expected: 'a mapping with check, got, reason, owner and until' },
   {
     check: needed(
@@ -227,13 +227,13 @@ const KNOWN_ENTRY = mapping(
     ),
     got: needed(
       list(
-        'What comes in place of what is expected, as `conform known add` writes it. `*` stands for any text. A failure that shows anything else is a new one.',
+        'The result in place of the expected one, as `conform known add` writes it. `*` stands for any text. A failure that shows anything else is a new one.',
         { minItems: 1, maxItems: 50, expected: 'a list of texts' },
         text('For example: status 500 for GET with a wrong key'),
       ),
     ),
     reason: needed(text('Why nothing is done about it for now.')),
-    owner: needed(text('Who will.')),
+    owner: needed(text('Who will mend it.')),
     until: needed(
       text('The last day on which it counts as known, as 2027-01-31.', {
         read: day,
@@ -244,7 +244,7 @@ const KNOWN_ENTRY = mapping(
       pattern: '^https?://\\S+$',
       expected: 'an address that begins with https://',
     }),
-    environment: name('Only there; in every environment when left out.'),
+    environment: name('Only in this environment; in every one if left out.'),
   },
 );
 

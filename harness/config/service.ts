@@ -68,11 +68,11 @@ const BLOCKS = {
     PROVIDER,
     'add `provider: { url: … }` or { reference: … }, or choose an environment that has one',
   ),
-  credentials: needed(CREDENTIALS, 'add `credentials:`, with `scheme: none` when anybody may call'),
+  credentials: needed(CREDENTIALS, 'add `credentials:`, with `scheme: none` if no credential is needed'),
   plan: PLAN,
   operations: OPERATIONS,
   openapi: text(
-    'OpenAPI 3.0, 3.1 or 3.2 document, or Swagger 2.0 (YAML or JSON), relative to this file. Its operations are added to `operations`; where both describe one, `operations` wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
+    'OpenAPI 3.0, 3.1 or 3.2 document, or Swagger 2.0 (YAML or JSON), relative to this file. Its operations are added to `operations`; if both describe one, `operations` wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
     {
       nullable: true,
       expected: 'the path of an OpenAPI document',

@@ -140,6 +140,6 @@ function holdKeysApart({ faultAt }: Draft, { key, secondKey }: Readonly<Record<s
   throw faultAt(
     'credentials.secondKey',
     'is the same key as `key`',
-    'give a key of another account, or leave it out: with the same key nothing about keys can be told apart',
+    'give a key of another account, or leave it out: the same key shows nothing about separate keys',
   );
 }

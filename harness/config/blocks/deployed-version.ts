@@ -4,7 +4,7 @@ import type { Loaded } from '../shape/loaded.ts';
 import { ownPath, token } from '../shape/text-forms.ts';
 
 export const DEPLOYED_VERSION = mapping(
-  'Where the service says which version of it is deployed: in a header of its responses, or at a path. The history calls a check flaky only while this stays the same. Default: the image of a container, else what headers say of the version.',
+  'Where the service says which version of it is deployed: in a header of its responses, or at a path. The history calls a check flaky only while this stays the same. Default: the image of a container, else the version that headers name.',
   {
     expected: 'a mapping such as { header: X-Build } or { path: /version, pointer: /build/commit }',
     nullable: true,
@@ -13,15 +13,15 @@ export const DEPLOYED_VERSION = mapping(
     replaces: (_, above) => 'header' in above || 'path' in above,
   },
   {
-    header: text('Name of a header that the documented request is answered with.', {
+    header: text('Name of a header in the response to the documented request.', {
       read: token('cannot be the name of a header', 'use letters, digits and hyphens'),
     }),
-    path: text('Path below the base URL. It is asked for once in a run, by GET and with the credential.', {
+    path: text('Path below the base URL. A run requests it once, by GET and with the credential.', {
       expected: 'a path such as /version',
       read: ownPath,
     }),
     pointer: text(
-      'Where the version stands in the JSON that comes from the path: a JSON Pointer (RFC 6901). Default: the whole text is the version.',
+      'Where the version is in the JSON of that path: a JSON Pointer (RFC 6901). Default: the whole text is the version.',
       { pattern: '^(/([^~]|~[01])*)?$', expected: 'a JSON Pointer such as /build/commit' },
     ),
   },

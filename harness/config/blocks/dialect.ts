@@ -31,11 +31,11 @@ function received(message: unknown, fault: Fault): unknown {
 }
 
 export const HEARTBEAT = mapping(
-  'The heartbeat that the service sends, where dialect is raw, and what a client answers. It is answered on each connection, and is no answer to anything. That of graphql-transport-ws is known.',
+  'The heartbeat that the service sends, where dialect is raw, and what a client answers. It is answered on each connection, and never counts as an answer. The one of graphql-transport-ws is built in.',
   { nullable: true, expected: 'a mapping such as { receive: { type: ping }, answer: { type: pong } }' },
   {
     receive: needed(
-      json('Its text, or members that the JSON object has at the least.', {
+      json('Its text, or members that the JSON object must have.', {
         expected: 'a text or a JSON object',
         examples: [{ type: 'ping' }],
         read: received,

@@ -19,7 +19,7 @@ const SCOPE = choice(
 );
 
 export const PLAN = mapping(
-  'The rate limit of your account: so many requests in so much time. Without it the rate that the contract states applies, if it states one.',
+  'The rate limit of your account: how many requests in how much time. Without it, the rate of the contract applies, if it states one.',
   { expected: 'a mapping such as { requests: 100, window: 60s }', nullable: true, def: 'plan' },
   {
     name: text('Name of the plan, for people.', { default: null }),
@@ -31,10 +31,10 @@ export const PLAN = mapping(
     ),
     per: SCOPE,
     further: list(
-      'Limits that apply at the same time, such as 10 requests a second beside 100 a minute. The shortest one is measured, the others are judged by what a run sends anyway.',
+      'Limits that apply at the same time, such as 10 requests a second next to 100 a minute. The shortest one is measured; the others are judged by the requests of the run.',
       { minItems: 1, maxItems: 10, expected: 'a list of limits such as [{ requests: 10, window: 1s }]' },
       mapping(
-        'A limit beside that of the plan.',
+        'A further limit.',
         { expected: 'a mapping such as { requests: 10, window: 1s }' },
         { requests: needed(REQUESTS), window: needed(WINDOW), per: SCOPE },
       ),
@@ -56,15 +56,15 @@ export const SAFETY = mapping(
       'Send requests of up to 32 KiB, to find how long a URL and a header may be. Default: true for reference providers, else false.',
     ),
     operationRequests: whole(
-      'The most requests that the operations suite sends. A run that leaves operations out never says "conforms". Default: what the plan allows, and the service answers, in about 5 minutes.',
+      'The most requests that the operations suite sends. A run that leaves operations out never says "conforms". Default: as many as the plan and the speed of the service allow in about 5 minutes.',
       { minimum: 1, maximum: 100_000, expected: 'a whole number of requests, at least 1' },
     ),
     maxConnections: whole(
-      'WebSocket connections that are opened at the same time, to see whether many are served.',
+      'Number of WebSocket connections to open at the same time, to see whether the service accepts them.',
       { minimum: 1, maximum: 1_000, default: 10, expected: 'a whole number of connections, at least 1' },
     ),
     maxRequests: whole(
-      'The most requests that a run sends to this service. Default: 500, and more where the plan may be exceeded or operations are configured.',
+      'The most requests that a run sends to this service. Default: 500, and more if the plan may be exceeded or operations are configured.',
       { minimum: 1, maximum: 10_000_000, expected: 'a whole number of requests, at least 1' },
     ),
     plainHttp: flag('Send credentials over plain http to another machine.', { default: false }),
@@ -79,7 +79,7 @@ export const TIMEOUTS = mapping(
     response: duration('Until the response is complete.', { default: '10s', atMost: '10m' }),
     // What `timeouts.run` cuts short is blocked: it says nothing against the service.
     run: duration(
-      'How long the run of this service may take. Checks that are left then are blocked. With freshForEachSuite it counts from each start. Default: much longer than the plan, maxRequests and what its answers take ask for.',
+      'How long the run of this service may take. Checks that are left then are blocked. With freshForEachSuite it counts from each start. Default: much longer than the plan, maxRequests and the response times require.',
       { atMost: '24h' },
     ),
   },
@@ -96,7 +96,7 @@ export interface Plan extends Rate {
   readonly further?: readonly FurtherLimit[];
 }
 
-/** A limit beside that of the plan. */
+/** A further limit. */
 export interface FurtherLimit extends Rate {
   readonly per?: LimitScope;
 }

@@ -56,7 +56,7 @@ export async function buildVerificationKey(
 }
 
 export const SIGNATURES = named(
-  'The keys with which the service signs its responses (RFC 9421), by the names that it has for them (keyid). What it serves must then be signed with one of them.',
+  'The keys with which the service signs its responses (RFC 9421), by their names (keyid). Each response must then be signed with one of them.',
   {
     expected: 'a mapping such as { key-1: ../keys/key-1.pem }',
     examples: [{ 'key-1': '../keys/key-1.pem', 'key-2': { secret: `\${env:SIGNING_SECRET}` } }],

@@ -23,7 +23,7 @@ export const TLS = mapping(
     }),
     passphrase: secret('Passphrase of the private key, if its file is encrypted.'),
     insecure: flag(
-      'Accept any certificate. Only for test systems: somebody else may answer then, and see the key. Each run and each report warns of it, and a strict run refuses it.',
+      'Accept any certificate. Only for test systems: another server may answer then, and see the key. Each run and each report warns of it, and a strict run refuses it.',
       { default: false },
     ),
   },

@@ -26,7 +26,7 @@ function listenAddress(written: string, fault: Fault): { readonly address: strin
 }
 
 export const WEBHOOKS = mapping(
-  'Where events that the service sends are received, and how to make it send one.',
+  'Where to receive events of the service, and how to make it send one.',
   {
     expected: 'a mapping such as { listen: 127.0.0.1:0, trigger: { path: /webhooks } }',
     nullable: true,

@@ -89,19 +89,19 @@ export const WEBSOCKET = mapping(
       default: false,
     }),
     exchange: list(
-      'Messages that the service answers, and what the answer looks like. They are sent several times.',
+      'A message, and the form of its answer. It is sent several times.',
       { maxItems: 20, nullable: true, expected: 'a list of messages with their answers' },
       pair('', '{ send: { ask: time }, expect: { required: [time] } }'),
     ),
     login: pair(
-      'The message with which a client logs in before those of `exchange`, and what the answer looks like. Nothing is sent without it where the service takes no other message first.',
+      'The message with which a client logs in before those of `exchange`, and the form of its answer. Leave it out if the service needs no login.',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference, as it stands in a config
       '{ send: { login: "${env:KEY}" }, expect: { required: [ok] } }',
       { nullable: true },
     ),
     heartbeat: HEARTBEAT,
     messages: named(
-      'JSON Schemas of what the service sends, by the name of the event in the dialect.',
+      'JSON Schemas of the messages of the service, by the name of the event in the dialect.',
       { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
       jsonSchema('JSON Schema of the event'),
     ),
@@ -122,12 +122,12 @@ export const WEBSOCKET = mapping(
       {
         in: needed(
           choice(
-            'subprotocol: an element of Sec-WebSocket-Protocol behind a prefix. none: the handshake carries no key.',
+            'subprotocol: an element of Sec-WebSocket-Protocol after a prefix. none: the handshake carries no key.',
             ['header', 'query', 'subprotocol', 'none'],
           ),
         ),
         name: text('Name of the header or query parameter.'),
-        prefix: text('What comes before the key in the subprotocol.', {
+        prefix: text('Prefix of the key in the subprotocol.', {
           read: token('is not part of a token', 'use letters, digits and - . _'),
         }),
         encoding: choice('How the key is written in the subprotocol. Default: base64url.', [
@@ -142,7 +142,7 @@ export const WEBSOCKET = mapping(
     ),
     // No conversation lasts much longer.
     keepsIdle: duration(
-      'How long the service must keep a connection on which only pings are answered. Without it, what becomes of such a connection during the run is observed.',
+      'How long the service must keep a connection on which only pings are answered. Without it, the run only observes how long such a connection stays open.',
       { atMost: '150s' },
     ),
   },
@@ -163,7 +163,7 @@ export interface WebSocketConfig
   readonly login?: MessagePair;
   /** What a client answers to the service's own heartbeat, in raw messages. */
   readonly heartbeat?: Heartbeat;
-  /** JSON Schemas of what the service sends, by the name of the event in the dialect. */
+  /** JSON Schemas of the messages of the service, by the name of the event in the dialect. */
   readonly messages?: Readonly<Record<string, unknown>>;
   /** Where the handshake carries the key; absent where it is as in other requests. */
   readonly credential?: HandshakeKeyPlace;

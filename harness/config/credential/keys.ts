@@ -91,7 +91,7 @@ const REFUSED_SHAPE = shapes.mapping(
   '',
   { expected: `a mapping such as { key: "\${env:OLD_KEY}", because: revoked }` },
   {
-    key: optional(secret('What is sent in place of the key.')).shape,
+    key: optional(secret('The key to send in place of the working one.')).shape,
     because: shapes.text(
       'Why it must be refused, in a few words for the reports: revoked, expired, of another audience.',
       {

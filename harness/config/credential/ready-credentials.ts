@@ -53,7 +53,7 @@ export class ReadyCredentials {
     const isKey = choice === 'right' || (typeof choice === 'object' && !('recorded' in choice));
     if (!isKey || this.#configured.obtain === null) return this.#configured;
     if (this.#held === null || this.#clock.now() >= this.#held.renewAtMs) await this.#renew();
-    if (this.#held === null) throw new HarnessError('no key was obtained, and nobody said why');
+    if (this.#held === null) throw new HarnessError('no key was obtained, for an unknown reason');
     return this.#held.credentials;
   }
 

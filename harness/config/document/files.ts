@@ -67,7 +67,7 @@ export class SourceFiles {
         if (files.size >= MAX_FILES || total > MAX_TOTAL_BYTES) {
           throw new UsageError(
             `refers to more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 1024 / 1024} MiB`,
-            { place: { file: shown }, remedy: 'bundle only what is needed into one document' },
+            { place: { file: shown }, remedy: 'bundle only the needed parts into one document' },
           );
         }
         files.set(target, sourceOf(found.text, target, join(dirname(shown), relative(folder, target))));

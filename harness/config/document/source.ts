@@ -233,7 +233,10 @@ function plain(document: Document.Parsed, shown: string): unknown {
 
 function holdToBounds(root: unknown, shown: string): void {
   const tooMuch = (problem: string) =>
-    new UsageError(problem, { place: { file: shown }, remedy: 'leave out what is not needed here' });
+    new UsageError(problem, {
+      place: { file: shown },
+      remedy: 'leave out the parts that are not needed here',
+    });
   let nodes = 0;
   const visit = (node: unknown, depth: number): void => {
     nodes += 1;

@@ -118,7 +118,7 @@ function placeOf(reference: Reference, key: string): string {
   }
 }
 
-const NOT_DISTINCT = 'cannot be told from other text, and so not be kept out of reports';
+const NOT_DISTINCT = 'cannot be distinguished from other text, and so not be kept out of reports';
 export const TOO_SHORT = [
   `the secret is shorter than ${LEAST_CHARACTERS} characters`,
   `use a longer one: so short a text ${NOT_DISTINCT}`,

@@ -195,7 +195,7 @@ describe('the effective config', () => {
       await load(both('  - { id: one, method: POST, path: /a, body: { json: [1] } }\n'), FILES),
     );
     const shown = text.replaceAll(/ \S*(services|openapi)\//g, ' $1/');
-    expect(shown.slice(shown.indexOf('# What is called:'))).toMatchSnapshot();
+    expect(shown.slice(shown.indexOf('# Operations that are called:'))).toMatchSnapshot();
     expect(parse(text).operations).toHaveLength(1);
   });
 });

@@ -59,7 +59,7 @@ const OPERATION = mapping(
       choice('Method of the request.', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']),
     ),
     path: needed(
-      text('Path below the base URL, with its query where it has one.', {
+      text('Path below the base URL, with its query if it has one.', {
         mayBeEmpty: true,
         expected: 'a path that begins with /',
         read: operationPath,
@@ -126,20 +126,20 @@ const OPERATION = mapping(
           expected: 'a final status code, 200 to 599',
         }),
         type: text(
-          'Media type of the body. Default: any JSON where there is a schema, else whatever comes.',
+          'Media type of the body. Default: any JSON if there is a schema, else any type.',
           MEDIA_TYPE,
         ),
         schema: jsonSchema('JSON Schema of the body'),
       },
     ),
     auth: flag(
-      'false: anybody may call it, and it is called without a credential. Default: what the OpenAPI document says, else true.',
+      'false: no credential is needed, and none is sent. Default: what the OpenAPI document says, else true.',
     ),
   },
 );
 
 export const OPERATIONS = list(
-  'Further calls that your documents describe, beside the sample request of the contract.',
+  'Further calls that your documents describe, besides the sample request of the contract.',
   { nullable: true, maxItems: 500, expected: 'a list of operations', def: 'operations' },
   OPERATION,
 );

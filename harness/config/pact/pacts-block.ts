@@ -53,10 +53,10 @@ const BROKER = mapping(
         {
           mainBranch: flag('Those of the main branch.'),
           branch: text('Those of this branch.'),
-          fallbackBranch: text('Those of this branch where there is none of the other.'),
+          fallbackBranch: text('Those of this branch, if there is none of the other.'),
           matchingBranch: flag('Those of the branch of the version under test.'),
           tag: text('Those with this tag.'),
-          fallbackTag: text('Those with this tag where there is none of the other.'),
+          fallbackTag: text('Those with this tag, if there is none of the other.'),
           latest: flag('The latest of them alone.'),
           deployed: flag('Those that are deployed.'),
           released: flag('Those that are released.'),

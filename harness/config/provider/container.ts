@@ -39,7 +39,7 @@ function basePath(text: string, fault: Fault): string {
 /** Of every provider that is started. */
 export const STARTED = {
   env: named(
-    `Environment variables. What is read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} counts as a secret; but whoever may inspect the container or process sees it: prefer secrets.`,
+    `Environment variables. Values read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} count as secrets; but all who may inspect the container or process see them: prefer secrets.`,
     {
       names: { pattern: '^[^=\\s]+$', expected: 'the name of an environment variable' },
       expected: 'a mapping such as { LOG_LEVEL: debug }',
@@ -63,7 +63,7 @@ export const STARTED = {
 /** Of processes started for the provider itself. */
 export const FRESH = {
   freshForEachSuite: flag(
-    'Starts the provider and its companions again before each suite, so that no suite meets what another left behind. This takes more requests, and safety.maxRequests counts from each start.',
+    'Starts the provider and its companions again before each suite, so that no suite finds the leftovers of another. This takes more requests, and safety.maxRequests counts from each start.',
     { default: false },
   ),
 } as const;
@@ -78,7 +78,7 @@ const BUILD = mapping(
     dockerfile: text('Path of the Dockerfile in that folder. Default: Dockerfile.'),
     target: text('Stage of the Dockerfile to build.'),
     args: named(
-      'Build arguments. Anybody can read them from the image, so put no secrets here.',
+      'Build arguments. Anyone can read them from the image, so put no secrets here.',
       { expected: 'a mapping of names to texts' },
       text('Value of the argument; null for none.', { mayBeEmpty: true, nullable: true }),
     ),
@@ -164,12 +164,12 @@ const COMPANION = mapping(
 
 const KEYS = {
   container: mapping(
-    'A container that is started for the run and removed after it, whatever ends it. Docker or Podman must be there.',
+    'A container that is started for the run and removed after it, however the run ends. Docker or Podman must be there.',
     { expected: 'a mapping such as { image: registry.example/search:1.4, port: 8080 }' },
     {
       ...CONTAINER,
       port: needed(CONTAINER.port, 'add `port:`, on which the service listens inside'),
-      path: text('Base path of the service, where that is not the root.', {
+      path: text('Base path of the service, if it is not the root.', {
         mayBeEmpty: true,
         default: '',
         expected: 'a path such as /api',

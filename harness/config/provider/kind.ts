@@ -44,7 +44,7 @@ export const READY = mapping(
       expected: 'a final status code, 200 to 599',
     }),
     log: text('Text in a line that it writes.'),
-    times: whole('How many such lines. Default: 1.', {
+    times: whole('Number of such lines. Default: 1.', {
       minimum: 1,
       maximum: 1_000,
       expected: 'a whole number, at least 1',

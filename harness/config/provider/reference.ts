@@ -14,7 +14,7 @@ export interface ReferenceProvider {
 
 export const reference = providerKind('reference', {
   keys: {
-    reference: choice('The built-in service of this name. It conforms.', NAMES),
+    reference: choice('The built-in service of this name, which conforms.', NAMES),
     defects: list(
       'Deliberate faults of the reference provider, to see a check fail.',
       { uniqueItems: true, expected: 'a list of defect names' },

@@ -34,7 +34,7 @@ function callsOf({ config }: LoadedService): string {
     id.comment = ` ${operation.place}${operation.uncallable === null ? '' : `; cannot be called: ${operation.uncallable}`}`;
   }
   const lines = yamlText(calls).trimEnd().split('\n');
-  return ['# What is called:', ...lines.map((line) => `#   ${line}`), ''].join('\n');
+  return ['# Operations that are called:', ...lines.map((line) => `#   ${line}`), ''].join('\n');
 }
 
 function asWritten({ id, method, path, fields, body, response, auth }: Operation): object {

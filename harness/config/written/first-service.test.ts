@@ -49,7 +49,7 @@ describe('a first service', () => {
       expect(config.contract.clauses).toMatchObject([
         {
           key: 'endpoint.sample',
-          value: { method: 'GET', path: '/v1/orders', fields: {}, response: 'not told' },
+          value: { method: 'GET', path: '/v1/orders', fields: {}, response: 'not stated' },
         },
       ]);
       const { credentials } = unpackService(structuredClone(packService(config)));

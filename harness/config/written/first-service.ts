@@ -172,7 +172,7 @@ safety:
 }
 
 /** Only a path is known; its response is judged once the user describes it. */
-const NOT_STATED = 'not told';
+const NOT_STATED = 'not stated';
 
 /** The contract: given answers are stated; every other clause is a comment. */
 function contractText({ service, samplePath, openapi }: FirstService): string {
@@ -197,7 +197,7 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
   const said = new Set(clauses.map(({ key }) => key));
   const rest = Object.entries(VOCABULARY).filter(([key]) => !said.has(key));
   const source = openapi === null ? `${service} documents` : basename(openapi.path);
-  return `# What the documents of ${service} say, clause by clause. Only what is written here is judged as a rule; the rest is
+  return `# What the documents of ${service} say, clause by clause. Only the clauses below are judged as rules; the rest is
 # observed. standing: stated (the document says so), advised (it recommends it), not-shown (it leaves it open).
 contract: ${JSON.stringify(service)}
 title: ${JSON.stringify(openapi?.facts.title ?? service)}

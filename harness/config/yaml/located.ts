@@ -195,7 +195,7 @@ const FAULTS: Readonly<Partial<Record<ErrorCode, readonly [problem: string, reme
   BAD_SCALAR_START: ['a plain value cannot begin with this character', QUOTE],
   BLOCK_AS_IMPLICIT_KEY: ['a second ": " stands in the same value', QUOTE],
   MULTILINE_IMPLICIT_KEY: ['a key is not followed by ":"', 'write `key: value` on one line'],
-  MISSING_CHAR: ['a closing quote, bracket or ":" is missing', 'close what was opened'],
+  MISSING_CHAR: ['a closing quote, bracket or ":" is missing', 'add the closing one'],
   UNEXPECTED_TOKEN: ['this does not fit here', QUOTE],
   BAD_DQ_ESCAPE: ['unknown escape in a double-quoted value', 'use single quotes, or \\\\ for \\'],
   MULTIPLE_DOCS: ['a second YAML document begins here', 'one file holds one document: remove `---`'],

@@ -2,7 +2,7 @@ import { scheme } from '../scheme.ts';
 
 export const none = scheme({
   name: 'none',
-  summary: 'anybody may call',
+  summary: 'no credential is needed',
   keys: {},
   open: true,
   use: () => ({}),

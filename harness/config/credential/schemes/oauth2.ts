@@ -22,7 +22,7 @@ import { asksForBearer } from './bearer.ts';
 
 const KEYS = {
   tokenUrl: text(
-    'Where to get a token: a URL, or a path below the base URL of the service. Plain http is refused, but for this machine or with safety.plainHttp.',
+    'Where to get a token: a URL, or a path below the base URL of the service. Plain http is refused, except for this machine or with safety.plainHttp.',
     { expected: 'a URL such as https://login.example/oauth/token, or a path such as /oauth/token' },
   ),
   clientId: text('The client identifier, which is public.'),
@@ -34,7 +34,7 @@ const KEYS = {
     ),
   ),
   scope: optional(text('The scopes to ask for, with a space between them.', { examples: ['read write'] })),
-  audience: optional(text('The service that the token is for, where the issuer asks for an audience.')),
+  audience: optional(text('The service that the token is for, if the issuer asks for an audience.')),
   resource: optional(
     text('The URL of the service that the token is for (RFC 8707).', { examples: ['https://api.example/'] }),
   ),

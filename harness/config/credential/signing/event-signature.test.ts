@@ -140,7 +140,7 @@ describe('an event signed as a message', () => {
     expect(worthOf({}, '')).toEqual({ untold: expect.stringContaining('"@authority" is not known here') });
     const input = `${fields['signature-input']};alg="of-tomorrow"`;
     expect(worthOf({ host: 'example.com', 'signature-input': input }, '')).toEqual({
-      untold: 'nobody here knows the algorithm of sig-b25',
+      untold: 'the algorithm of sig-b25 is unknown here',
     });
   });
 });

@@ -107,8 +107,7 @@ export function verdictOnSignature(
   const algorithm = typeof named === 'string' ? named : undefined;
   const results = keys.map((key) => verified(key, { base: base.text, signature: value, algorithm }));
   if (results.includes('valid')) return { is: 'valid' };
-  if (results.includes('unknown'))
-    return { is: 'untold', why: `nobody here knows the algorithm of ${label}` };
+  if (results.includes('unknown')) return { is: 'untold', why: `the algorithm of ${label} is unknown here` };
   if (results.includes('unrecorded'))
     return { is: 'untold', why: 'the secret that it is made with is not in the record' };
   const isUnfit = results.every((result) => result === 'unfit');
