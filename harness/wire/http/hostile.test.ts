@@ -3,7 +3,7 @@ import fc from '../../base/fixtures/properties.ts';
 import type { ExchangeFailureKind } from '../exchange.ts';
 import { inEachWay } from '../fixtures/each-way.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, SHORT, setting } from '../fixtures/setting.ts';
+import { about, GET, impatient, setting } from '../fixtures/setting.ts';
 import { openHttp } from './http-client.ts';
 import { sendRaw } from './raw.ts';
 
@@ -87,8 +87,6 @@ describe('what a provider does wrong becomes a failure, never an exception, in w
   const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
   const INTERIM = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100);
 
-  const LIMITED = { limits: { bodyBytes: 1000 } };
-
   it.each<[string, ExchangeFailureKind, number | null, Handler]>([
     ['resets without an answer', 'reset', null, (socket) => socket.resetAndDestroy()],
     ['closes without an answer', 'closed', null, (socket) => socket.end()],
@@ -142,11 +140,10 @@ describe('what a provider does wrong becomes a failure, never an exception, in w
     ['sends a body without end', 'body-too-large', 200, writing(`${HEAD}\r\n${'a'.repeat(100_000)}`)],
   ])('%s: %s', async (_what, kind, status, answer) => {
     const server = await listen((socket, index) => socket.once('data', () => answer(socket, index)));
-    const timesOut = kind === 'response-timeout';
-    const options = setting(server.url, { ...LIMITED, ...(timesOut && SHORT) });
-    for (const { failure, response, timing } of await inEachWay(options)) {
+    const limited = { limits: { bodyBytes: 1000 }, ...(kind === 'response-timeout' && impatient()) };
+    for (const { failure, response, timing } of await inEachWay(setting(server.url, limited))) {
       expect([failure?.kind, response?.status ?? null]).toEqual([kind, status]);
-      const deadlineMs = !timesOut ? 0 : status === null ? 1000 : 1200;
+      const deadlineMs = kind !== 'response-timeout' ? 0 : status === null ? 400 : 500;
       expect(timing.durationMs).toBeGreaterThanOrEqual(deadlineMs);
     }
   });

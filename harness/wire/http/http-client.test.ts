@@ -6,7 +6,7 @@ import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, knowingSecret, OK, SECRET, SHORT, setting } from '../fixtures/setting.ts';
+import { about, GET, impatient, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
 import type { HttpRequest } from '../request.ts';
 import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
 
@@ -271,7 +271,7 @@ describe('connections', () => {
           requests += 1;
           if (requests === 3) third.resolve();
         }),
-      { connections: 3, ...SHORT },
+      { connections: 3, ...impatient() },
     );
     const sent = Array.from({ length: 4 }, () => send());
     await third.promise;

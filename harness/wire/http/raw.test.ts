@@ -3,7 +3,7 @@ import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
-import { about, GET, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
+import { about, GET, impatient, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
 import { type Clock, systemClock } from '../pace/clock.ts';
 import type { HttpRequest } from '../request.ts';
 import type { TransportOptions } from '../socket/options.ts';
@@ -124,14 +124,11 @@ describe('the answer', () => {
 });
 
 describe('a connection that is listened to behind its first response', () => {
+  const series = { expected: 2, patienceMs: 150 };
   const behind = [{ method: 'GET', target: '/second' }];
-  /** For connections of which the end comes. */
-  const PATIENT = { series: { expected: 2, patienceMs: 60_000 }, graceMs: 60_000 };
-  const heard = async (answer: Handler, isEnded: boolean) => {
-    const { response, further, failure, connection, request } = await send(answer, {
-      ...(isEnded ? PATIENT : { series: { expected: 2, patienceMs: 500 }, graceMs: 200 }),
-      behind,
-    });
+  const heard = async (answer: Handler, form: RawForm = {}) => {
+    const waits = { series, graceMs: 60, behind, ...form };
+    const { response, further, failure, connection, request } = await send(answer, waits, impatient());
     return {
       statuses: [response, ...(further ?? [])].map((each) => each?.status ?? null),
       failure: failure?.kind ?? null,
@@ -152,8 +149,7 @@ describe('a connection that is listened to behind its first response', () => {
     ['nothing but the end', ending(''), [null], 'closed', 'ended'],
     ['a reset', (socket) => socket.resetAndDestroy(), [null], 'reset', 'reset'],
   ])('has %s', async (_what, answer, statuses, failure, afterwards) => {
-    const isEnded = afterwards !== 'open';
-    expect(await heard(answer, isEnded)).toMatchObject({ statuses, failure, afterwards });
+    expect(await heard(answer)).toMatchObject({ statuses, failure, afterwards });
   });
 
   it('is not waited for any longer where each timer is late, as on a busy machine', async () => {
@@ -187,7 +183,7 @@ describe('a connection that is listened to behind its first response', () => {
         answer(socket, index);
       }),
     );
-    const form: RawForm = { series: PATIENT.series, behind, declares: 'everything', graceMs: 10 };
+    const form: RawForm = { series, behind, declares: 'everything', graceMs: 10 };
     const { request } = await sendRaw(setting(server.url), GET, form, about());
     const [head = '', second = ''] = wire.split(/(?<=\r\n\r\n)/);
     expect(head).toContain(`Content-Length: ${second.length}\r\n`);

@@ -3,7 +3,7 @@ import { selfSigned } from '../../proof/certificate.ts';
 import type { ServerIdentity } from '../../reference/host.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, type Handler, listen } from '../fixtures/loopback.ts';
-import { OK, setting } from '../fixtures/setting.ts';
+import { impatient, OK, setting } from '../fixtures/setting.ts';
 import { systemClock } from '../pace/clock.ts';
 import { addressOf } from './address.ts';
 import { dial } from './dial.ts';
@@ -56,10 +56,8 @@ describe('over TLS', () => {
   });
 
   it('that never comes about is a connect-timeout', async () => {
-    const { failure } = await dial(addressOf(await pretended(() => undefined)), {
-      timeouts: { connectMs: 100 },
-      clock: systemClock,
-    });
+    const waits = impatient({ connectMs: 100, responseMs: 100 });
+    const { failure } = await dial(addressOf(await pretended(() => undefined)), waits);
     expect(failure).toMatchObject({
       kind: 'connect-timeout',
       message: expect.stringContaining('TCP stands, TLS does not'),

@@ -4,7 +4,7 @@ import type { ServerIdentity } from '../../reference/host.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
-import { about, GET, OK, setting } from '../fixtures/setting.ts';
+import { about, GET, impatient, OK, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http-client.ts';
 import { sendRaw } from '../http/raw.ts';
 import type { TransportOptions } from './options.ts';
@@ -169,8 +169,8 @@ describe('what a proxy says for itself', () => {
       message: expect.stringMatching(/cannot be reached: .*ECONNREFUSED/),
     });
     const silent = await listen(() => undefined);
-    const timeouts = { connectMs: 100, responseMs: 100 };
-    expect((await get(through({ ...silent, asked: [] }, '', { timeouts }))).failure).toMatchObject({
+    const waits = impatient({ connectMs: 100, responseMs: 100 });
+    expect((await get(through({ ...silent, asked: [] }, '', waits))).failure).toMatchObject({
       kind: 'proxy',
       message: expect.stringMatching(/gave no tunnel to api\.example within 100 ms \(tunnel is awaited\)/),
     });

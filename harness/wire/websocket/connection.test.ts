@@ -4,7 +4,7 @@ import { encodeFrame, OPCODE } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { listen } from '../fixtures/loopback.ts';
-import { about, knowingSecret, SECRET, SHORT, setting } from '../fixtures/setting.ts';
+import { about, impatient, knowingSecret, SECRET, setting } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import type { HttpRequest } from '../request.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
@@ -379,7 +379,7 @@ describe('bounds', () => {
   });
 
   it('end the sending to a server that does not read', async () => {
-    const connection = await openScripted((socket) => void socket.pause(), { options: SHORT });
+    const connection = await openScripted((socket) => void socket.pause(), { options: impatient() });
     const taken: boolean[] = [];
     for (let count = 0; count < 20 && !taken.includes(false); count++) {
       taken.push(await connection.sendFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(1 << 20) }));
