@@ -2,14 +2,8 @@ import { buildProgram } from './cli/program.ts';
 
 /** The package's own surface, for programs that start `conform` or read what it wrote. */
 export { HarnessError, InconclusiveError, UsageError } from './base/exit.ts';
-export type {
-  Cause,
-  CheckResult,
-  Observation,
-  Results,
-  RunResult,
-  ServiceResult,
-} from './report/results/results.ts';
+export type { CheckResult } from './report/results/check-result.ts';
+export type { Cause, Observation, Results, RunResult, ServiceResult } from './report/results/results.ts';
 
 /**
  * Runs one command line in this process, as the program `conform` does. Results go to stdout, progress to stderr.

@@ -1,6 +1,7 @@
 import type { ServiceConfig } from '../config/service.ts';
+import type { PlannedCheck } from '../report/results/check-result.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
-import type { ListedPact, PlannedCheck } from '../report/results/results.ts';
+import type { ListedPact } from '../report/results/results.ts';
 import type { Suite } from './check/check.ts';
 import { applicabilityOf } from './check/judge.ts';
 import type { Selection } from './selection/selection.ts';

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import type { CheckResult } from '../../report/results/check-result.ts';
 import { readResults } from '../../report/results/read-results.ts';
-import type { CheckResult, Results } from '../../report/results/results.ts';
+import type { Results } from '../../report/results/results.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform judge` over a run of the built-in service with a fault. What it says of whole nights: `memory/fortnight.test.ts`. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { filledIn } from '../../base/finding.ts';
-import type { CheckResult } from '../results/results.ts';
+import type { CheckResult } from '../results/check-result.ts';
 import { cheapestCover } from './cover.ts';
 import { distinctParts, type Form, formOf, likeness, type Part, partsOf } from './form.ts';
 

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../base/json-text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
-import type { Change, CheckResult, PastFigures, Results, ServiceResult } from '../results/results.ts';
+import type { CheckResult } from '../results/check-result.ts';
+import type { Change, PastFigures, Results, ServiceResult } from '../results/results.ts';
 import { tallyOf } from '../results/tally.ts';
 
 /** What became of the checks of one service in one run. */

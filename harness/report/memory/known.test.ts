@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../base/verdict.ts';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
-import type { CheckResult, ListedFailure, Results, ServiceResult } from '../results/results.ts';
+import type { CheckResult } from '../results/check-result.ts';
+import type { ListedFailure, Results, ServiceResult } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
 import { fits, withKnown } from './known.ts';
 

@@ -7,8 +7,9 @@ import {
   signatureOf,
   withoutOperation,
 } from '../diagnosis/form.ts';
+import type { CheckResult } from '../results/check-result.ts';
 import { withExitCode } from '../results/fold/fold.ts';
-import type { CheckResult, ListedFailure, Results, ServiceResult } from '../results/results.ts';
+import type { ListedFailure, Results, ServiceResult } from '../results/results.ts';
 import { tallyOf } from '../results/tally.ts';
 
 /** Days before the end of an entry from which on it is told. */

@@ -1,5 +1,5 @@
 import { type Finding, type Got, SILENT_SINCE } from '../../base/finding.ts';
-import type { CheckResult } from './results.ts';
+import type { CheckResult } from './check-result.ts';
 
 /**
  * The only reader of messages: journals and results that were written before they had findings say in the message alone

@@ -1,6 +1,7 @@
 import { deviationText, type Finding, groundText } from '../../base/finding.ts';
 import { shortened } from '../../base/text.ts';
-import type { Cause, CheckResult, Results } from './results.ts';
+import type { CheckResult } from './check-result.ts';
+import type { Cause, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../base/verdict.ts';
+import type { CheckResult } from './check-result.ts';
 import type {
-  CheckResult,
   Coverage,
   ListedFailure,
   ListedObservation,

@@ -1,6 +1,7 @@
 import { grouped } from '../../base/text.ts';
 import { OUTCOMES, type Outcome } from '../../base/verdict.ts';
-import type { CheckResult, Results, ServiceResult } from './results.ts';
+import type { CheckResult } from './check-result.ts';
+import type { Results, ServiceResult } from './results.ts';
 
 /** Checks per outcome. */
 export type Tally = Readonly<Record<Outcome, number>>;

@@ -1,6 +1,7 @@
 import { grouped, shortened, withShortValues } from '../../../base/text.ts';
 import type { Outcome } from '../../../base/verdict.ts';
-import type { CheckResult, Results } from '../../results/results.ts';
+import type { CheckResult } from '../../results/check-result.ts';
+import type { Results } from '../../results/results.ts';
 import {
   counted,
   type Judged,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withShortValues } from '../../../base/text.ts';
-import type { CheckResult, Observation, Results, ServiceResult } from '../../results/results.ts';
+import type { CheckResult } from '../../results/check-result.ts';
+import type { Observation, Results, ServiceResult } from '../../results/results.ts';
 import { counted } from '../../results/tally.ts';
 import { factInWords, valueInWords } from '../../results/words/words.ts';
 import { chevron } from '../markup/icons.ts';

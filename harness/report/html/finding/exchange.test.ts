@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { offendingLines } from './exchange.ts';
 import { findingIn } from '../../results/before-findings.ts';
 import type { EvidenceView } from '../../results/evidence/evidence-view.ts';
+import { offendingLines } from './exchange.ts';
 
 function view(...lines: readonly string[]): EvidenceView {
   return {

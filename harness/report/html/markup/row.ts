@@ -1,4 +1,5 @@
-import type { Change, CheckResult, Results, ServiceResult } from '../../results/results.ts';
+import type { CheckResult } from '../../results/check-result.ts';
+import type { Change, Results, ServiceResult } from '../../results/results.ts';
 import { counted, type Judged } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from './markup.ts';

@@ -1,7 +1,8 @@
 import { shortened, withShortValues } from '../../../base/text.ts';
 import { type Evidence, evidenceFromJson } from '../../../wire/evidence.ts';
 import { type TranscriptLine, transcript } from '../../../wire/forms/transcript.ts';
-import type { CheckResult, ServiceResult } from '../results.ts';
+import type { CheckResult } from '../check-result.ts';
+import type { ServiceResult } from '../results.ts';
 import { counted } from '../tally.ts';
 import { plainLine, plainText } from '../words/plain.ts';
 import { groundInWords } from '../words/words.ts';

@@ -3,17 +3,8 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import Type from '../../../base/schema/type.ts';
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { WORTHS } from '../../../wire/http/webhook-receiver.ts';
-import {
-  COVERAGE,
-  JUDGMENT,
-  LISTED_FAILURE,
-  PlannedCheck,
-  RequestKind,
-  RUN,
-  SERVICE,
-  VARIES,
-  WAIT,
-} from '../results.ts';
+import { JUDGMENT, PlannedCheck } from '../check-result.ts';
+import { COVERAGE, LISTED_FAILURE, RequestKind, RUN, SERVICE, VARIES, WAIT } from '../results.ts';
 import {
   Count,
   type Frozen,

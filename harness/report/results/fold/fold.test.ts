@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PlannedCheck } from '../check-result.ts';
 import { validateResults } from '../read-results.ts';
-import type { PlannedCheck } from '../results.ts';
 import type { JournalEvent } from './events.ts';
 import { type FoldContext, foldEvents } from './fold.ts';
 

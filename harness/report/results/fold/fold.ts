@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withFinding } from '../before-findings.ts';
+import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
 import {
-  type CheckResult,
   COVERAGE,
   type Coverage,
-  JUDGMENT,
   LEDGER_LINE,
   type LedgerLine,
   OBSERVATION,
   type Observation,
-  PLANNED_CHECK,
-  type PlannedCheck,
   type Results,
   type RunResult,
   SERVICE,
