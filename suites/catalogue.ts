@@ -28,7 +28,7 @@ export const functional: readonly Suite[] = [
 ];
 
 /**
- * In the order in which they are judged. The suite `limits` comes last: what the others have sent is the
- * first part of its burst, and what it exhausts nobody needs any more, but for what waits to hear what requests cost.
+ * In the order in which they are judged. The suite `limits` comes last: the requests of the others are the first
+ * part of its burst, and no later check needs the quota, except those that wait for the costs of requests.
  */
 export const suites: readonly Suite[] = [...functional, operations, pact, websocket, webhooks, limits];

@@ -1,7 +1,7 @@
 import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../harness/engine/check/suite.ts';
 import { rawReplies } from './stimuli/every-reply.ts';
 
-/** Where a message ends, and what comes behind its content. */
+/** The end of a message, and its trailers. */
 export const messages: readonly CheckDefinition[] = [
   // RFC 9110 §8.6: Content-Length is the number of octets that follow.
   check('framing.content-length', {
@@ -56,7 +56,7 @@ export const messages: readonly CheckDefinition[] = [
   check('framing.trailers', {
     title: 'sends nothing behind a body that belongs before it',
     headline: 'A header comes only behind the body: {got}',
-    why: 'Clients have used the body by then, or drop what comes behind it.',
+    why: 'Clients have used the body by then, or drop its trailers.',
     change: 'Send such headers before the body.',
     grounds: [rfc9110('6.5.1', 'MUST')],
     uses: [rawReplies],

@@ -223,8 +223,8 @@ describe('the messages that have been read', () => {
   it('are told when they are others now', () => {
     expect(messageGaps([line], [line])).toEqual([]);
     expect(messageGaps(['auth.gone (nobody) fail: so'], [line])).toEqual([
-      `nobody has read: ${line}`,
-      'nobody says any more: auth.gone (nobody) fail: so',
+      `new: ${line}`,
+      'gone: auth.gone (nobody) fail: so',
       'once they are read, `npm run prove -- --update` keeps them',
     ]);
   });

@@ -33,8 +33,8 @@ export function messageLines(
 export function messageGaps(read: readonly string[], now: readonly string[]): readonly string[] {
   const [before, after] = [new Set(read), new Set(now)];
   const changed = [
-    ...now.filter((line) => !before.has(line)).map((line) => `nobody has read: ${line}`),
-    ...read.filter((line) => !after.has(line)).map((line) => `nobody says any more: ${line}`),
+    ...now.filter((line) => !before.has(line)).map((line) => `new: ${line}`),
+    ...read.filter((line) => !after.has(line)).map((line) => `gone: ${line}`),
   ];
   return changed.length === 0
     ? []

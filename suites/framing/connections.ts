@@ -20,7 +20,7 @@ function answers({ statuses }: Pick<Reply, 'statuses'>): string {
   return statuses.length === 0 ? 'no response' : statuses.map((status) => `status ${status}`).join(' and ');
 }
 
-/** What comes on a connection that should have ended. */
+/** Octets on a connection that should have ended. */
 function goingOn(reply: Reply): string | null {
   if (reply.answersAnother) return `${answers(reply)} on one connection`;
   return reply.staysOpen ? `${answers(reply)} and an open connection` : null;
@@ -85,7 +85,7 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
     },
   });
 
-/** Some refuse it as what they cannot take: no harm comes of the other status. */
+/** Some refuse it as unsupported: the other status does no harm. */
 const REFUSES_CODING: readonly number[] = [400, 411, 415, 422, 501];
 
 // RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
@@ -101,7 +101,7 @@ export const oneResponse = check('framing.one-response', {
     expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
 });
 
-// RFC 9112 §9.3: what is kept open takes further requests.
+// RFC 9112 §9.3: an open connection takes further requests.
 export const nextRequest = check('framing.next-request', {
   title: 'answers the next request on a connection that it keeps',
   headline: 'The second request on a connection is not served: {got}',
@@ -166,7 +166,7 @@ export const connections: readonly CheckDefinition[] = [
   check('framing.chunked-request', {
     title: 'reads the content of a request in chunks to its end',
     headline: 'Content in chunks is not read to its end: {got}',
-    why: 'What is left of it is taken for the next request, which may be that of another user.',
+    why: 'The rest of it is read as the next request, which may belong to another user.',
     change: 'Read chunks with an HTTP library, or answer and close the connection.',
     grounds: [rfc9112('7.1', 'MUST')],
     restsOn: [nextRequest],
@@ -287,7 +287,7 @@ export const connections: readonly CheckDefinition[] = [
     // RFC 9112 §6.1: who does not know the other coding either may say so.
     statuses: [400, 501],
   }),
-  // RFC 9112 §6.1: 501 for a coding that nobody knows.
+  // RFC 9112 §6.1: 501 for an unknown coding.
   check('framing.unknown-coding', {
     title: 'refuses a request in a transfer coding that it does not know',
     headline: 'A request in an unknown transfer coding gets {answer}',
@@ -369,7 +369,7 @@ export const connections: readonly CheckDefinition[] = [
   // RFC 9110 §7.8: a 101 names what it switches to, and that was offered.
   check('framing.upgrade-answer', {
     title: 'switches protocols only to one that was offered',
-    headline: 'The service switches to a protocol that nobody offered: {got}',
+    headline: 'The service switches to a protocol that was not offered: {got}',
     why: 'The client cannot read a single byte of what follows.',
     change: 'Answer 101 with the offered protocol in Upgrade, or do not switch.',
     grounds: [rfc9110('7.8', 'MUST')],

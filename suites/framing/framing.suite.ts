@@ -40,7 +40,7 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
     },
   });
 
-// RFC 9112 §3.2: 400 for a request that lacks Host or has several; whoever heeds another one than a cache did is fooled.
+// RFC 9112 §3.2: 400 for a request that lacks Host or has several; a server and a cache could choose different ones.
 export const missingHost = refuses({
   id: 'framing.missing-host',
   what: 'a request without Host',
@@ -50,7 +50,7 @@ export const missingHost = refuses({
   probe: target.withoutHost,
 });
 
-/** Where a message ends, and what was done to its content on the way: read octet by octet. */
+/** The end of a message, and the codings of its content: read octet by octet. */
 export const framing = suite('framing', 'Framing', [
   ...messages,
   oneResponse,
@@ -77,7 +77,7 @@ export const framing = suite('framing', 'Framing', [
     },
   }),
 
-  // RFC 9112 §5.1: whoever reads the name otherwise than a proxy before it is fooled.
+  // RFC 9112 §5.1: a server and a proxy before it must read the same name.
   refuses({
     id: 'framing.spaced-field-name',
     what: 'a space between a header name and its colon',
@@ -99,7 +99,7 @@ export const framing = suite('framing', 'Framing', [
   refuses({
     id: 'framing.invalid-host',
     what: 'a request whose Host is no host',
-    why: 'What stands there gets into links and logs, and past rules that go by the host.',
+    why: 'Its value gets into links and logs, and past rules that go by the host.',
     change: 'Answer 400 where Host is anything but a host and a port.',
     ground: rfc9112('3.2', 'MUST'),
     probe: target.invalidHost,

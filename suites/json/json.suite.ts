@@ -21,7 +21,7 @@ import { steady } from '../steady.ts';
 import { errorReplies, jsonReplies, serverErrorReplies, successReplies } from '../stimuli/every-reply.ts';
 import { sample } from '../stimuli/sample.ts';
 
-interface Rule extends Row<'headline'> {
+interface JsonRule extends Row<'headline'> {
   /** Completes "sends JSON that …". */
   readonly what: string;
   readonly ground: Ground;
@@ -30,7 +30,7 @@ interface Rule extends Row<'headline'> {
 }
 
 /** Everything that calls itself JSON keeps RFC 8259, octet by octet. */
-const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: Rule): CheckDefinition =>
+const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: JsonRule): CheckDefinition =>
   check(id, {
     ...notes,
     title: `sends JSON that ${what}`,
@@ -209,7 +209,7 @@ export const json = suite('json', 'JSON', [
     ground: rfc8259('6', 'MUST'),
     breach: 'number',
   }),
-  // RFC 8259 §4: of a name that comes twice nobody knows which member counts.
+  // RFC 8259 §4: with a repeated name the value is ambiguous.
   keeps({
     id: 'json.unique-names',
     what: 'names each member of an object once',

@@ -28,7 +28,7 @@ const contentCoding = check('negotiation.content-coding', {
   },
 });
 
-// RFC 9110 §8.4: Content-Encoding lists what was really applied.
+// RFC 9110 §8.4: Content-Encoding lists the codings that were really applied.
 const trueCoding = check('negotiation.true-coding', {
   title: 'compresses the body as Content-Encoding says',
   headline: 'The body is not what Content-Encoding says: {got}',
@@ -97,7 +97,7 @@ export const codings: readonly CheckDefinition[] = [
         .where(({ served }) => served, 'such a request is refused')
         .toConform('br or no Content-Encoding', codingBeside('br')),
   }),
-  // RFC 9110 §8.4: the same for what comes to other codings: deflate has the zlib format (§8.4.1.2).
+  // RFC 9110 §8.4: the same for other codings: deflate has the zlib format (§8.4.1.2).
   check('negotiation.other-codings', {
     title: 'compresses with deflate and br as these are defined',
     headline: 'The body is not in deflate or br as Content-Encoding says: {got}',
@@ -116,7 +116,7 @@ export const codings: readonly CheckDefinition[] = [
     title: 'compresses a body no more often than it says',
     headline: 'The body is compressed once more than Content-Encoding says: {got}',
     why: 'The client unpacks it once, and gets compressed bytes.',
-    change: 'Do not compress what is compressed already: look at Content-Encoding, in the proxy too.',
+    change: 'Do not compress a compressed body again: look at Content-Encoding, in the proxy too.',
     grounds: [rfc9110('8.4', 'MUST')],
     uses: [rawSample, target.gzipAccepted, gzipRefused, similarCoding],
     judge: ({ expect }) =>

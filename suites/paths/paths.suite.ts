@@ -28,7 +28,7 @@ interface Misread extends Row<'title' | 'headline'> {
   readonly probe: typeof path.nulInPath;
 }
 
-/** The path is not that of the documented resource: whoever serves that one has read another path than was sent. */
+/** The path is not that of the documented resource: a service that serves that one has misread the path. */
 const tellsApart = ({ probe: odd, ...notes }: Misread) =>
   check(notes.id, {
     ...notes,
@@ -84,7 +84,7 @@ export const paths = suite('paths', 'Paths', [
   handles({
     id: 'paths.bad-utf8',
     what: 'a path that is not UTF-8',
-    why: 'Decoding fails for such bytes, and an exception that nobody catches is a 500.',
+    why: 'Decoding fails for such bytes, and an uncaught exception is a 500.',
     change: 'Decode the path strictly, and answer 400 or 404 where that fails.',
     probe: path.badUtf8InPath,
     repeats: [malformedTarget],
@@ -115,7 +115,7 @@ export const paths = suite('paths', 'Paths', [
   check('paths.absolute-form', {
     title: 'takes the whole URL in the request line',
     headline: 'The whole URL in the request line gets {answer}',
-    why: 'Clients that were told of a proxy write the request like this, and so do some load balancers.',
+    why: 'Clients with a configured proxy write the request like this, and so do some load balancers.',
     change: 'Take the path out of the URL before you look for a route.',
     grounds: [rfc9112('3.2.2', 'MUST')],
     uses: [sample, path.absoluteForm],
@@ -129,7 +129,7 @@ export const paths = suite('paths', 'Paths', [
     },
   }),
 
-  // A link to the service must not lead to somebody else.
+  // A link to the service must not lead to another one.
   check('paths.open-redirect', {
     title: 'redirects no path to a foreign host',
     headline: 'A path is redirected to a foreign host: {got}',
@@ -155,7 +155,7 @@ export const paths = suite('paths', 'Paths', [
       ),
   }),
 
-  // Whoever calls an address gets links to it, whatever else he writes into fields.
+  // Links in a response lead to the called address, whatever other fields say.
   check('paths.forwarded-host', {
     title: 'builds no link from an X-Forwarded-Host of the client',
     headline: 'X-Forwarded-Host of a client comes back as the host of links: {got}',
@@ -174,7 +174,7 @@ export const paths = suite('paths', 'Paths', [
       ),
   }),
 
-  // What is told as a place must be one for the client.
+  // An address in a response must be valid for the client.
   check('paths.reachable-redirect', {
     title: 'redirects to addresses that its clients can reach',
     headline: 'A redirect leads to an inner address: {got}',

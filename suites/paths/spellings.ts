@@ -9,8 +9,8 @@ interface Spelling extends Guarded {
 }
 
 /**
- * Whoever serves the resource under another spelling asks for the credential there too. A refusal, a redirect, another
- * resource: all are in order. What is served to everybody at any path is not the resource.
+ * A service that serves the resource under another spelling asks for the credential there too. A refusal, a redirect or
+ * another resource are in order. A response that is the same at any path is not the resource.
  */
 const guards = ({ probe: spelled, ...notes }: Spelling): CheckDefinition =>
   guarded({
@@ -51,7 +51,7 @@ export const spellings: readonly CheckDefinition[] = [
     where: 'for a path with encoded dot segments',
     headline: 'A path with /%2e/ and /%2e%2e/, without a credential, gets {answer}',
     why: 'A proxy that only looks for plain dots lets the path through. The service decodes it, and answers.',
-    change: 'Decode the path once, remove dot segments, and check the credential of what is left.',
+    change: 'Decode the path once, remove dot segments, and check the credential for the resulting path.',
     probe: SPELLED['encoded-dots'],
   }),
   // RFC 3986 §3.3: empty segments are segments.
@@ -72,7 +72,7 @@ export const spellings: readonly CheckDefinition[] = [
     change: 'Refuse %2f in paths, or let the proxy and the service read it in the same way.',
     probe: SPELLED['encoded-slash'],
   }),
-  // RFC 3986 §3.3: what stands behind a semicolon belongs to the segment.
+  // RFC 3986 §3.3: text after a semicolon belongs to the segment.
   guards({
     id: 'paths.matrix-parameters',
     where: 'for a path with matrix parameters',
@@ -87,7 +87,7 @@ export const spellings: readonly CheckDefinition[] = [
     where: 'for a path that is encoded twice',
     headline: 'A path that is encoded twice, without a credential, gets {answer}',
     why: 'The proxy decodes once and the service once more: they check and serve two different paths.',
-    change: 'Decode a path once, in one place, and pass on what was checked.',
+    change: 'Decode a path once, in one place, and pass on the checked path.',
     probe: SPELLED['double-encoding'],
   }),
   // RFC 3986 §6.2.2.1: letter case of a path counts.

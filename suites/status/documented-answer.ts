@@ -76,7 +76,8 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
       .where(({ served }) => served)
       .toConform(
         'no error in a 2xx body',
-        ({ response: { status, toldError } }) => toldError && `status ${status} with ${toldError}`,
+        ({ response: { status, reportedError } }) =>
+          reportedError && `status ${status} with ${reportedError}`,
         IN_JSON,
       ),
 });
@@ -93,7 +94,7 @@ export const stable = steady({
   got: ({ odd }) => odd,
 });
 
-// RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
+// RFC 9110 §15.5.5. A collection may create or hide a resource of any name, but not at every depth.
 export const unknownPath = check('status.unknown-path', {
   title: 'refuses paths that do not exist, and does not fail there',
   headline: 'A path that does not exist gets {answer}',
@@ -125,7 +126,7 @@ export const documentedAnswer: readonly CheckDefinition[] = [
 
   unknownPath,
 
-  // errors.codes does not show which of two faults is told.
+  // errors.codes does not show which of two faults is reported.
   observation('status.unknown-path-without-credential', {
     title: 'answers 401 or 404 to an unknown path without a credential',
     why: '404 before 401 tells strangers which paths exist.',

@@ -109,7 +109,7 @@ export const methods: readonly CheckDefinition[] = [
   check('status.allow-true', {
     title: 'does not name the refused method among the allowed ones',
     headline: 'A 405 lists the very method that it refuses: {got}',
-    why: 'The client is told to try again what was just refused.',
+    why: 'The client is invited to repeat a request that was just refused.',
     change: 'Build Allow from the methods of the path instead of a fixed list.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
     uses: [everyReply],
@@ -149,7 +149,7 @@ export const methods: readonly CheckDefinition[] = [
   check('status.allow-kept', {
     title: 'does not refuse the methods that OPTIONS names',
     headline: 'A method that OPTIONS names is refused: {got}',
-    why: 'The client is told that a call works, and finds out that it does not.',
+    why: 'The client learns that a call works, and finds out that it does not.',
     change: 'Build the answer to OPTIONS from the methods that the path really has.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
     uses: [target.optionsSample, target.otherMethods],
@@ -208,7 +208,7 @@ export const methods: readonly CheckDefinition[] = [
   check('status.query-type', {
     title: 'refuses QUERY with content of no type or an unknown one',
     headline: 'QUERY with content of no known type gets {answer}',
-    why: 'The service guesses what was asked, and two services guess differently.',
+    why: 'The service guesses the meaning, and two services guess differently.',
     change: 'Answer 400 where Content-Type is missing, and 415 with Accept-Query where you do not know it.',
     grounds: [rfc(10008, '2', 'MUST')],
     uses: [target.queryWithoutType, target.queryOfUnknownType],

@@ -13,7 +13,7 @@ import { errorReplies, serverErrorReplies } from '../stimuli/every-reply.ts';
 import * as target from '../stimuli/target.ts';
 import { handles, statusesOf } from './unusual.ts';
 
-/** The status of each condition, by its name in the observation; what is risky comes last. */
+/** The status of each condition, by its name in the observation; risky ones come last. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
   unknownPath: target.unknownPath,
   unknownMethod: target.unknownMethod,

@@ -9,14 +9,14 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 
-interface Unusual extends Row<'repeats'> {
+interface UnusualRequest extends Row<'repeats'> {
   /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;
   readonly probe: Probe<Reply | readonly Reply[]>;
 }
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
-export function handles({ id, what, probe, ...notes }: Unusual): CheckDefinition {
+export function handles({ id, what, probe, ...notes }: UnusualRequest): CheckDefinition {
   return check(id, {
     ...notes,
     title: `does not fail over ${what}`,
@@ -34,6 +34,6 @@ export async function statusesOf(
 ): Promise<{ readonly seen: Readonly<Record<string, number | null>>; readonly note: string }> {
   const seen: Record<string, number | null> = {};
   for (const [name, request] of Object.entries(requests)) seen[name] = (await probe(request)).status;
-  const told = Object.entries(seen).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
-  return { seen, note: told.join(', ') };
+  const statuses = Object.entries(seen).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
+  return { seen, note: statuses.join(', ') };
 }

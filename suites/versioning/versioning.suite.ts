@@ -10,7 +10,7 @@ import {
   settled,
   suite,
   THROUGHOUT_JSON,
-  versionTold,
+  versionReported,
 } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { deployedVersion } from '../stimuli/deployed-version.ts';
@@ -54,7 +54,7 @@ const servesNothing = ({ id, where, kind, ...notes }: Elsewhere): CheckDefinitio
     },
   });
 
-interface LifecycleField {
+interface DatedField {
   readonly id: string;
   readonly change: string;
   readonly field: 'Deprecation' | 'Sunset';
@@ -63,7 +63,7 @@ interface LifecycleField {
 }
 
 /** The fields that announce the end of what answers have a form each. */
-const writes = ({ id, field, form, ground, change }: LifecycleField): CheckDefinition =>
+const writes = ({ id, field, form, ground, change }: DatedField): CheckDefinition =>
   check(id, {
     title: `sends ${field} in its standard format`,
     headline: `${field} is not in its standard format: {got}`,
@@ -134,7 +134,7 @@ export const versioning = suite('versioning', 'Versioning', [
   servesNothing({
     id: 'versioning.other-versions',
     where: 'below versions that are not documented',
-    why: 'Versions that nobody documents get less care, and are attacked first.',
+    why: 'Undocumented versions get less care, and are attacked first.',
     change: 'Answer 404 below versions that you do not document.',
     kind: 'version',
   }),
@@ -142,7 +142,7 @@ export const versioning = suite('versioning', 'Versioning', [
   // versioning.policy does not show which versions there are.
   observation('versioning.other-prefixes', {
     title: 'answers below other version prefixes, or refuses them',
-    why: 'A version that nobody documents can still be used, and attacked.',
+    why: 'An undocumented version can still be used, and attacked.',
     grounds: [clause('versioning.policy')],
     uses: [otherPrefixes],
     async observe({ probe }) {
@@ -156,7 +156,7 @@ export const versioning = suite('versioning', 'Versioning', [
     },
   }),
 
-  // Whoever follows a link must not end up in another version.
+  // A link must not lead to another version.
   check('versioning.links', {
     title: 'keeps its links below the prefix',
     headline: 'The documented response has a link out of its version: {got}',
@@ -230,7 +230,7 @@ export const versioning = suite('versioning', 'Versioning', [
     },
   }),
 
-  // versioning.selection does not show whether a version is told.
+  // versioning.selection does not show whether a version is reported.
   observation('versioning.version-field', {
     title: 'says in a header which version answers, or does not',
     why: 'It shows which version a client really uses.',
@@ -239,10 +239,10 @@ export const versioning = suite('versioning', 'Versioning', [
     uses: [sample],
     async observe({ probe }) {
       const { versionFields } = (await probe(sample)).response;
-      const told = versionFields.map(([name, value]) => `${name}: ${value}`).join(', ');
+      const fields = versionFields.map(([name, value]) => `${name}: ${value}`).join(', ');
       return {
         seen: Object.fromEntries(versionFields.map(([name, value]) => [name.toLowerCase(), value])),
-        note: told || 'no header says it',
+        note: fields || 'no header says it',
       };
     },
   }),
@@ -253,7 +253,7 @@ export const versioning = suite('versioning', 'Versioning', [
     why: 'A check that comes and goes while the version stays the same is flaky; after an upgrade it may not be.',
     varies: 'text',
     grounds: [clause('versioning.policy')],
-    applies: [versionTold],
+    applies: [versionReported],
     uses: [deployedVersion],
     async observe({ probe }) {
       const { version, note } = await probe(deployedVersion);

@@ -111,11 +111,11 @@ const checks = given(
       },
     }),
 
-    // What is signed with the time of the attempt cannot be sent again by somebody else later.
+    // An event signed with the time of the attempt cannot be replayed later.
     check('webhooks.timestamp', {
       title: 'signs with each attempt the time when it is made',
       headline: 'The signed time of an event is not that of the attempt: {got}',
-      why: 'Receivers refuse what is some minutes old, for it may be an old event that an attacker sends again.',
+      why: 'Receivers refuse an event that is some minutes old, since an attacker may have replayed it.',
       change: 'Take the time anew for each attempt, in seconds since 1970, and sign that.',
       grounds: TIME_GROUNDS,
       groundsIn: ({ webhooks }) =>
@@ -209,11 +209,11 @@ const checks = given(
       },
     }),
 
-    // Standard Webhooks: 410 says that nobody is interested any longer.
+    // Standard Webhooks: 410 means that the receiver no longer wants events.
     check('webhooks.gone', {
       title: 'sends nothing more to a receiver that answers 410',
       headline: 'An event is sent again after a 410',
-      why: 'The receiver is gone for good, and others may get what is sent there one day.',
+      why: 'The receiver is gone for good, and another may get its events one day.',
       change: 'Switch a receiver off when it answers 410.',
       grounds: [practice('Standard Webhooks 1.0.0')],
       applies: [standard],
@@ -224,7 +224,7 @@ const checks = given(
       },
     }),
 
-    // What was received is not to be done twice.
+    // A received event must not be processed twice.
     check('webhooks.no-duplicates', {
       title: 'does not send an event again that was accepted',
       headline: 'An event that was accepted is sent again',

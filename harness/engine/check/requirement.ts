@@ -239,7 +239,7 @@ export const hasOperations = when(
 );
 
 /** It is known where the service says which version of it is deployed. */
-export const versionTold = when(
+export const versionReported = when(
   ({ deployedVersion }) => deployedVersion,
   'nothing says where its version stands (deployedVersion)',
 );

@@ -6,13 +6,13 @@ import { distinctParts, formOf, likeness, type Part, partsOf } from '../../repor
 import { complains, standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 
-/** A form like this one is kept as it stands: what differs is chance. */
+/** A form at least this similar stays unchanged: the difference is chance. */
 const THE_SAME = 0.8;
 
 /**
- * The fault dictionary by what came of the defects, on each service that can have them. Of what `kept` says, forms
- * that are much the same stay as they are, and what was missing once is possible from then on; the entries of defects
- * that are not among the cases stay.
+ * The fault dictionary from the findings of the defects, on each service that can have them. Forms in `kept` that are
+ * nearly the same stay unchanged, a finding that was missing once counts as possible from then on, and entries of defects
+ * outside the cases stay.
  */
 export function dictionaryOf(
   cases: readonly ProvenCase[],

@@ -10,7 +10,7 @@ import {
   readMediaType,
 } from '../fields/grammar/field-grammar.ts';
 import { contentLanguageFault, repeatedField } from '../fields/single-fields.ts';
-import { problemFaults, toldError } from '../json/problem.ts';
+import { problemFaults, reportedError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
 import { keep, lazy } from '../octets/lazy.ts';
@@ -260,7 +260,7 @@ export class ResponseMessage {
   }
 
   /** The member by which the content tells of an error, whatever the status says; null when none does. */
-  get toldError(): string | null {
-    return toldError(this.json.value);
+  get reportedError(): string | null {
+    return reportedError(this.json.value);
   }
 }

@@ -71,7 +71,7 @@ const TELLING: readonly (readonly [name: string, tells: (member: unknown) => boo
 ];
 
 /** The member by which a JSON value tells of an error, as it stands there; null when none does. */
-export function toldError(value: unknown): string | null {
+export function reportedError(value: unknown): string | null {
   if (!hasMembers(value)) return null;
   for (const [name, tells] of TELLING) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;

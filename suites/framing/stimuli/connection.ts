@@ -10,9 +10,9 @@ import { served, variation } from '../../stimuli/sample.ts';
 import { siblingOf, unknownPath } from '../../stimuli/target.ts';
 
 /**
- * Several requests on one connection, and messages of which it is disputed where they end (RFC 9112 §6, §9). Behind
- * each stands a request that nobody may answer: whoever does has read the message before it otherwise than it is meant.
- * Those are sent without a credential, so that they cost no quota.
+ * Several requests on one connection, and messages whose end is ambiguous (RFC 9112 §6, §9). Each is followed by a
+ * request that must get no response: a server that answers it has misread the message before it. They are sent without
+ * a credential, so that they cost no quota.
  */
 
 const KEPT = { connection: null } as const;
@@ -21,7 +21,7 @@ const CHUNKED: FieldLine = ['Transfer-Encoding', 'chunked'];
 const LAST_CHUNK = '0\r\n\r\n';
 const HIDDEN = '/conform-hidden-request';
 
-interface Asking {
+interface ConnectionRequest {
   readonly purpose: string;
   readonly fields?: readonly FieldLine[];
   readonly content?: string;
@@ -30,7 +30,7 @@ interface Asking {
   readonly responses?: number;
 }
 
-function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: Asking): Stimulus {
+function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: ConnectionRequest): Stimulus {
   return {
     purpose,
     fields,
@@ -43,7 +43,7 @@ function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: Askin
 }
 
 /** One message with another one hidden in it or behind it. */
-function hiding(name: string, asking: Asking): Probe<Reply> {
+function hiding(name: string, asking: ConnectionRequest): Probe<Reply> {
   return risky(variation(name, stimulusOf(asking)));
 }
 
@@ -51,7 +51,7 @@ function hiding(name: string, asking: Asking): Probe<Reply> {
  * The same, for a message that must be refused. Where the answer is the one to a missing credential, once more with the
  * right one.
  */
-function refused(name: string, asking: Asking): Probe<Reply> {
+function refused(name: string, asking: ConnectionRequest): Probe<Reply> {
   const alone = hiding(name, asking);
   const send: Probe<Reply>['send'] = async (port) => {
     const anonymous = await alone.send(port);
@@ -68,7 +68,7 @@ function refused(name: string, asking: Asking): Probe<Reply> {
 /** Content that ends at once by its chunks, and goes on by its length. */
 const IN_DISPUTE = { content: LAST_CHUNK, raw: { declares: 'everything' } } as const;
 
-/** RFC 9112 §9.3: what is not read of a request's content is no request. */
+/** RFC 9112 §9.3: unread content of a request is not the next request. */
 export const unreadContent = hiding('unread-content', {
   purpose: 'with content that looks like a request',
   raw: { declares: 'everything' },

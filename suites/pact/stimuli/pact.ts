@@ -7,7 +7,7 @@ import { visible } from '../../../harness/wire/octets/utf8.ts';
 
 export { INTERACTION } from '../../../harness/engine/session/pact/verification.ts';
 
-/** An interaction that a consumer expects, and what comes of holding the service against it. */
+/** An interaction that a consumer expects, and the result of its verification. */
 export interface InteractionCase {
   readonly key: string;
   readonly title: string;

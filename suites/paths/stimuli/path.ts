@@ -153,7 +153,7 @@ export const hostInPath: readonly Probe<Reply>[] = [
   }),
 ];
 
-/** A proxy says so whose address the client has used; anybody else can. */
+/** A proxy reports the address that the client has used; any client can forge it. */
 export const forwardedHost = variation('forwarded-host', {
   purpose: 'for another host by X-Forwarded-Host',
   fields: [
@@ -181,5 +181,5 @@ export const absoluteForm: Probe<Reply> = probe(
   },
 );
 
-/** All of them but what is risky. */
+/** All of them, except risky ones. */
 export const PATHS: readonly Probe<Reply>[] = [...Object.values(SPELLED), rewritten, oddPath, ...hostInPath];

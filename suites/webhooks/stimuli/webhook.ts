@@ -43,7 +43,7 @@ export const deliveries: Probe<readonly Received[]> = probe(
   },
 );
 
-/** What comes to a receiver that says at once that it wants nothing more; the first one was refused in another way. */
+/** Deliveries to a receiver that answers 410 at once; the first was refused in another way. */
 export const afterGone: Probe<readonly Received[]> = probe(
   'webhook-gone',
   { needs: () => [delivered], cost: webhookCost, risks: ['change'] },
@@ -102,7 +102,7 @@ export const delivered: Probe<readonly Received[]> = derived(
   },
 );
 
-/** What was expected of a delivery and what came in its place, where that is not JSON by POST; else null. */
+/** The mismatch of a delivery that is not JSON by POST; null if none. */
 export function jsonFault({ reply }: Received): Mismatch | null {
   const { method, fields, body } = reply.exchange.request;
   const type = fieldValue(fields, 'content-type') ?? 'none';
@@ -131,7 +131,7 @@ export function pausesOf(all: readonly Received[]): readonly number[] {
   return all.slice(1, 3).map(({ atMs }, index) => Math.round(atMs - (all[index]?.atMs ?? atMs)));
 }
 
-/** The first attempt that followed a Retry-After, with what that said and what was waited, in ms; null for none. */
+/** The first attempt after a Retry-After, with its value and the actual wait in ms; null if none. */
 export function afterRetryAfter(
   all: readonly Received[],
 ): { readonly askedMs: number; readonly waitedMs: number; readonly reply: Reply } | null {
@@ -143,12 +143,12 @@ export function afterRetryAfter(
   return null;
 }
 
-/** What says how the scheme of the signature has the time of the attempt told; null where it is not told. */
+/** Ground of the time of an attempt in the signature scheme; null if the scheme has no time. */
 export function timeGround({ scheme }: Pick<WebhookSignature, 'scheme'>): Ground | null {
   return eventScheme(scheme).time?.ground ?? null;
 }
 
-/** Between attempts of which the later one has to wait, in whole ms; of the first three. */
+/** Whole milliseconds between attempts of which the later one has to wait; of the first three. */
 export function duePausesOf(
   all: readonly Received[],
   signature: Pick<WebhookSignature, 'scheme'> | null,
@@ -157,12 +157,12 @@ export function duePausesOf(
   return pausesOf(all).slice(isFree ? 1 : 0);
 }
 
-/** Receivers refuse what is further from their own time, in ms. */
+/** Milliseconds from their own time beyond which receivers refuse an event. */
 const FRESH_MS = 5 * 60_000;
 /** Attempts so far apart have differing times, though these are whole seconds. In ms. */
 const APART_MS = 2_000;
 
-/** What is wrong with the time that an attempt tells; null for nothing. `all`: it, and those before it. */
+/** The fault of the time in an attempt; null if none. `all`: it, and those before it. */
 export function timeFault(
   { time, atMs, reply }: Received,
   all: readonly Received[],
