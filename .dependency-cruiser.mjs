@@ -79,15 +79,7 @@ const STOREYS = [
   },
   {
     room: 'harness/report/',
-    parts: [
-      'results',
-      'diagnosis',
-      'format.ts',
-      'whole-file.ts',
-      'memory',
-      'terminal',
-      'html',
-    ],
+    parts: ['results', 'diagnosis', 'format.ts', 'whole-file.ts', 'memory', 'terminal', 'html'],
   },
   {
     room: 'harness/reference/',

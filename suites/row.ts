@@ -1,8 +1,8 @@
 import type { check } from '../harness/engine/check/suite.ts';
 
-type Options = Parameters<typeof check>[1];
+type RowOptions = Parameters<typeof check>[1];
 
 /** What a row of a table of checks says in words of its own, and what of the rest of a check it may say as well. */
-export type Row<Further extends keyof Options = never> = Pick<Options, 'why' | 'change' | Further> & {
+export type Row<Further extends keyof RowOptions = never> = Pick<RowOptions, 'why' | 'change' | Further> & {
   readonly id: string;
 };
