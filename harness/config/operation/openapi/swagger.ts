@@ -4,8 +4,9 @@ import { child, children, type DocumentNode, faultAt } from '../../document/sour
 import { isFormType } from '../call/call.ts';
 
 /**
- * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is put together of what the document holds, so that every
- * part of it still knows its line; and where the document does not say which media type something has, neither does this.
+ * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is composed of parts of the document, so that each part
+ * keeps its line. The upgrade of the library is not used: it assumes application/json for an unknown media type, forgets
+ * tabs as separators, and leaves parameters that are references to a form field without a target.
  */
 export function asOperation(
   files: SourceFiles,
