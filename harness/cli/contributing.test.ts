@@ -107,8 +107,6 @@ const LAWFUL = [
 const TO_BE_MERGED: ReadonlySet<string> = new Set([
   'harness/config/contract/clause-places.ts',
   'harness/engine/session/http/spending-trial.ts',
-  'harness/engine/session/port.ts',
-  'harness/engine/session/turn/places.ts',
   'harness/engine/simulation/simulation.ts',
   'harness/engine/worker/spare-time.ts',
   'harness/proof/config/own-dialect.ts',

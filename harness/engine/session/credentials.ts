@@ -5,17 +5,17 @@ import type { ObtainingPort } from '../../config/credential/scheme.ts';
 import { formOf } from '../../config/credential/stand-in.ts';
 import { addressOf } from '../../wire/socket/address.ts';
 import { transportTo } from '../../wire/socket/options.ts';
-import { blockedByBudget, type SessionMeans } from './turn/means.ts';
+import { blockedByBudget, type SessionContext } from './turn/session-context.ts';
 
 /** What answers with a key has no more to say than this, in octets. */
 const MOST_OCTETS = 64 * 1024;
 
 /** The credentials of the service: those that are obtained are asked for over the same transport as everything. */
 export function openCredentials(
-  means: Omit<SessionMeans, 'credentials' | 'key'>,
+  context: Omit<SessionContext, 'credentials'>,
   learned: (secret: Secret) => void = () => undefined,
 ): ReadyCredentials {
-  const { config, transport, wire, budget, log, outage, record } = means;
+  const { config, transport, wire, budget, log, outage, record } = context;
   const port: ObtainingPort = {
     async post({ url, fields, body, purpose }, secretsIn) {
       const isPath = url.startsWith('/');

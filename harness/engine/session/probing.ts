@@ -1,8 +1,8 @@
 import { HarnessError } from '../../base/exit.ts';
 import { neededIn, type Port, type Probe, type Remembered, requireDeclared } from './probe.ts';
 import { onBehalfOf } from './turn/asking.ts';
-import type { SessionMeans } from './turn/means.ts';
 import type { RunTime } from './turn/run-time.ts';
+import type { SessionContext } from './turn/session-context.ts';
 import { openTurn, type Turn } from './turn/turn.ts';
 
 /** How a probe in its turn comes to the evidence of others. */
@@ -21,7 +21,7 @@ export interface Probing {
  * probe reaches it in its turn.
  */
 export function openProbing(
-  { config, log, outage }: Pick<SessionMeans, 'config' | 'log' | 'outage'>,
+  { config, log, outage }: Pick<SessionContext, 'config' | 'log' | 'outage'>,
   time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
   closed: AbortSignal,
   portFor: (turn: Turn, asking: Asking) => Port,

@@ -2,7 +2,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { type LeftBehind, stillThere } from '../../report/results/fold/events.ts';
 import type { ServiceHttp } from './http/service-http.ts';
 import { requestOf, type Stimulus } from './http/stimulus.ts';
-import type { SessionMeans } from './turn/means.ts';
+import type { SessionContext } from './turn/session-context.ts';
 import { openTurn } from './turn/turn.ts';
 
 /** What a run has created at the service and has to remove again. */
@@ -19,19 +19,19 @@ const REMOVAL_MS = 10_000;
 
 /** Whatever is left when a session closes. It stands in the journal, for whoever goes on where this process ends. */
 export class Remains implements RemainsPort {
-  readonly #means: SessionMeans;
+  readonly #context: SessionContext;
   readonly #left = new Map<Stimulus, LeftBehind>();
 
   /** `before`: what an earlier session has left. */
-  constructor(means: SessionMeans, before: readonly LeftBehind[]) {
-    this.#means = means;
+  constructor(context: SessionContext, before: readonly LeftBehind[]) {
+    this.#context = context;
     for (const each of before) {
       if (each.request !== null) this.#left.set(stimulusOf(each, each.request), each);
     }
   }
 
   leave(removal: Stimulus): () => void {
-    const { config, documented, transport, record } = this.#means;
+    const { config, documented, transport, record } = this.#context;
     const { method, target, fields } = requestOf(removal, documented);
     const { content = null } = removal;
     const isText = !(content instanceof Uint8Array);
@@ -52,13 +52,13 @@ export class Remains implements RemainsPort {
   }
 
   #settle(removal: Stimulus, { service, method, target }: LeftBehind): void {
-    if (this.#left.delete(removal)) this.#means.record({ type: 'removed', service, method, target });
+    if (this.#left.delete(removal)) this.#context.record({ type: 'removed', service, method, target });
   }
 
   /** The last created first. What cannot be removed is told. */
   async remove(http: ServiceHttp): Promise<void> {
     if (this.#left.size === 0) return;
-    const { log, outage, remark } = this.#means;
+    const { log, outage, remark } = this.#context;
     const turn = openTurn(log, outage, AbortSignal.timeout(REMOVAL_MS));
     for (const [removal, created] of [...this.#left].reverse()) {
       try {

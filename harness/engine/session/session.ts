@@ -7,19 +7,20 @@ import type { LeftBehind } from '../../report/results/fold/events.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
+import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
-import { openPort } from './port.ts';
-import { closureOf, costOf, type Probe, type Remembered } from './probe.ts';
+import { closureOf, costOf, type Port, type Probe, type Remembered } from './probe.ts';
 import { openProbing } from './probing.ts';
-import { Remains } from './remains.ts';
+import { Remains, type RemainsPort } from './remains.ts';
 import { subjectOf } from './turn/evidence-log.ts';
-import { KeyTrial } from './turn/key-trial.ts';
-import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { RunTime } from './turn/run-time.ts';
-import { handshakeOccasions } from './websocket/conversation.ts';
+import { type ContextOptions, openSessionContext, type SessionContext } from './turn/session-context.ts';
+import type { Turn } from './turn/turn.ts';
+import { webhookPort } from './webhooks.ts';
+import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
-export interface SessionOptions extends MeansOptions {
+export interface SessionOptions extends ContextOptions {
   /** Told of each secret that arrives, before it is used. */
   readonly learned?: (secret: Secret) => void;
   readonly pacts: PactJudge;
@@ -70,19 +71,17 @@ interface Closed {
 export function openSession(options: SessionOptions): Session {
   const { clock, record, pacts } = options;
   const closed = new AbortController();
-  const shared = openMeans(options, ({ forMs, signal = time.signal }) => http.costs(forMs, signal));
-  const means: SessionMeans = {
-    ...shared,
-    credentials: openCredentials(shared, options.learned),
-    key: new KeyTrial(shared, () => [...http.occasions(), ...handshakeOccasions(means)]),
-  };
-  const { config, budget, pauses, transport, outage, log } = means;
+  const shared = openSessionContext(options);
+  const context: SessionContext = { ...shared, credentials: openCredentials(shared, options.learned) };
+  const { config, budget, pauses, transport, outage, log } = context;
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
-  const http = new ServiceHttp(means);
-  const remains = new Remains(means, options.leftBehind ?? []);
-  const time = new RunTime(means);
-  const { ask, knows } = openProbing(means, time, closed.signal, (turn, asking) =>
-    openPort(means, { http, pacts, remains }, turn, asking),
+  const http = new ServiceHttp(context);
+  const remains = new Remains(context, options.leftBehind ?? []);
+  const time = new RunTime(context);
+  budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
+  context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
+  const { ask, knows } = openProbing(context, time, closed.signal, (turn, asking) =>
+    openPort(context, { http, pacts, remains }, turn, asking),
   );
 
   let ended: Promise<Closed> | null = null;
@@ -108,7 +107,7 @@ export function openSession(options: SessionOptions): Session {
       return pauses.totalMs;
     },
     get waitsInVain() {
-      return means.inVain.end;
+      return context.inVain.end;
     },
     get progress() {
       return budget.spent() + log.size;
@@ -138,6 +137,41 @@ export function openSession(options: SessionOptions): Session {
     close() {
       ended ??= end();
       return ended;
+    },
+  };
+}
+
+/** What the ports of a session have in common beside its means. */
+interface PortParts {
+  readonly http: ServiceHttp;
+  readonly pacts: PactJudge;
+  readonly remains: RemainsPort;
+}
+
+/** The service as a probe reaches it in its turn. */
+function openPort(
+  context: SessionContext,
+  { http, pacts, remains }: PortParts,
+  turn: Turn,
+  asking: Pick<Port, 'ask' | 'borrow'>,
+): Port {
+  const { config, documented, pauses, record, transport } = context;
+  const { signal } = turn;
+  return {
+    ...asking,
+    config,
+    documented,
+    clock: transport.clock,
+    signal,
+    pause: pauses.portFor(signal),
+    http: http.portFor(turn),
+    websocket: webSocketPort(context, turn),
+    quota: quotaPort(context, http, turn),
+    webhooks: webhookPort(context, turn),
+    pact: pacts.portFor(context, http, turn),
+    remains,
+    cover: (coverage) => {
+      if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
     },
   };
 }

@@ -8,7 +8,7 @@ import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Delivery, ReceiverAnswer, WebhookReceiver, Worth } from '../../wire/http/webhook-receiver.ts';
 import { traces } from '../../wire/redaction/marker.ts';
 import { recordRequest } from '../../wire/socket/recording.ts';
-import type { SessionMeans } from './turn/means.ts';
+import type { SessionContext } from './turn/session-context.ts';
 import type { Turn } from './turn/turn.ts';
 
 /** An event of the service as it was received; the request is the service's, the answer ours. */
@@ -37,12 +37,12 @@ export interface WebhookPort {
   ): Promise<readonly Received[]>;
 }
 
-export function webhookPort(means: SessionMeans, turn: Turn): WebhookPort {
-  const { webhooks } = means.config;
+export function webhookPort(context: SessionContext, turn: Turn): WebhookPort {
+  const { webhooks } = context.config;
   return {
     async receive(answers, act) {
       if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
-      return receiveWebhooks(answers, act, webhooks, means, turn);
+      return receiveWebhooks(answers, act, webhooks, context, turn);
     },
   };
 }
@@ -51,28 +51,33 @@ async function receiveWebhooks(
   answers: readonly ReceiverAnswer[],
   act: (receiver: WebhookReceiver, url: string) => Promise<void>,
   webhooks: WebhooksConfig,
-  means: SessionMeans,
+  context: SessionContext,
   turn: Turn,
 ): Promise<readonly Received[]> {
-  const { wire, transport } = means;
+  const { wire, transport } = context;
   const receiver = await wire
     .openReceiver(webhooks.listen, answers, transport.clock)
     .catch((error: Error) => {
       throw new Blocked(error.message);
     });
-  means.record({ type: 'receiver', service: means.config.service, url: receiver.url, path: receiver.path });
+  context.record({
+    type: 'receiver',
+    service: context.config.service,
+    url: receiver.url,
+    path: receiver.path,
+  });
   try {
     const address = addressAt(webhooks.url ?? receiver.url, receiver.path);
     await act(receiver, address);
     return receiver.deliveries.map((delivery, index) => {
-      const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, means);
-      turn.trail.add(means.log.keep(exchange, 0).id);
+      const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, context);
+      turn.trail.add(context.log.keep(exchange, 0).id);
       const signature =
         webhooks.signature && (delivery.signature ?? judged(delivery, address, webhooks.signature));
       if (signature !== null)
-        means.record({
+        context.record({
           type: 'signature',
-          service: means.config.service,
+          service: context.config.service,
           evidence: exchange.id,
           worth: signature,
         });
@@ -99,7 +104,7 @@ function exchangeOf(
   delivery: Delivery,
   index: number,
   url: string,
-  { transport: { clock, redaction }, log }: SessionMeans,
+  { transport: { clock, redaction }, log }: SessionContext,
 ): Exchange {
   const { method, target, fields, body, truncated, answer, atMs } = delivery;
   const ago = clock.now() - atMs;

@@ -180,7 +180,8 @@ describe('room for what can come later', () => {
   });
 
   it('is there where what was sent has turned out to cost nothing', async () => {
-    const { budget } = open({ ...minute, costs: async () => new Map([['free', 'free']]) });
+    const { budget } = open(minute);
+    budget.findCostsBy(async () => new Map([['free', 'free']]));
     for (let count = 0; count < 9; count++) {
       await budget.run(async (each) => {
         each.kind = 'free';
@@ -296,14 +297,13 @@ describe('setAside', () => {
 describe('what requests of a kind cost', () => {
   it('is asked for before a wait, and those that are free are not waited for', async () => {
     const asked: number[] = [];
-    const { clock, budget, waits } = open({
-      costs: async ({ forMs }) => {
-        asked.push(forMs);
-        return new Map([
-          ['free', 'free'],
-          ['counted', 'counted'],
-        ]);
-      },
+    const { clock, budget, waits } = open();
+    budget.findCostsBy(async ({ forMs }) => {
+      asked.push(forMs);
+      return new Map([
+        ['free', 'free'],
+        ['counted', 'counted'],
+      ]);
     });
     const send = (kind: string) =>
       budget.run(async (spent) => {

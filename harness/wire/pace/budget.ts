@@ -28,12 +28,13 @@ export interface BudgetOptions {
   readonly concurrency: number;
   /** Told before each wait, so that a terminal can show a countdown. */
   readonly waiting?: (wait: BudgetWait) => void;
-  /** Finds out, before a wait, what requests of some kinds cost; it may send one that cannot wait. */
-  readonly costs?: (wait: {
-    readonly forMs: number;
-    readonly signal: AbortSignal | undefined;
-  }) => Promise<Costs>;
 }
+
+/** Finds out, before a wait, what requests of some kinds cost; it may send one that cannot wait. */
+export type FindCosts = (wait: {
+  readonly forMs: number;
+  readonly signal: AbortSignal | undefined;
+}) => Promise<Costs>;
 
 /** By kind: requests of others may be free, or counted. */
 type Costs = ReadonlyMap<string, 'free' | 'counted'>;
@@ -62,6 +63,8 @@ export interface Budget {
   hasRoomFor(requests: number, signal: AbortSignal): Promise<boolean>;
   /** There was no room for something, and nothing has told since how much remains. */
   readonly isAwaited: boolean;
+  /** Before each wait these costs are found so; until then they are unknown. */
+  findCostsBy(find: FindCosts): void;
   /** The service counts by windows of which each forgets the one before. */
   forgets(): void;
   /** Whether the service admits one more, by what it has told, or told so long ago that one more keeps to the rate. */
@@ -116,6 +119,7 @@ export function openBudget(options: BudgetOptions): Budget {
   /** In the order of sending. */
   const spendings: Spent[] = [];
   let costs: Costs = new Map();
+  let findCosts: FindCosts = async () => costs;
   /** When requests of others were sent, as far as their end is known; one entry each. */
   let others: readonly number[] = [];
   const sections = new AsyncLocalStorage<Section>();
@@ -207,7 +211,7 @@ export function openBudget(options: BudgetOptions): Budget {
   async function waitMs(signal: AbortSignal | undefined): Promise<number> {
     const dueMs = nextFreeMs() - clock.now();
     if (dueMs <= 0) return furtherFreeMs() - clock.now();
-    if (options.costs) costs = await options.costs({ forMs: dueMs, signal });
+    costs = await findCosts({ forMs: dueMs, signal });
     const freeMs = nextFreeMs();
     const toAskMs = told === null ? freeMs : kept().freeMs;
     return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
@@ -217,7 +221,7 @@ export function openBudget(options: BudgetOptions): Budget {
     if (plan === null || told !== null || requests === 0) return true;
     if (isAwaited) return false;
     const waitsMs = () => nextFreeMs(requests - 1) - clock.now();
-    if (waitsMs() > 0 && options.costs) costs = await options.costs({ forMs: waitsMs(), signal });
+    if (waitsMs() > 0) costs = await findCosts({ forMs: waitsMs(), signal });
     isAwaited = told === null && waitsMs() > LONG_MS;
     return !isAwaited;
   }
@@ -259,6 +263,9 @@ export function openBudget(options: BudgetOptions): Budget {
     hasRoomFor,
     get isAwaited() {
       return isAwaited && told === null;
+    },
+    findCostsBy(find) {
+      findCosts = find;
     },
     forgets() {
       weighed = null;

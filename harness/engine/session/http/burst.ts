@@ -9,7 +9,7 @@ import { isDropped, isFailure, type RefusalFace } from '../../../wire/limit/obse
 import { wholeOf } from '../../../wire/limit/observed/observing.ts';
 import { isQuotaField } from '../../../wire/quota/quota.ts';
 import type { LimiterRefusal } from '../turn/limiter-refusal.ts';
-import type { SessionMeans } from '../turn/means.ts';
+import type { SessionContext } from '../turn/session-context.ts';
 import type { Turn } from '../turn/turn.ts';
 import { webSocketPort } from '../websocket/conversation.ts';
 import type { ServiceHttp } from './service-http.ts';
@@ -33,26 +33,26 @@ export interface QuotaPort {
   evidenceSoFar(): readonly Evidence[];
 }
 
-export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): QuotaPort {
-  const { config, budget, log } = means;
+export function quotaPort(context: SessionContext, http: ServiceHttp, turn: Turn): QuotaPort {
+  const { config, budget, log } = context;
   return {
     async burst(order) {
       if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
-      const met = await sendBurst(order, means, http, turn.signal);
+      const met = await sendBurst(order, context, http, turn.signal);
       for (const id of [met.burst.id, ...wholeOf(met.burst)]) turn.trail.add(id);
       return met;
     },
     sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
     shakeWhileSpent: (purpose) =>
       budget.exceed(() =>
-        webSocketPort(means, turn).converse({ purpose }, (conversation) => conversation.close(1000)),
+        webSocketPort(context, turn).converse({ purpose }, (conversation) => conversation.close(1000)),
       ),
     forgets: () => budget.forgets(),
     get isAwaited() {
       return budget.isAwaited;
     },
     get refusal() {
-      return means.limiter.face;
+      return context.limiter.face;
     },
     evidenceSoFar: () => log.all(),
   };
@@ -103,24 +103,26 @@ function isServed({ response }: Exchange): boolean {
 /** Sends a burst past the plan's rate and keeps it as one piece of evidence, its first refusal whole beside it. */
 function sendBurst(
   order: BurstOrder,
-  means: SessionMeans,
+  context: SessionContext,
   http: ServiceHttp,
   signal: AbortSignal,
 ): Promise<MetLimit> {
-  const { budget, log, transport, wire } = means;
+  const { budget, log, transport, wire } = context;
   const { clock } = transport;
   const send = (via: HttpTransport) => http.exchange({ purpose: order.purpose }, signal, { via });
   return budget.exceed(async () => {
     const id = wire.idOfBurst(order.purpose, log.nextId());
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
-    const sent = await (order.together ? together(order.upTo, means, send) : inTurn(order.upTo, means, send));
+    const sent = await (order.together
+      ? together(order.upTo, context, send)
+      : inTurn(order.upTo, context, send));
     const { done, refusal, faults, behind } = sent;
     for (const fault of faults) log.keep(fault, 0);
     if (refusal !== null) {
       log.keep(refusal, 0);
       for (const each of behind) log.keep(each, 1);
-      await learn(refusal, done.length > 1, means, () => send(http.transport));
+      await learn(refusal, done.length > 1, context, () => send(http.transport));
     }
     const entries = done.map((each, at) => burstEntry(at + 1, each));
     const burst: Burst = {
@@ -152,7 +154,7 @@ function sendBurst(
 async function learn(
   refusal: Exchange,
   afterService: boolean,
-  { limiter, log }: SessionMeans,
+  { limiter, log }: SessionContext,
   again: () => Promise<Exchange>,
 ): Promise<void> {
   if (refusal.response !== null) {
@@ -175,7 +177,7 @@ interface Sent {
 
 async function inTurn(
   upTo: number,
-  { config: { plan }, limiter, transport, wire }: SessionMeans,
+  { config: { plan }, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<Sent> {
   const connections = wire.openHttp({ ...transport, ahead: AHEAD });
@@ -227,7 +229,7 @@ function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boole
 
 async function together(
   upTo: number,
-  { budget, limiter, transport, wire }: SessionMeans,
+  { budget, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<Sent> {
   const connections = wire.openHttp({ ...transport, connections: TOGETHER });

@@ -6,14 +6,14 @@ import { untilAdmitted } from '../../../wire/pace/backoff.ts';
 import type { Budget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { wallOffsetMs } from '../../../wire/pace/clock.ts';
-import type { SessionMeans } from '../turn/means.ts';
+import type { SessionContext } from '../turn/session-context.ts';
 import { isDoubtful } from './sample-trial.ts';
 
 const MOST_ATTEMPTS = 6;
 /** Of all requests together, in windows: whoever has to wait longer than that has no quota to himself. */
 const MOST_WINDOWS = 4;
 
-type Means = Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random' | 'remark' | 'limiter'>;
+type Means = Pick<SessionContext, 'budget' | 'transport' | 'pauses' | 'random' | 'remark' | 'limiter'>;
 
 /**
  * A request that is refused for its rate is no evidence of anything: an earlier run, or a colleague, has spent the
@@ -21,12 +21,12 @@ type Means = Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random' | '
  * credential meets the quota as it was left; the others wait until it is known how that is.
  */
 export class QuotaOpening {
-  readonly #means: Means;
+  readonly #context: Means;
   #opening: Promise<unknown> | null = null;
   #waitedMs = 0;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(context: Means) {
+    this.#context = context;
   }
 
   /** `send` sends the request and keeps what comes as evidence. */
@@ -42,7 +42,7 @@ export class QuotaOpening {
 
   /** A limiter may refuse with any status: what is still so after a window without a request is none of its refusals. */
   async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-    const { budget, transport, pauses, limiter } = this.#means;
+    const { budget, transport, pauses, limiter } = this.#context;
     const reply = await this.#admitted(send, signal, 'the quota was spent before this run');
     const { response } = reply.exchange;
     if (budget.plan === null || response === null || !isDoubtful(reply.exchange)) return reply;
@@ -54,7 +54,7 @@ export class QuotaOpening {
   }
 
   async #admitted(send: () => Promise<Reply>, signal: AbortSignal, why: string): Promise<Reply> {
-    const { budget, transport, pauses, random, remark, limiter } = this.#means;
+    const { budget, transport, pauses, random, remark, limiter } = this.#context;
     const { windowMs } = budget.rate;
     const unasked: number[] = [];
     const leftMs = MOST_WINDOWS * windowMs - this.#waitedMs;

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../../wire/exchange.ts';
 import { faceOf, isDropped, isLimitersRefusal } from '../../../wire/limit/observed/observation.ts';
-import type { SessionMeans } from '../turn/means.ts';
+import type { SessionContext } from '../turn/session-context.ts';
 
 /** Answers of one kind in a row after which it is not for what was asked: the request itself, and the sample. */
 const IN_A_ROW = 4;
@@ -25,7 +25,7 @@ function isServed({ response }: Exchange): boolean {
 }
 
 type Means = Pick<
-  SessionMeans,
+  SessionContext,
   'budget' | 'limiter' | 'log' | 'outage' | 'documented' | 'pauses' | 'transport'
 >;
 
@@ -38,20 +38,20 @@ type About = 'what was asked' | 'the rate' | 'not the rate' | 'the service' | 'n
  * the limiter has refused both. Where it is answered likewise for good, the service broke down over what was asked.
  */
 export class SampleTrial {
-  readonly #means: Means;
+  readonly #context: Means;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
   /** Faces that are known not to be the limiter's: a window is waited for once for each. */
   readonly #settled = new Set<string>();
   #wasServed = false;
 
-  constructor(means: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
-    this.#means = means;
+  constructor(context: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
+    this.#context = context;
     this.#ask = ask;
   }
 
   /** Told of each answer, which is kept as evidence already. */
   async heard(answer: Exchange, signal: AbortSignal): Promise<void> {
-    const { limiter, outage, budget } = this.#means;
+    const { limiter, outage, budget } = this.#context;
     this.#wasServed ||= isServed(answer) && this.#isAtSample(answer);
     if (!this.#wasServed || limiter.isIn(answer) || !isDoubtful(answer)) return;
     const face = JSON.stringify(faceOf(answer));
@@ -74,13 +74,13 @@ export class SampleTrial {
   }
 
   #isAtSample({ request }: Exchange): boolean {
-    const { method, path } = this.#means.documented;
+    const { method, path } = this.#context.documented;
     const [plain = ''] = path.split('?', 1);
     return request.method === method && new URL(request.url).pathname.endsWith(plain);
   }
 
   async #isAbout(answer: Exchange, signal: AbortSignal): Promise<About> {
-    const { log, outage, budget, limiter } = this.#means;
+    const { log, outage, budget, limiter } = this.#context;
     const isAlike = (sign: Exchange) =>
       answer.response === null ? sign.response === null : isLimitersRefusal(sign, faceOf(answer));
     for (let asked = 1; asked < IN_A_ROW && outage.reason === null; asked += 1) {
@@ -96,7 +96,7 @@ export class SampleTrial {
   }
 
   async #waitWindow(signal: AbortSignal): Promise<void> {
-    const { pauses, budget, transport } = this.#means;
+    const { pauses, budget, transport } = this.#context;
     const reason =
       'the documented request is refused like another: a window without a request shows whether for its rate';
     await pauses.portFor(signal).until(transport.clock.now() + budget.rate.windowMs, reason);

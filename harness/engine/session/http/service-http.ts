@@ -12,7 +12,7 @@ import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { addressOf } from '../../../wire/socket/address.ts';
 import type { AnswerTimes } from '../turn/answer-times.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
-import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
+import { blockedByBudget, rateLimited, type SessionContext } from '../turn/session-context.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
 import { SampleTrial } from './sample-trial.ts';
@@ -67,20 +67,20 @@ interface Way {
 /** The HTTP side of a session. */
 export class ServiceHttp {
   readonly transport: HttpTransport;
-  readonly #means: SessionMeans;
+  readonly #context: SessionContext;
   readonly #unasked: Unasked[] = [];
   readonly #opening: QuotaOpening;
   readonly #quotaAsFound: QuotaAsFound;
   readonly #trial: SampleTrial;
   readonly #spending: SpendingTrial;
 
-  constructor(means: SessionMeans) {
-    this.#means = means;
-    this.transport = means.wire.openHttp(means.transport);
-    this.#opening = new QuotaOpening(means);
-    this.#quotaAsFound = new QuotaAsFound(means.transport.clock, means.budget);
-    this.#trial = new SampleTrial(means, (purpose, signal) => this.exchange({ purpose }, signal));
-    this.#spending = new SpendingTrial(means, (purpose, signal) =>
+  constructor(context: SessionContext) {
+    this.#context = context;
+    this.transport = context.wire.openHttp(context.transport);
+    this.#opening = new QuotaOpening(context);
+    this.#quotaAsFound = new QuotaAsFound(context.transport.clock, context.budget);
+    this.#trial = new SampleTrial(context, (purpose, signal) => this.exchange({ purpose }, signal));
+    this.#spending = new SpendingTrial(context, (purpose, signal) =>
       this.exchange({ purpose }, signal, { atOnce: true }),
     );
   }
@@ -97,7 +97,7 @@ export class ServiceHttp {
    * @throws Blocked when the budget is spent, nobody is there or no key can be had.
    */
   async exchange(stimulus: Stimulus, signal: AbortSignal, way: Way = {}): Promise<Exchange> {
-    const { credentials, log } = this.#means;
+    const { credentials, log } = this.#context;
     return credentials.send(stimulus.credential ?? 'right', () => this.#attempt(stimulus, signal, way), {
       isIn: ({ response }) => response?.status === 401,
       dismiss: (refused) => log.keep(refused, 1),
@@ -106,7 +106,7 @@ export class ServiceHttp {
 
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
     const { credentials, documented, transport, wire, budget, outage, answerTimes, limiter, log } =
-      this.#means;
+      this.#context;
     const { bare = requestOf(stimulus, documented), via = this.transport, atOnce = false } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
@@ -160,7 +160,7 @@ export class ServiceHttp {
   /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
     const done = turn.keep(await this.exchange(stimulus, turn.signal, bare ? { bare } : {}));
-    const { key, limiter } = this.#means;
+    const { key, limiter } = this.#context;
     await this.#trial.heard(done, turn.signal);
     // Who refuses for the rate does not refuse the key, whatever the status.
     if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
@@ -175,7 +175,7 @@ export class ServiceHttp {
 
   /** The documented requests that need the key: the sample, and another operation that changes nothing. */
   occasions(): readonly Occasion[] {
-    const { config, log } = this.#means;
+    const { config, log } = this.#context;
     const sample = documentedSample(config.contract);
     const other = config.operations.find(
       ({ method, path, auth, uncallable }) =>
@@ -186,7 +186,7 @@ export class ServiceHttp {
       ...(other ? [{ target: () => other.path, fields: other.fields, withoutSampleFields: true }] : []),
     ];
     return stimuli.map((stimulus) => {
-      const request = requestOf({ ...stimulus, purpose: '' }, this.#means.documented);
+      const request = requestOf({ ...stimulus, purpose: '' }, this.#context.documented);
       return {
         what: `${request.method} ${request.target}`,
         send: async (signal) => {
@@ -205,11 +205,11 @@ export class ServiceHttp {
         const isOwn = credentialUse(stimulus.credential ?? 'right') === 'right';
         const reply = await (isOwn ? this.#opening.reply(send, turn.signal) : send());
         const { exchange } = reply;
-        if (this.#means.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#means, exchange));
+        if (this.#context.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#context, exchange));
         return reply;
       },
       unasked: () => {
-        const { deafness } = this.#means.wire;
+        const { deafness } = this.#context.wire;
         if (deafness !== null) throw new Blocked(deafness);
         return this.#unasked;
       },
@@ -218,7 +218,7 @@ export class ServiceHttp {
 
   #note(after: Pick<Unasked, 'to' | 'evidence'>, octets: Uint8Array): void {
     if (this.#unasked.length >= MOST_UNASKED) return;
-    const { config, record, remark, transport } = this.#means;
+    const { config, record, remark, transport } = this.#context;
     const [line = ''] = transport.redaction
       .text(Buffer.from(octets).toString('latin1'))
       .trimStart()

@@ -7,9 +7,9 @@ import {
   spendingsOf,
   toldRemaining,
 } from '../../../wire/limit/observed/spending.ts';
-import type { SessionMeans } from '../turn/means.ts';
+import type { SessionContext } from '../turn/session-context.ts';
 
-type Means = Pick<SessionMeans, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;
+type Means = Pick<SessionContext, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;
 
 /** One request more is not worth it to find out about fewer than that. */
 const WORTH_ASKING = 2;
@@ -19,19 +19,19 @@ const WORTH_ASKING = 2;
  * the answer to the documented request tells what remains, one more of it shows what came between.
  */
 export class SpendingTrial {
-  readonly #means: Means;
+  readonly #context: Means;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
   /** It was asked and did not tell. */
   #isMute = false;
 
-  constructor(means: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
-    this.#means = means;
+  constructor(context: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
+    this.#context = context;
     this.#ask = ask;
   }
 
   /** `forMs`: how long would be waited for what may have been spent, in ms. */
   async costs(forMs: number, signal: AbortSignal): Promise<Spendings> {
-    const { config, budget, limiter, log, outage } = this.#means;
+    const { config, budget, limiter, log, outage } = this.#context;
     const { plan } = budget;
     if (plan === null) return new Map();
     const reading = { ...plan, refusal: limiter.face };

@@ -52,13 +52,13 @@ export class ProviderStates {
   #undone: string | null = null;
   readonly #states: readonly string[];
   readonly #handler: StateHandler | null;
-  readonly #means: StateMeans;
+  readonly #context: StateMeans;
 
-  constructor(states: readonly string[], handler: StateHandler | null, means: StateMeans) {
+  constructor(states: readonly string[], handler: StateHandler | null, context: StateMeans) {
     // One of them holds anyway, since every request carries the right credential.
     this.#states = states.filter((state) => state !== VALID_CREDENTIAL);
     this.#handler = handler;
-    this.#means = means;
+    this.#context = context;
     this.handled = handler !== null && this.#states.length > 0;
   }
 
@@ -100,7 +100,7 @@ export class ProviderStates {
       if ('failure' in output) return { failure: `the command ${output.failure}` };
       return { values: valuesOf(output.stdout) };
     }
-    const { response, failure } = await post(handler.url, change, purpose, this.#means);
+    const { response, failure } = await post(handler.url, change, purpose, this.#context);
     if (failure !== null || response === null) return { failure: failure?.message ?? 'no response' };
     if (response.status < 200 || response.status > 299) return { failure: `status ${response.status}` };
     return { values: valuesOf(Buffer.from(response.body.bytes)) };

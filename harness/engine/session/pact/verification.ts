@@ -11,7 +11,7 @@ import { visible } from '../../../wire/octets/utf8.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { transportTo } from '../../../wire/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
-import { rateLimited, type SessionMeans } from '../turn/means.ts';
+import { rateLimited, type SessionContext } from '../turn/session-context.ts';
 import type { Turn } from '../turn/turn.ts';
 import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
 
@@ -26,7 +26,7 @@ export interface PactPort {
 
 /** Who knows whether a service does what consumers expect. */
 export interface PactJudge {
-  portFor(means: SessionMeans, http: ServiceHttp, turn: Turn): PactPort;
+  portFor(context: SessionContext, http: ServiceHttp, turn: Turn): PactPort;
   close(): Promise<void>;
 }
 
@@ -34,22 +34,22 @@ export interface PactJudge {
 export function pactJudge(shared?: PactVerifier): PactJudge {
   const verifier = shared ?? openVerifier();
   return {
-    portFor: (means, http, turn) => pactPort(means, http, verifier, turn),
+    portFor: (context, http, turn) => pactPort(context, http, verifier, turn),
     close: async () => {
       if (verifier !== shared) await verifier.close();
     },
   };
 }
 
-function pactPort(means: SessionMeans, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
+function pactPort(context: SessionContext, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
   const { signal, keep } = turn;
-  const { config, transport, wire, log, record } = means;
+  const { config, transport, wire, log, record } = context;
   const verification: VerificationMeans = {
     config,
     verifier,
     signal,
     redact: (text) => transport.redaction.sink(text),
-    refusedForRate: (exchange) => (means.limiter.isIn(exchange) ? rateLimited(means, exchange) : null),
+    refusedForRate: (exchange) => (context.limiter.isIn(exchange) ? rateLimited(context, exchange) : null),
     send: (request, about) => http.kept(about, turn, request),
     async sendElsewhere(url, request, purpose) {
       const elsewhere = wire.openHttp(transportTo(url.origin, transport));
@@ -117,24 +117,24 @@ const LONGEST_NAME = 120;
  */
 async function verifyInteraction(
   interaction: ExpectedInteraction,
-  means: VerificationMeans,
+  context: VerificationMeans,
 ): Promise<Verification> {
-  const { config, verifier, signal, redact } = means;
+  const { config, verifier, signal, redact } = context;
   const { pacts } = config;
   if (!pacts) throw new Blocked('no pact is configured');
   holdToWhatMayBeSent(interaction, config);
   const exchanges: Exchange[] = [];
-  const states = new ProviderStates(interaction.states, pacts.states, means);
+  const states = new ProviderStates(interaction.states, pacts.states, context);
   const handlers: RelayHandlers = {
     async request(request) {
-      const exchange = await means.send(requestOf(request), errandOf(interaction, request));
+      const exchange = await context.send(requestOf(request), errandOf(interaction, request));
       exchanges.push(exchange);
       return responseOf(exchange);
     },
     state: (change) => states.change(change),
     async message(question) {
       const purpose = `for ${nameOf(interaction)}`;
-      const exchange = await post(pacts.messages ?? '', question, purpose, means);
+      const exchange = await post(pacts.messages ?? '', question, purpose, context);
       exchanges.push(exchange);
       return responseOf(exchange) ?? REFUSED;
     },
@@ -151,7 +151,7 @@ async function verifyInteraction(
     throw new Blocked(redact(reason));
   }
   const evidence = last.id;
-  const refused = interaction.status === last.response?.status ? null : means.refusedForRate(last);
+  const refused = interaction.status === last.response?.status ? null : context.refusedForRate(last);
   if (refused !== null) throw new Blocked(refused);
   // It may be right in the end.
   if (last.failure?.kind === 'body-too-large') {

@@ -46,21 +46,22 @@ export class KeyTrial {
   readonly #config: ServiceConfig;
   readonly #outage: OutageWatch;
   readonly #remark: (text: string) => void;
-  readonly #occasions: () => readonly Occasion[];
+  #occasions: () => readonly Occasion[] = () => [];
   #isOver = false;
   #underWay: Promise<void> | null = null;
 
-  constructor(
-    {
-      config,
-      outage,
-      remark,
-    }: { config: ServiceConfig; outage: OutageWatch; remark: (text: string) => void },
-    occasions: () => readonly Occasion[],
-  ) {
+  constructor({
+    config,
+    outage,
+    remark,
+  }: { config: ServiceConfig; outage: OutageWatch; remark: (text: string) => void }) {
     this.#config = config;
     this.#outage = outage;
     this.#remark = remark;
+  }
+
+  /** Where requests are sent for which the key has to be taken. */
+  triesAt(occasions: () => readonly Occasion[]): void {
     this.#occasions = occasions;
   }
 

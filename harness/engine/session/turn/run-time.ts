@@ -1,13 +1,13 @@
 import { Blocked } from '../../../base/verdict.ts';
 import { startDeadline } from '../../../wire/pace/clock.ts';
-import type { SessionMeans } from './means.ts';
+import type { SessionContext } from './session-context.ts';
 
 /** What every run may take, in ms. */
 const EVERY_RUN_MS = 30 * 60_000;
 /** So many windows of the plan may be waited for until the limit is measured. */
 const WINDOWS = 10;
 
-type Parts = Pick<SessionMeans, 'config' | 'transport' | 'budget' | 'answerTimes'>;
+type Parts = Pick<SessionContext, 'config' | 'transport' | 'budget' | 'answerTimes'>;
 
 /** How long the run of a service takes, and the end of it when that is too long. */
 export class RunTime {

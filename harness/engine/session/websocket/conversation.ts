@@ -7,7 +7,7 @@ import { handshakeKind } from '../../../wire/limit/observed/spending.ts';
 import { socketAddressOf } from '../../../wire/socket/address.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
-import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
+import { blockedByBudget, rateLimited, type SessionContext } from '../turn/session-context.ts';
 import type { Turn } from '../turn/turn.ts';
 import { dialectOf } from './dialects/dialects.ts';
 import {
@@ -43,7 +43,7 @@ const LINGER_MS = 500;
 
 function conversationOver(
   connection: WebSocketConnection,
-  { config, answerTimes, inVain }: SessionMeans,
+  { config, answerTimes, inVain }: SessionContext,
 ): OpenConversation {
   const patienceMs = answerTimes.patienceMs(Math.min(config.timeouts.responseMs, PATIENCE_MS));
   return new OpenConversation(connection, {
@@ -53,15 +53,15 @@ function conversationOver(
   });
 }
 
-export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
-  const { config, outage } = means;
+export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPort {
+  const { config, outage } = context;
   const port: WebSocketPort = {
     async converse(stimulus, conversing = async () => {}) {
       outage.requireReachable();
       const done = await connect(
-        means,
+        context,
         stimulus,
-        (connection) => conversing(conversationOver(connection, means)),
+        (connection) => conversing(conversationOver(connection, context)),
         turn.signal,
       ).catch(blockedByBudget);
       turn.signal.throwIfAborted();
@@ -70,12 +70,12 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       const onPurpose = !isOrdinary(stimulus);
       outage.saw({ to: done.purpose, id: done.id }, { response, failure: done.failure, onPurpose });
       turn.keep(done);
-      if (means.limiter.isIn({ response, failure: null })) {
-        throw new Blocked(rateLimited(means, { response }));
+      if (context.limiter.isIn({ response, failure: null })) {
+        throw new Blocked(rateLimited(context, { response }));
       }
-      if (isOfTheMoment(done) && !isOrdinary(stimulus)) await requireTaken(means, turn.signal, done);
+      if (isOfTheMoment(done) && !isOrdinary(stimulus)) await requireTaken(context, turn.signal, done);
       if (config.websocket && credentialOf(stimulus, config.websocket) === 'right') {
-        await means.key.received(handshakeReception(done, config.websocket), turn.signal);
+        await context.key.received(handshakeReception(done, config.websocket), turn.signal);
       }
       return viewConversation(done);
     },
@@ -86,12 +86,12 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       return view;
     },
     get waitsInVain() {
-      return means.inVain.end;
+      return context.inVain.end;
     },
     get silentSince() {
       return outage.since;
     },
-    widen: (connections) => means.places.widen(connections),
+    widen: (connections) => context.places.widen(connections),
   };
   return port;
 }
@@ -106,11 +106,15 @@ function isOfTheMoment({ handshake: { response }, failure }: Conversation): bool
 }
 
 /** @throws Blocked where an ordinary handshake fares no better now: then it is not for what was asked. */
-async function requireTaken(means: SessionMeans, signal: AbortSignal, refused: Conversation): Promise<void> {
-  const { outage, log } = means;
+async function requireTaken(
+  context: SessionContext,
+  signal: AbortSignal,
+  refused: Conversation,
+): Promise<void> {
+  const { outage, log } = context;
   const fate = refused.handshake.response === null ? 'not answered' : 'refused';
   const purpose = `a WebSocket as configured, for the one before was ${fate}`;
-  const ordinary = await connect(means, { purpose }, pinged(means), signal).catch(blockedByBudget);
+  const ordinary = await connect(context, { purpose }, pinged(context), signal).catch(blockedByBudget);
   const { handshake, failure } = log.keep(ordinary, 1);
   outage.saw({ to: purpose, id: ordinary.id }, { response: handshake.response, failure });
   const [before, now] = [refused.handshake.response, handshake.response].map((each) => each?.status);
@@ -129,25 +133,25 @@ function handshakeReception(done: Conversation, { refusalCode }: WebSocketConfig
 }
 
 /** An ordinary handshake, where it needs the key. */
-export function handshakeOccasions(means: SessionMeans): readonly Occasion[] {
-  const { websocket } = means.config;
+export function handshakeOccasions(context: SessionContext): readonly Occasion[] {
+  const { websocket } = context.config;
   const stimulus = { purpose: 'a WebSocket to see whether the key is taken at all' };
   if (websocket === null || credentialOf(stimulus, websocket) !== 'right') return [];
   return [
     {
       what: `the handshake at ${websocket.url}`,
       async send(signal) {
-        const done = await connect(means, stimulus, pinged(means), signal).catch(blockedByBudget);
-        return handshakeReception(means.log.keep(done, 1), websocket);
+        const done = await connect(context, stimulus, pinged(context), signal).catch(blockedByBudget);
+        return handshakeReception(context.log.keep(done, 1), websocket);
       },
     },
   ];
 }
 
 /** Who is let in is answered, or closed with the code that says otherwise. */
-function pinged(means: SessionMeans): (connection: WebSocketConnection) => Promise<void> {
+function pinged(context: SessionContext): (connection: WebSocketConnection) => Promise<void> {
   return async (connection) => {
-    const conversation = conversationOver(connection, means);
+    const conversation = conversationOver(connection, context);
     await conversation.ping('conform');
     await conversation.close(1000);
   };
@@ -175,7 +179,7 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
  * @throws NotApplicable where the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionMeans,
+  { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionContext,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,

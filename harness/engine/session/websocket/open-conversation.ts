@@ -13,7 +13,7 @@ import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
 import { Deflation } from '../../../wire/websocket/deflate.ts';
 import { closePayload } from '../../../wire/websocket/frames.ts';
-import type { InVain } from '../turn/means.ts';
+import type { InVain } from '../turn/session-context.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pLimit from 'p-limit';
 import { documentedSample, type Sample } from '../../../base/clause.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { ReadyCredentials } from '../../../config/credential/ready-credentials.ts';
@@ -5,7 +7,7 @@ import { serviceSecrets } from '../../../config/secrets.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { type Budget, BudgetExhausted, type BudgetOptions, openBudget } from '../../../wire/pace/budget.ts';
+import { type Budget, BudgetExhausted, openBudget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
 import { holdSecrets } from '../../../wire/socket/address.ts';
@@ -13,11 +15,30 @@ import { networkOf, type TransportOptions } from '../../../wire/socket/options.t
 import type { Wire } from '../../../wire/wire.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
-import type { KeyTrial } from './key-trial.ts';
+import { KeyTrial } from './key-trial.ts';
 import { LimiterRefusal } from './limiter-refusal.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
-import { Places } from './places.ts';
+
+/**
+ * How many WebSocket connections are open at the same time: one, for a service may keep no more of one client, until
+ * it is known to keep several.
+ */
+export class Places {
+  readonly #limit = pLimit(1);
+  readonly #taken = new AsyncLocalStorage<true>();
+
+  /** So many are kept, as was found out. */
+  widen(count: number): void {
+    this.#limit.concurrency = Math.max(1, count);
+  }
+
+  /** What is opened in the course of a conversation belongs to it, and takes no place of its own. */
+  take<T>(conversing: () => Promise<T>): Promise<T> {
+    if (this.#taken.getStore()) return conversing();
+    return this.#limit(() => this.#taken.run(true, conversing));
+  }
+}
 
 /** What a service was given all the time for, and did not do: on the next connections it is waited for less long. */
 export interface InVain {
@@ -26,7 +47,7 @@ export interface InVain {
 }
 
 /** What the parts of a session share: whatever goes out is budgeted, redacted, recorded, and stops when nobody is there. */
-export interface SessionMeans {
+export interface SessionContext {
   readonly config: ServiceConfig;
   /** The request that the contract documents. */
   readonly documented: Sample;
@@ -50,7 +71,7 @@ export interface SessionMeans {
   readonly random: () => number;
 }
 
-export interface MeansOptions {
+export interface ContextOptions {
   readonly config: ServiceConfig;
   readonly providerUrl: string;
   readonly runId: string;
@@ -73,11 +94,7 @@ export interface MeansOptions {
   readonly runAlone?: string;
 }
 
-/** `costs`: which kinds of requests spend the quota. */
-export function openMeans(
-  options: MeansOptions,
-  costs: NonNullable<BudgetOptions['costs']>,
-): Omit<SessionMeans, 'credentials' | 'key'> {
+export function openSessionContext(options: ContextOptions): Omit<SessionContext, 'credentials'> {
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
@@ -90,17 +107,19 @@ export function openMeans(
     clock,
     concurrency: 4,
     waiting: (wait) => pauses.announce(wait),
-    costs,
   });
   const leftMs = (config.plan?.windowMs ?? 0) - (options.quotaSpentMs ?? Number.POSITIVE_INFINITY);
   if (config.plan && leftMs > 0) budget.setAside(config.plan.requests, leftMs);
+  const outage = new OutageWatch();
+  const remark = (text: string) => record({ type: 'remark', service, text: transport.redaction.sink(text) });
   return {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport,
     wire: options.wire,
     budget,
-    outage: new OutageWatch(),
+    outage,
+    key: new KeyTrial({ config, outage, remark }),
     answerTimes: new AnswerTimes(config.timeouts.responseMs),
     places: new Places(),
     inVain: { end: false },
@@ -115,7 +134,7 @@ export function openMeans(
     }),
     pauses,
     record,
-    remark: (text) => record({ type: 'remark', service, text: transport.redaction.sink(text) }),
+    remark,
     random: options.random ?? Math.random,
   };
 }
@@ -127,7 +146,7 @@ function transportOf({
   userAgent,
   runId,
   redaction,
-}: MeansOptions): TransportOptions {
+}: ContextOptions): TransportOptions {
   const { headers = [] } = config;
   return {
     baseUrl: providerUrl,
@@ -148,7 +167,7 @@ const PLAINEST: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
 /** Why a request that was refused for its rate shows nothing of what it was for. */
 export function rateLimited(
-  { config: { plan }, budget }: Pick<SessionMeans, 'config' | 'budget'>,
+  { config: { plan }, budget }: Pick<SessionContext, 'config' | 'budget'>,
   { response }: Pick<Exchange, 'response'>,
 ): string {
   const allowed =
