@@ -77,15 +77,18 @@ function compiledCheck(
   }
   if (type === undefined) return every(checks);
   const types = [type].flat().map(String);
+  const [one, ...others] = types.flatMap((each) => IS_OF_TYPE[each] ?? []);
   const rest = every(checks);
   return (value, visit) => {
     // Other keywords of a value of another type are consequences.
-    if (types.some((each) => IS_OF_TYPE[each]?.(value))) rest(value, visit);
+    if (one?.(value) || others.some((is) => is(value))) rest(value, visit);
     else note(visit, schema, 'type', `must be ${types.join(',')}`);
   };
 }
 
 function every(checks: readonly Check[]): Check {
+  const [only, ...others] = checks;
+  if (only && others.length === 0) return only;
   return (value, visit) => {
     for (const check of checks) check(value, visit);
   };
