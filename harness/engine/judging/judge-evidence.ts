@@ -119,6 +119,7 @@ async function prepare(evidence: Evidence, request: JudgingRequest) {
         selection,
         strict: run.strict,
         userAgent: `${whole.harness.name}/${whole.harness.version}`,
+        configDir: request.configDir,
         record,
       }),
     resultsOf({ entries, badLines }: Pick<JournalContent, 'entries' | 'badLines'>): Results {

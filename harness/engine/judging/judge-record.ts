@@ -9,6 +9,7 @@ import { counted } from '../../report/results/tally.ts';
 import { leapsAfter, virtualClock } from '../../wire/pace/virtual-clock.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
 import { announcementOf } from '../announcement.ts';
+import { commandAlone } from '../request.ts';
 import type { Selection } from '../selection/selection.ts';
 import type { PactJudge } from '../session/pact/verification.ts';
 import { openSession } from '../session/session.ts';
@@ -27,6 +28,8 @@ export interface JudgingOptions {
   readonly strict: boolean;
   /** `conform/1.2.3`, as the recorded run had it: some requests name the version. */
   readonly userAgent: string;
+  /** Named by the commands that repeat a finding, unless it is the usual folder or left out. */
+  readonly configDir?: string;
   readonly record: (event: JournalEvent) => void;
 }
 
@@ -71,7 +74,7 @@ interface Judging extends JudgingOptions {
 async function judgeService(
   recorded: RecordedService,
   { config: configured }: Judgeable,
-  { selection, strict, userAgent, record, run, redaction }: Judging,
+  { selection, strict, userAgent, configDir, record, run, redaction }: Judging,
 ): Promise<void> {
   // How long a run may take says nothing of how long judging does.
   const config = { ...configured, timeouts: { ...configured.timeouts, runMs: Number.POSITIVE_INFINITY } };
@@ -96,6 +99,8 @@ async function judgeService(
     beginAt: new Date(beginning?.startedAt ?? run.startedAt),
     passage: leapsAfter(QUIET_TURNS),
   });
+  const alone = (folder: string) =>
+    commandAlone(service, { configDir: folder, environment: recorded.environment, providerUrl: null });
   let pieces = 0;
   // It was never there to be asked.
   const absence = beginning === undefined ? recorded.outage : null;
@@ -112,6 +117,7 @@ async function judgeService(
       redaction,
       random: () => 0.5,
       evidenceBefore: recorded.evidence.length,
+      ...(configDir !== undefined && { runAlone: redaction.text(alone(configDir)) }),
       record(event) {
         if (event.type === 'evidence') pieces += 1;
         record(event);
