@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { withShortValues } from '../../base/text.ts';
 import { clausePlaces } from '../../config/contract.ts';
-import { checksByService, firstOf, type Told, toldIn } from '../../report/results/causes.ts';
+import { type CauseEntry, checksByService, firstOf, toldIn } from '../../report/results/causes.ts';
 import type { CheckResult } from '../../report/results/check-result.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';
@@ -72,7 +72,7 @@ function configOf({ service }: ServiceResult, configDir: string): Spot {
   return { file: `${configDir}/services/${service}.yaml`, line: 1 };
 }
 
-function textOf(told: Told): Pick<Annotation, 'title' | 'message'> {
+function textOf(told: CauseEntry): Pick<Annotation, 'title' | 'message'> {
   const change = told.findings[0]?.check.change;
   const where = checksByService(told).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
   return {

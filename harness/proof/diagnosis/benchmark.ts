@@ -1,5 +1,5 @@
 import type { Entry } from '../../report/diagnosis/diagnose.ts';
-import { diagnose, isFinding, type Judged } from '../../report/diagnosis/diagnose.ts';
+import { type DiagnosedCheck, diagnose, isFinding } from '../../report/diagnosis/diagnose.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases.ts';
 import { caseName, complains } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
@@ -102,7 +102,7 @@ export function areAllSeen({ name, findings }: ProvenCase, entries: readonly Ent
   });
 }
 
-function judgedIn({ findings, passed }: ProvenCase): readonly Judged[] {
+function judgedIn({ findings, passed }: ProvenCase): readonly DiagnosedCheck[] {
   return [...findings, ...passed.map((id) => ({ id, outcome: 'pass', message: '' }) as const)];
 }
 

@@ -1,8 +1,8 @@
 import type { Suite } from '../../engine/check/check.ts';
 import { listDefects } from '../../reference/catalogue.ts';
-import type { Entry, Seen } from '../../report/diagnosis/diagnose.ts';
+import type { Entry, PartsByCheck } from '../../report/diagnosis/diagnose.ts';
 import { echoesIn } from '../../report/diagnosis/diagnose.ts';
-import { distinctParts, formOf, likeness, type Part, partsOf } from '../../report/diagnosis/form.ts';
+import { distinctParts, formOf, likeness, partsOf, type ResultPart } from '../../report/diagnosis/form.ts';
 import { complains, standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 
@@ -50,9 +50,9 @@ function seenIn(
   proven: readonly ProvenCase[],
   checks: readonly string[],
   before: Entry | undefined,
-): { readonly certain: Seen; readonly possible: Seen } {
-  const certain: Record<string, readonly Part[]> = {};
-  const possible: Record<string, readonly Part[]> = {};
+): { readonly certain: PartsByCheck; readonly possible: PartsByCheck } {
+  const certain: Record<string, readonly ResultPart[]> = {};
+  const possible: Record<string, readonly ResultPart[]> = {};
   for (const id of checks) {
     const parts = partsIn(proven, id);
     const known = before?.certain[id] ?? before?.possible?.[id];
@@ -73,7 +73,7 @@ function seenIn(
 }
 
 /** The parts found in all cases; interactions and operations count for the check that they stand for. */
-function partsIn(proven: readonly ProvenCase[], id: string): readonly Part[] {
+function partsIn(proven: readonly ProvenCase[], id: string): readonly ResultPart[] {
   const found = proven.flatMap(({ findings }) =>
     findings.filter((each) => complains(each) && standsFor(id, each)),
   );

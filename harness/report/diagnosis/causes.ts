@@ -2,7 +2,7 @@ import type { Cause, Results, ServiceResult } from '../results/results.ts';
 import { type Diagnosis, diagnose, dictionary, type Entry, isFinding } from './diagnose.ts';
 
 /** A fault, where it was found. */
-interface Found {
+interface LocatedFault {
   readonly service: ServiceResult;
   readonly diagnosis: Diagnosis;
 }
@@ -18,7 +18,9 @@ export function withCauses(results: Results, entries?: readonly Entry[]): Result
   const found = results.services
     .filter(({ checks }) => checks.some(isFinding))
     .flatMap((service) =>
-      diagnose(service.checks, entries ?? dictionary()).map((diagnosis): Found => ({ service, diagnosis })),
+      diagnose(service.checks, entries ?? dictionary()).map(
+        (diagnosis): LocatedFault => ({ service, diagnosis }),
+      ),
     );
   const causes = [...Map.groupBy(found, ({ diagnosis }) => diagnosis.entry.defect).values()]
     .map((all) => ({ cause: causeOf(all), fails: failuresIn(all) }))
@@ -38,8 +40,8 @@ function keyOf({ service, check }: Cause['findings'][number]): string {
   return `${service} ${check}`;
 }
 
-function causeOf(found: readonly Found[]): Cause {
-  const [first] = found as readonly [Found, ...Found[]];
+function causeOf(found: readonly LocatedFault[]): Cause {
+  const [first] = found as readonly [LocatedFault, ...LocatedFault[]];
   const { service, diagnosis } = first;
   const { decisive, evidence = [] } = service.checks.find(({ id }) => id === diagnosis.checks[0]) ?? {};
   return {
@@ -56,7 +58,7 @@ function causeOf(found: readonly Found[]): Cause {
   };
 }
 
-function failuresIn(found: readonly Found[]): number {
+function failuresIn(found: readonly LocatedFault[]): number {
   const failed = found.flatMap(({ service, diagnosis: { checks } }) =>
     service.checks.filter(({ id, outcome }) => outcome === 'fail' && checks.includes(id)),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Got } from '../../base/finding.ts';
 import type { Entry } from './diagnose.ts';
-import { diagnose, type Judged } from './diagnose.ts';
+import { type DiagnosedCheck, diagnose } from './diagnose.ts';
 
 const entry = (defect: string, own: string, certain: Entry['certain'], more: Partial<Entry> = {}): Entry => ({
   defect,
@@ -43,7 +43,7 @@ const GOT: Readonly<Record<string, Got>> = {
 };
 
 /** `key.wrong open` fails in that way; `key.cut` alone passes; `class blocked` is not judged. */
-function judged(...checks: readonly string[]): readonly Judged[] {
+function judged(...checks: readonly string[]): readonly DiagnosedCheck[] {
   return checks.map((each) => {
     const [id = '', came] = each.split(' ');
     if (came === undefined) return { id, outcome: 'pass' };

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { filledIn } from '../../base/finding.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { cheapestCover } from './cover.ts';
-import { distinctParts, type Form, formOf, likeness, type Part, partsOf } from './form.ts';
+import { distinctParts, formOf, likeness, type PartForm, partsOf, type ResultPart } from './form.ts';
 
 /** What is looked at of a check that ran. */
-export type Judged = Pick<CheckResult, 'id' | 'outcome' | 'finding' | 'explainedBy'>;
+export type DiagnosedCheck = Pick<CheckResult, 'id' | 'outcome' | 'finding' | 'explainedBy'>;
 
 /** One fault of a service, and what it explains. */
 export interface Diagnosis {
@@ -23,18 +23,18 @@ export interface Diagnosis {
 /** What came of one thing that was sent, by one check. */
 interface Symptom {
   readonly check: string;
-  readonly form: Form;
+  readonly form: PartForm;
 }
 
 /** A check that was violated, and blocked since another finding explains it. */
-interface Echo {
+interface BlockedEcho {
   readonly check: string;
   /** What explains it. */
   readonly of: string;
 }
 
 /** An entry of the dictionary, held against a run. */
-interface Suspect {
+interface SuspectedFault {
   readonly entry: Entry;
   /** Numbers of symptoms. */
   readonly explains: ReadonlySet<number>;
@@ -56,14 +56,14 @@ const EQUAL = 0.02;
  * The fewest entries that explain the findings of a service: failures and warnings. None is named one of whose
  * certain findings was judged and passed; what was not judged contradicts nothing.
  */
-export function diagnose(checks: readonly Judged[], entries: readonly Entry[]): readonly Diagnosis[] {
-  const findings = new Findings(checks, entries);
+export function diagnose(checks: readonly DiagnosedCheck[], entries: readonly Entry[]): readonly Diagnosis[] {
+  const findings = new RunFindings(checks, entries);
   const suspects = entries.flatMap((entry) => findings.suspect(entry) ?? []);
   const named = cheapestCover(suspects);
   return named.flatMap((suspect) => {
     const [leading, ...rest] = findings.explainedBy(suspect);
     if (leading === undefined) return [];
-    const said = ({ entry }: Suspect) => filledIn(entry.sentence, leading.finding);
+    const said = ({ entry }: SuspectedFault) => filledIn(entry.sentence, leading.finding);
     const rivals = rivalsOf(suspect, named, suspects);
     return {
       entry: suspect.entry,
@@ -78,10 +78,10 @@ export function diagnose(checks: readonly Judged[], entries: readonly Entry[]): 
 
 /** Those that fit as well and explain all that a suspect explains and no other that is named. */
 function rivalsOf(
-  suspect: Suspect,
-  named: readonly Suspect[],
-  suspects: readonly Suspect[],
-): readonly Suspect[] {
+  suspect: SuspectedFault,
+  named: readonly SuspectedFault[],
+  suspects: readonly SuspectedFault[],
+): readonly SuspectedFault[] {
   const others = named.filter((each) => each !== suspect);
   const alone = [...suspect.explains].filter((item) => !others.some(({ explains }) => explains.has(item)));
   return suspects.filter(
@@ -93,13 +93,13 @@ function rivalsOf(
 }
 
 /** What one run has found, by the ids of the dictionary. */
-class Findings {
-  readonly #found: ReadonlyMap<string, readonly Judged[]>;
+class RunFindings {
+  readonly #found: ReadonlyMap<string, readonly DiagnosedCheck[]>;
   readonly #passed: ReadonlySet<string>;
   readonly #symptoms: readonly Symptom[];
-  readonly #echoes: readonly Echo[];
+  readonly #echoes: readonly BlockedEcho[];
 
-  constructor(checks: readonly Judged[], entries: readonly Entry[]) {
+  constructor(checks: readonly DiagnosedCheck[], entries: readonly Entry[]) {
     const known = new Set(entries.flatMap(({ certain, possible }) => [certain, possible].flatMap(idsOf)));
     const byId = Map.groupBy(checks, ({ id }) => knownId(id, known));
     const found = [...byId].map(([id, all]) => [id, all.filter(isFinding)] as const);
@@ -121,7 +121,7 @@ class Findings {
   }
 
   /** Null where the entry explains nothing, or is contradicted. */
-  suspect(entry: Entry): Suspect | null {
+  suspect(entry: Entry): SuspectedFault | null {
     const { certain, possible } = entry;
     if (idsOf(certain).some((id) => this.#passed.has(id)) || !this.#isCalledSo(entry)) return null;
     const seen = formsOf(entry);
@@ -165,7 +165,7 @@ class Findings {
   }
 
   /** The findings that a suspect explains; those that show it for its own reason come first. */
-  explainedBy({ entry: { own }, explains }: Suspect): readonly Judged[] {
+  explainedBy({ entry: { own }, explains }: SuspectedFault): readonly DiagnosedCheck[] {
     const ids = new Set([...explains].map((at) => this.#symptoms[at]?.check ?? ''));
     const order = [...own.filter((id) => ids.has(id)), ...[...ids].filter((id) => !own.includes(id))];
     return order.flatMap((id) => this.#found.get(id) ?? []);
@@ -176,12 +176,12 @@ class Findings {
   }
 }
 
-export function isFinding({ outcome }: Pick<Judged, 'outcome'>): boolean {
+export function isFinding({ outcome }: Pick<DiagnosedCheck, 'outcome'>): boolean {
   return outcome === 'fail' || outcome === 'warning';
 }
 
 /** The checks that were blocked since they rest on one that is violated. */
-export function echoesIn(checks: readonly Judged[]): readonly Echo[] {
+export function echoesIn(checks: readonly DiagnosedCheck[]): readonly BlockedEcho[] {
   const found = new Set(checks.filter(isFinding).map(({ id }) => id));
   return checks.flatMap(({ id, outcome, explainedBy: of }) =>
     outcome === 'blocked' && of !== undefined && found.has(of) ? { check: id, of } : [],
@@ -196,24 +196,24 @@ function knownId(id: string, known: ReadonlySet<string>): string {
   return id;
 }
 
-function idsOf(seen: Seen = {}): readonly string[] {
+function idsOf(seen: PartsByCheck = {}): readonly string[] {
   return Object.keys(seen);
 }
 
 /** A form for each thing that was sent. */
-function eachOf(form: Form): readonly Form[] {
+function eachOf(form: PartForm): readonly PartForm[] {
   if (form.stimuli.length < 2) return [{ ...form, isCut: false }];
   return form.stimuli.map((stimulus) => ({ ...form, stimuli: [stimulus], isCut: false }));
 }
 
-function closest(form: Form, forms: readonly Form[]): number {
+function closest(form: PartForm, forms: readonly PartForm[]): number {
   return Math.max(0, ...forms.map((each) => likeness(form, each)));
 }
 
-const read = new WeakMap<Entry, ReadonlyMap<string, readonly Form[]>>();
+const read = new WeakMap<Entry, ReadonlyMap<string, readonly PartForm[]>>();
 
 /** The forms of what an entry has caused, by check; read once. */
-function formsOf(entry: Entry): ReadonlyMap<string, readonly Form[]> {
+function formsOf(entry: Entry): ReadonlyMap<string, readonly PartForm[]> {
   const forms =
     read.get(entry) ??
     new Map(
@@ -224,7 +224,7 @@ function formsOf(entry: Entry): ReadonlyMap<string, readonly Form[]> {
 }
 
 /** What came, `partsOf` findings, by the id of the check that found it; nothing where it is an echo of another. */
-export type Seen = Readonly<Record<string, readonly Part[]>>;
+export type PartsByCheck = Readonly<Record<string, readonly ResultPart[]>>;
 
 /** What one fault does to a service, as the proof has seen it. */
 export interface Entry {
@@ -241,9 +241,9 @@ export interface Entry {
   /** Ids of the checks that notice it for its own reason, and not along with others. */
   readonly own: readonly string[];
   /** Findings that it caused wherever the check was judged: what came, by id. */
-  readonly certain: Seen;
+  readonly certain: PartsByCheck;
   /** Findings that it caused only sometimes. */
-  readonly possible?: Seen;
+  readonly possible?: PartsByCheck;
 }
 
 /** Where the proof keeps it, a line for each defect. */

@@ -5,13 +5,13 @@ import { CUT } from '../results/before-findings.ts';
  * What came, and what it came of, without the values that differ from service to service: `status 2xx`, `METHOD with a
  * wrong key`. `*` stands for stimuli that a finding only counts.
  */
-export type Part = readonly [got: string, ...stimuli: string[]];
+export type ResultPart = readonly [got: string, ...stimuli: string[]];
 
 /**
  * A part, read once. Two parts with other marks tell of other faults, however alike they are: of a status the class, of
  * a request in a row whether it came too early or too late.
  */
-export interface Form {
+export interface PartForm {
   readonly marks: string;
   /** Words of what came. */
   readonly got: ReadonlySet<string>;
@@ -32,7 +32,7 @@ const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
 
 /** What came, by a finding: a part for each thing that came, without its values. */
-export function partsOf(deviation: Deviation): readonly Part[] {
+export function partsOf(deviation: Deviation): readonly ResultPart[] {
   const expected = deviation.expected ?? '';
   const parts = normalised(deviation, {
     text: (text) => withoutKinds(withoutValues(ranked(expected, text))),
@@ -41,7 +41,7 @@ export function partsOf(deviation: Deviation): readonly Part[] {
   return distinctParts(parts).slice(0, PARTS);
 }
 
-export function distinctParts(parts: readonly Part[]): readonly Part[] {
+export function distinctParts(parts: readonly ResultPart[]): readonly ResultPart[] {
   return [...new Map(parts.map((part) => [part.join('\n'), part])).values()];
 }
 
@@ -71,7 +71,7 @@ interface Normalising {
 }
 
 /** A part for each thing that came; a text that lists several things is several parts. */
-function normalised(deviation: Deviation, { text, stimulus }: Normalising): readonly Part[] {
+function normalised(deviation: Deviation, { text, stimulus }: Normalising): readonly ResultPart[] {
   const { expected, got, more = 0 } = deviation;
   if (expected === null) return cutUp(text(deviationText(deviation).slice(0, LOOKED_AT)), []);
   return got.flatMap((each, at) => {
@@ -81,7 +81,7 @@ function normalised(deviation: Deviation, { text, stimulus }: Normalising): read
   });
 }
 
-function cutUp(text: string, stimuli: readonly string[]): readonly Part[] {
+function cutUp(text: string, stimuli: readonly string[]): readonly ResultPart[] {
   const pieces = text.split('; ');
   return pieces.map((piece, at) => (at === pieces.length - 1 ? [piece, ...stimuli] : [piece]));
 }
@@ -119,7 +119,7 @@ export function operationInSignature(path: string): string {
 }
 
 /** Reads a part. */
-export function formOf([got, ...stimuli]: Part): Form {
+export function formOf([got, ...stimuli]: ResultPart): PartForm {
   return {
     marks: (got.match(MARK) ?? []).join(' '),
     got: wordsOf(got),
@@ -129,13 +129,13 @@ export function formOf([got, ...stimuli]: Part): Form {
 }
 
 /** How alike what came is, from 0 to 1; 0 where it tells of other faults, or nothing alike was sent. */
-export function likeness(one: Form, other: Form): number {
+export function likeness(one: PartForm, other: PartForm): number {
   if (one.marks !== other.marks || !isSentAlike(one, other)) return 0;
   const got = overlap(one.got, other.got);
   return got < LEAST_ALIKE ? 0 : got;
 }
 
-function isSentAlike(one: Form, other: Form): boolean {
+function isSentAlike(one: PartForm, other: PartForm): boolean {
   if (one.isCut || other.isCut || one.stimuli.length === 0 || other.stimuli.length === 0) return true;
   return one.stimuli.some((each) => other.stimuli.includes(each));
 }

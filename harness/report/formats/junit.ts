@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { withShortValues } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../format.ts';
-import { checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
+import { type CauseEntry, checksByService, firstOf, toldIn } from '../results/causes.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
@@ -23,7 +23,7 @@ export interface JunitReport {
 }
 
 /** What a case turned into; the order of children is the one that Surefire's schema demands. */
-type Verdict = 'passed' | 'failure' | 'skipped' | 'error';
+type CaseVerdict = 'passed' | 'failure' | 'skipped' | 'error';
 
 interface Rules {
   readonly strict: boolean;
@@ -33,7 +33,7 @@ interface Rules {
 const WARNINGS = { skipped: 'skipped', failure: 'failure', pass: 'passed' } as const;
 
 /** Outcome to JUnit. A check that could not be exercised is never green where the contract or a standard demands it. */
-const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => Verdict>> = {
+const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => CaseVerdict>> = {
   pass: () => 'passed',
   fail: () => 'failure',
   warning: (_, { strict, warnings }) => (strict ? 'failure' : WARNINGS[warnings]),
@@ -89,7 +89,7 @@ export function renderJunit(
 }
 
 interface Telling {
-  readonly told: readonly Told[];
+  readonly told: readonly CauseEntry[];
   readonly rules: Rules;
 }
 
@@ -135,7 +135,7 @@ function propertiesOf(service: ServiceResult, run: RunResult): Readonly<Record<s
 /** `cause 1`: a sentence and the findings of the suite that it explains, as many as an attribute holds; most failures first. */
 function causesIn(
   { service }: ServiceResult,
-  told: readonly Told[],
+  told: readonly CauseEntry[],
   suite: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
   const here = told.flatMap((each) => {
@@ -204,7 +204,7 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
   };
 }
 
-function childrenOf(verdict: Verdict, check: CheckResult, service: ServiceResult): readonly Element[] {
+function childrenOf(verdict: CaseVerdict, check: CheckResult, service: ServiceResult): readonly Element[] {
   const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
   switch (verdict) {
     case 'passed':

@@ -5,7 +5,7 @@ import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from '../
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, type Judged, judgedWith, notApplying, notRun, tallyOf } from '../results/tally.ts';
+import { counted, type JudgedCheck, judgedWith, notApplying, notRun, tallyOf } from '../results/tally.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
   duration,
@@ -55,7 +55,7 @@ export function renderMarkdown(results: Results): string {
   return page.text();
 }
 
-interface Section {
+interface MarkdownSection {
   readonly heading?: string;
   readonly blocks: readonly string[];
   /** What a block holds, for the note on those left out. */
@@ -74,7 +74,7 @@ class BoundedPage {
     this.#limit = limit - 1_024;
   }
 
-  add({ heading, blocks, what, tight = false }: Section): void {
+  add({ heading, blocks, what, tight = false }: MarkdownSection): void {
     if (blocks.length === 0) return;
     if (heading !== undefined) this.#text += `### ${heading}\n\n`;
     for (const [index, block] of blocks.entries()) {
@@ -177,7 +177,7 @@ function failures(results: Results): readonly string[] {
   });
 }
 
-function brief({ service, check }: Judged): string {
+function brief({ service, check }: JudgedCheck): string {
   return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
 }
 
@@ -185,7 +185,7 @@ function brief({ service, check }: Judged): string {
 function didNotRun(results: Results): readonly string[] {
   const { suites, single } = notApplying(results);
   const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
-  const named = (judged: readonly Judged[]) =>
+  const named = (judged: readonly JudgedCheck[]) =>
     prose([...new Set(judged.map(({ service }) => service.service))].join(', '));
   return [
     ...notRun(results)

@@ -7,8 +7,8 @@ import { SIGNS } from '../results/words/words.ts';
 import { allChecks, doesNotApply, rowsOpen } from './checks/all-checks.ts';
 import { observed } from './checks/observed.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
-import { packedEvidence, Room } from './finding/exchange.ts';
-import type { Findings } from './finding/finding.ts';
+import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
+import type { PageFindings } from './finding/finding.ts';
 import { heatGrid, matrix } from './fleet/fleet.ts';
 import { overRuns } from './fleet/over-runs.ts';
 import { rateLimits } from './limit/rate-limit.ts';
@@ -93,7 +93,7 @@ ${body(results)}
 }
 
 function body(results: Results): Markup {
-  const shared: Findings = { room: new Room(), placed: new Set(), ages: agesOf(results) };
+  const shared: PageFindings = { room: new TranscriptRoom(), placed: new Set(), ages: agesOf(results) };
   const wrong = whatIsWrong(results, shared);
   const fleet = isFleet(results.services);
   return html`${sprite()}<a class="skip" href="#main">Skip to the results</a>

@@ -72,7 +72,7 @@ function setDrift(was: readonly unknown[], is: readonly unknown[], at: At): stri
   return `${headOf(at)}${told.join(' and ')} now`;
 }
 
-function shapeDrift(was: Shape, is: Shape, at: At): string | null {
+function shapeDrift(was: ObservedShape, is: ObservedShape, at: At): string | null {
   const [types, now] = [typesOf(was), typesOf(is)];
   const fresh = now.filter((type) => !types.includes(type));
   // null is the absence of a value, and says nothing of its type.
@@ -91,7 +91,7 @@ function shapeDrift(was: Shape, is: Shape, at: At): string | null {
 }
 
 /** As `evidence/json/shape.ts` writes it. */
-interface Shape {
+interface ObservedShape {
   readonly type: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
@@ -100,13 +100,13 @@ interface Shape {
 
 const TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'];
 
-function isShape(value: unknown): value is Shape {
+function isShape(value: unknown): value is ObservedShape {
   if (!isJsonObject(value)) return false;
   const types = [value.type].flat();
   return types.length > 0 && types.every((type) => typeof type === 'string' && TYPES.includes(type));
 }
 
-function typesOf({ type }: Shape): readonly string[] {
+function typesOf({ type }: ObservedShape): readonly string[] {
   return [type].flat();
 }
 

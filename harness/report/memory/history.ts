@@ -154,7 +154,7 @@ function earlierOf(service: ServiceResult, past: readonly PastRun[]): readonly E
 }
 
 /** What the runs before say of one check, those that judged it. */
-function seenOf(check: string, earlier: readonly Earlier[]): readonly Verdict[] {
+function seenOf(check: string, earlier: readonly Earlier[]): readonly PastOutcome[] {
   return earlier.flatMap(({ at, version, outcomes }) => {
     const letter = outcomes.get(check);
     return letter !== undefined && JUDGED.includes(letter) ? [{ at, version, letter }] : [];
@@ -169,7 +169,7 @@ interface Story {
 }
 
 /** What one run says of one check. */
-interface Verdict {
+interface PastOutcome {
   readonly at: string;
   readonly version: string | null;
   readonly letter: string;
@@ -198,12 +198,12 @@ const JUDGED = GOOD + BAD;
 function changeOf(
   service: string,
   check: CheckResult,
-  seen: readonly Verdict[],
+  seen: readonly PastOutcome[],
   today: string,
 ): Change | null {
   const now = LETTERS[check.outcome];
   // What only warned before, and fails now, is new.
-  const isBad = ({ letter }: Verdict) =>
+  const isBad = ({ letter }: PastOutcome) =>
     now === 'f' ? letter === 'f' || letter === 'k' : BAD.includes(letter);
   const lastGood = seen.findLastIndex((each) => !isBad(each));
   const streak = seen.slice(lastGood + 1);
@@ -223,7 +223,7 @@ function changeOf(
  * At least two changes between passing and failing, of the same version of the provider. Where others have told theirs,
  * one that is not known may be any.
  */
-function isFlaky(seen: readonly Verdict[]): boolean {
+function isFlaky(seen: readonly PastOutcome[]): boolean {
   const version = seen.at(-1)?.version ?? null;
   if (version === null && seen.some((each) => each.version !== null)) return false;
   const same = seen.filter((each) => each.version === version).slice(-FLAKY_RUNS);

@@ -2,21 +2,21 @@ import { deviationText, type Finding, groundText } from '../../base/finding.ts';
 import { shortened } from '../../base/text.ts';
 import type { CheckResult } from './check-result.ts';
 import type { Cause, Results } from './results.ts';
-import { counted, type Judged, judgedWith } from './tally.ts';
+import { counted, type JudgedCheck, judgedWith } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */
-export interface Told {
+export interface CauseEntry {
   /** `A wrong key is answered 200`, `No cause found: …` */
   readonly sentence: string;
   /** Null where none was found. */
   readonly cause: Cause | null;
   /** As the results say, the one that shows it best first. */
-  readonly findings: readonly Judged[];
+  readonly findings: readonly JudgedCheck[];
   readonly outcome: 'fail' | 'warning';
 }
 
 /** Causes, most failures first, and then the findings without one; none of results in which nobody looked for them. */
-export function toldIn(results: Results): readonly Told[] {
+export function toldIn(results: Results): readonly CauseEntry[] {
   const found = new Map(
     judgedWith(results, 'fail', 'warning').map((judged) => [
       keyOf(judged.service.service, judged.check.id),
@@ -66,7 +66,7 @@ export function explainedFailures(results: Results): { readonly causes: number; 
 }
 
 /** Ids of checks by service, in the order of the findings. */
-export function checksByService({ findings }: Told): readonly (readonly [string, readonly string[]])[] {
+export function checksByService({ findings }: CauseEntry): readonly (readonly [string, readonly string[]])[] {
   return [...Map.groupBy(findings, ({ service }) => service.service)].map(([service, judged]) => [
     service,
     judged.map(({ check }) => check.id),
@@ -80,7 +80,7 @@ export function firstOf(ids: readonly string[], longest: number): string {
 }
 
 /** Different findings: several causes may explain one together. */
-function explainedBy(causes: readonly Told[]): number {
+function explainedBy(causes: readonly CauseEntry[]): number {
   return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
 }
 

@@ -146,7 +146,7 @@ export const WAIT = Type.Object({
 });
 
 /** A wait on purpose: for a window to end, or to keep to a rate. */
-export type Wait = Frozen<Static<typeof WAIT>>;
+export type RecordedWait = Frozen<Static<typeof WAIT>>;
 
 /** What became of an entry of the list of known failures. */
 export type ListedFailure = Frozen<Static<typeof LISTED_FAILURE>>;

@@ -59,13 +59,13 @@ export function suitesOf(results: Results): readonly string[] {
 }
 
 /** A check together with the service it was judged for. */
-export interface Judged {
+export interface JudgedCheck {
   readonly service: ServiceResult;
   readonly check: CheckResult;
 }
 
 /** Checks of all services that ended with one of these outcomes. */
-export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): readonly Judged[] {
+export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): readonly JudgedCheck[] {
   return results.services.flatMap((service) =>
     service.checks.filter(({ outcome }) => outcomes.includes(outcome)).map((check) => ({ service, check })),
   );
@@ -75,7 +75,7 @@ export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): r
 export interface SameReason {
   readonly outcome: 'blocked' | 'skipped';
   readonly reason: string;
-  readonly judged: readonly Judged[];
+  readonly judged: readonly JudgedCheck[];
 }
 
 /** Whether a check is blocked for what befell the service as a whole, which is told of the service. */
@@ -112,7 +112,7 @@ export function counted(n: number, one: string, many = `${one}s`): string {
 export interface NotApplying {
   readonly suite: string;
   readonly reason: string;
-  readonly judged: readonly Judged[];
+  readonly judged: readonly JudgedCheck[];
 }
 
 /** What does not apply: whole suites first, those of most checks first; then single checks, by their reason. */
@@ -127,7 +127,7 @@ export function notApplying(results: Results): {
       return [service, new Set(checks.map(({ suite }) => suite))];
     }),
   );
-  const isWhole = ({ service, check }: Judged) => !applying.get(service)?.has(check.suite);
+  const isWhole = ({ service, check }: JudgedCheck) => !applying.get(service)?.has(check.suite);
   const [whole, single] = [skipped.filter(isWhole), skipped.filter((each) => !isWhole(each))];
   return {
     suites: byReason(withReasonOfSuite(whole)),
@@ -136,7 +136,7 @@ export function notApplying(results: Results): {
 }
 
 /** A suite of one service does not apply for one reason, the one that most of its checks give. */
-function withReasonOfSuite(judged: readonly Judged[]): readonly (readonly [Judged, string])[] {
+function withReasonOfSuite(judged: readonly JudgedCheck[]): readonly (readonly [JudgedCheck, string])[] {
   const suites = Map.groupBy(judged, ({ service, check }) => `${service.service} ${check.suite}`);
   return [...suites.values()].flatMap((together) => {
     const reasons = Map.groupBy(together, ({ check }) => check.message);
@@ -145,11 +145,11 @@ function withReasonOfSuite(judged: readonly Judged[]): readonly (readonly [Judge
   });
 }
 
-function byReason(told: readonly (readonly [Judged, string])[]): readonly NotApplying[] {
+function byReason(told: readonly (readonly [JudgedCheck, string])[]): readonly NotApplying[] {
   const groups = Map.groupBy(told, ([{ check }, reason]) => JSON.stringify([check.suite, reason]));
   return [...groups.values()]
     .map((together) => {
-      const [[{ check }, reason]] = together as [readonly [Judged, string]];
+      const [[{ check }, reason]] = together as [readonly [JudgedCheck, string]];
       return {
         suite: check.suite,
         reason: reason || 'no reason given',

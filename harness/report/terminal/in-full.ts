@@ -1,4 +1,4 @@
-import { counted, type Judged, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
+import { counted, type JudgedCheck, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
 import { plainCommand, plainLine } from '../results/words/plain.ts';
 import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
@@ -39,7 +39,7 @@ function everyCheck(page: Page): readonly Block[] {
 }
 
 /** What was expected and what came, why it is demanded, how to see it again. */
-function judgments(page: Page, title: string, judged: readonly Judged[]): readonly Block[] {
+function judgments(page: Page, title: string, judged: readonly JudgedCheck[]): readonly Block[] {
   if (judged.length === 0) return [];
   const { ink } = page;
   const blocks = judged.map(({ service, check }): Block => {

@@ -36,7 +36,7 @@ export interface ProgressOptions {
   readonly every?: (ms: number, callback: () => void) => () => void;
 }
 
-interface Lane {
+interface ServiceProgress {
   readonly planned: number;
   done: number;
   bad: number;
@@ -53,13 +53,13 @@ const QUIET_WAIT_MS = 3_000;
 const BAD: readonly Outcome[] = ['fail', 'error'];
 
 export function createProgress(options: ProgressOptions): Progress {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, ServiceProgress>();
   const now = options.now ?? Date.now;
   const screen =
     options.isTTY && !options.quiet ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
   // Quiet, it is over before it begins.
   let stopped = options.quiet;
-  const change = (service: string, apply: (lane: Lane) => void) => {
+  const change = (service: string, apply: (lane: ServiceProgress) => void) => {
     const lane = lanes.get(service);
     if (!lane || stopped) return;
     apply(lane);
@@ -175,13 +175,13 @@ class SparseLines implements Screen {
  */
 class RedrawnBlock implements Screen {
   readonly #options: ProgressOptions;
-  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #lanes: ReadonlyMap<string, ServiceProgress>;
   readonly #now: () => number;
   readonly #ink: Ink;
   readonly #stopTicking: () => void;
   #drawn = 0;
 
-  constructor(options: ProgressOptions, lanes: ReadonlyMap<string, Lane>, now: () => number) {
+  constructor(options: ProgressOptions, lanes: ReadonlyMap<string, ServiceProgress>, now: () => number) {
     this.#options = options;
     this.#lanes = lanes;
     this.#now = now;
@@ -231,7 +231,7 @@ class RedrawnBlock implements Screen {
     this.#drawn = lines.length;
   }
 
-  #line(service: string, lane: Lane, widest: number, width: number): string {
+  #line(service: string, lane: ServiceProgress, widest: number, width: number): string {
     const ink = this.#ink;
     const filled =
       lane.planned === 0 ? 0 : Math.min(BAR_CELLS, Math.round((lane.done / lane.planned) * BAR_CELLS));
@@ -248,7 +248,7 @@ class RedrawnBlock implements Screen {
     return `${ink.bold(name)}  ${bar}  ${tail.join('  ')}`;
   }
 
-  #doing(lane: Lane): string {
+  #doing(lane: ServiceProgress): string {
     if (lane.outage !== null) return plainLine(lane.outage, 200);
     if (lane.finished) return 'done';
     if (lane.wait === null) return plainLine(lane.suite, 60);

@@ -187,12 +187,12 @@ export function services(page: Page): Block {
   ];
 }
 
-interface Judged {
+interface ServiceRow {
   readonly service: ServiceResult;
   readonly verdict: Verdict;
 }
 
-function serviceLines(page: Page, { service, verdict }: Judged, widest: number): Block {
+function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: number): Block {
   const { ink, width } = page;
   const { word } = verdict;
   const { sign } = VERDICTS[word];

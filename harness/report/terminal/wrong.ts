@@ -1,4 +1,4 @@
-import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
+import { type CauseEntry, causesHeadline, checksByService, firstOf, toldIn } from '../results/causes.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted, judgedWith, notApplying, notRun } from '../results/tally.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
@@ -13,7 +13,7 @@ const AGE = 24;
 const REPEAT_CAP = 400;
 
 /** The causes and the findings without one; all findings where nobody has looked for causes. */
-export function toldOf(results: Results): readonly Told[] {
+export function toldOf(results: Results): readonly CauseEntry[] {
   if (results.causes !== undefined) return toldIn(results);
   const unexplained = judgedWith(results, 'fail', 'warning').map(({ service, check }) => ({
     service: service.service,
@@ -56,7 +56,7 @@ function entry(page: Page, kind: keyof typeof SIGNS, n: number, text: string, ag
   return [aged.replace(sign, () => ink.outcome(kind, sign)), ...rest];
 }
 
-function causeLines(page: Page, told: Told): Block {
+function causeLines(page: Page, told: CauseEntry): Block {
   const { ink, results, verbosity } = page;
   const { sentence, cause, findings, outcome } = told;
   const margin = ' '.repeat(7);
@@ -81,7 +81,7 @@ function causeLines(page: Page, told: Told): Block {
 }
 
 /** `new`, `back`, `9 runs, since 14 Nov`; empty where no earlier run says so. */
-function ageOf({ findings }: Told, { history }: Results): string {
+function ageOf({ findings }: CauseEntry, { history }: Results): string {
   const changes = (history?.changes ?? []).filter(({ service, check }) =>
     findings.some((each) => each.service.service === service && each.check.id === check),
   );

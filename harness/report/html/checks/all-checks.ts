@@ -4,7 +4,7 @@ import type { CheckResult } from '../../results/check-result.ts';
 import type { Results } from '../../results/results.ts';
 import {
   counted,
-  type Judged,
+  type JudgedCheck,
   judgedWords,
   NOUNS,
   type NotApplying,
@@ -70,7 +70,7 @@ function group(results: Results, suite: string, opens: boolean, ages: Ages): Mar
 <div class="rows">${rows}</div></details>`;
 }
 
-function row(judged: Judged, opens: boolean, ages: Ages): Markup {
+function row(judged: JudgedCheck, opens: boolean, ages: Ages): Markup {
   const { service, check } = judged;
   const isFinding = FINDINGS.includes(check.outcome);
   if (!opens && !isFinding) return brief(judged);
@@ -80,7 +80,7 @@ function row(judged: Judged, opens: boolean, ages: Ages): Markup {
 }
 
 /** With as few elements as can be. */
-function brief({ service, check }: Judged): Markup {
+function brief({ service, check }: JudgedCheck): Markup {
   const level = check.level === 'NONE' ? '' : check.level;
   return html`<p class="brief" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])} data-l="${level}"><b class="${check.outcome}">${check.outcome}</b>${check.title}<code>${check.id}</code><i>${service.service}</i></p>`;
 }
@@ -96,9 +96,9 @@ function behind(check: CheckResult): Markup {
 const NAMED: readonly Outcome[] = ['error', 'blocked', 'fail', 'warning', 'known'];
 
 /** Of many services: a line for each check, with the services by outcome. */
-function fleetRows(judged: readonly Judged[]): readonly Markup[] {
+function fleetRows(judged: readonly JudgedCheck[]): readonly Markup[] {
   return [...Map.groupBy(judged, ({ check }) => check.id).values()].map((of) => {
-    const [{ check }] = of as [Judged];
+    const [{ check }] = of as [JudgedCheck];
     const byOutcome = Map.groupBy(of, ({ check: { outcome } }) => outcome);
     const present = WORST_FIRST.filter((outcome) => byOutcome.has(outcome));
     const services = of
@@ -108,7 +108,7 @@ function fleetRows(judged: readonly Judged[]): readonly Markup[] {
   });
 }
 
-function outcomeOf(outcome: Outcome, of: readonly Judged[]): Markup {
+function outcomeOf(outcome: Outcome, of: readonly JudgedCheck[]): Markup {
   const names = of.map(({ service, check }, at) => {
     const anchor = checkAnchor(service, check);
     const name = FINDINGS.includes(outcome)

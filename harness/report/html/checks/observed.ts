@@ -8,7 +8,7 @@ import { chevron } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { filterable, servicesInWords } from '../markup/row.ts';
 
-interface Seen {
+interface ObservedFact {
   readonly service: ServiceResult;
   readonly seen: Observation;
   readonly check: CheckResult | undefined;
@@ -57,8 +57,8 @@ ${[...areas]
 }
 
 /** Those with the same value together, in the order of services. */
-function distinct(of: readonly Seen[]): readonly (readonly Seen[])[] {
-  const values: Seen[][] = [];
+function distinct(of: readonly ObservedFact[]): readonly (readonly ObservedFact[])[] {
+  const values: ObservedFact[][] = [];
   for (const each of of) {
     const same = values.find(([first]) => isDeepStrictEqual(first?.seen.value, each.seen.value));
     if (same) same.push(each);
@@ -69,8 +69,8 @@ function distinct(of: readonly Seen[]): readonly (readonly Seen[])[] {
 
 function fact(
   key: string,
-  of: readonly Seen[],
-  values: readonly (readonly Seen[])[],
+  of: readonly ObservedFact[],
+  values: readonly (readonly ObservedFact[])[],
   services: number,
   pins: boolean,
 ): Markup {
@@ -81,8 +81,8 @@ function fact(
 <ul class="${values.length > 1 && 'differ'}">${values.map((same) => value(same, services))}</ul>${pins && html`<p class="pin">${pinOf(of)}</p>`}</div>`;
 }
 
-function value(same: readonly Seen[], services: number): Markup {
-  const [{ seen }] = same as [Seen];
+function value(same: readonly ObservedFact[], services: number): Markup {
+  const [{ seen }] = same as [ObservedFact];
   const isPlain = typeof seen.value !== 'object' || seen.value === null;
   return html`<li><span class="value">${factInWords(seen.value)}${!isPlain && html`<details class="raw"><summary>raw</summary><code>${valueInWords(seen.value, 1_000)}</code></details>`}</span><span class="who">${servicesInWords(
     same.map(({ service }) => service.service),
@@ -91,7 +91,7 @@ function value(same: readonly Seen[], services: number): Markup {
 }
 
 /** Whether the values are those that were accepted; only for results that hold accepted ones. */
-function pinOf(of: readonly Seen[]): Markup {
+function pinOf(of: readonly ObservedFact[]): Markup {
   const drifted = of.filter(({ seen }) => seen.drift !== undefined);
   if (drifted.length === 0) return html`${of.every(({ seen }) => isPinned(seen)) ? 'pinned' : 'not pinned'}`;
   return html`<details class="raw drifted"><summary>drifted, ${drifted.map(({ service }) => service.service).join(', ')}</summary>${drifted.map(

@@ -1,14 +1,14 @@
 import { grouped, shortened } from '../../../base/text.ts';
-import { firstOf, problemOf, type Told, toldIn } from '../../results/causes.ts';
+import { type CauseEntry, firstOf, problemOf, toldIn } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
-import { counted, type Judged, judgedWith, notRun } from '../../results/tally.ts';
+import { counted, type JudgedCheck, judgedWith, notRun } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
 import { chips } from '../markup/bar.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { type Ages, ageTerm, linkRow, newestOf, rankOf } from '../markup/row.ts';
-import { checkLine, copyable, type Findings, finding } from './finding.ts';
+import { checkLine, copyable, finding, type PageFindings } from './finding.ts';
 
 const LONGEST_SENTENCE = 300;
 /** Ids below a sentence. */
@@ -17,7 +17,7 @@ const IDS = 3;
 const SERVICES = 4;
 
 /** What is wrong, a row for each cause, then what no cause explains, what could not be told, and what is known of. */
-export function whatIsWrong(results: Results, shared: Findings): Markup | null {
+export function whatIsWrong(results: Results, shared: PageFindings): Markup | null {
   const rows = [
     ...errors(results),
     ...inOrder(causesIn(results, 'fail'), shared.ages).map((each) => cause(each, shared)),
@@ -32,7 +32,7 @@ ${rows}</section>`;
 }
 
 /** Warnings, grouped as causes are, in lighter rows: they never stand among failures. */
-export function advice(results: Results, shared: Findings): Markup | null {
+export function advice(results: Results, shared: PageFindings): Markup | null {
   const rows = [
     ...inOrder(causesIn(results, 'warning'), shared.ages),
     ...inOrder(unexplained(results, 'warning'), shared.ages),
@@ -43,12 +43,12 @@ export function advice(results: Results, shared: Findings): Markup | null {
 ${rows.map((each) => cause(each, shared))}</section>`;
 }
 
-function causesIn(results: Results, outcome: Told['outcome']): readonly Told[] {
+function causesIn(results: Results, outcome: CauseEntry['outcome']): readonly CauseEntry[] {
   return toldIn(results).filter((each) => each.cause !== null && each.outcome === outcome);
 }
 
 /** Findings without a cause: those of one check together, whichever services they are of. */
-function unexplained(results: Results, outcome: Told['outcome']): readonly Told[] {
+function unexplained(results: Results, outcome: CauseEntry['outcome']): readonly CauseEntry[] {
   const explained = new Set(
     toldIn(results).flatMap(({ cause, findings }) =>
       cause === null ? [] : findings.map(({ check }) => check),
@@ -57,18 +57,18 @@ function unexplained(results: Results, outcome: Told['outcome']): readonly Told[
   const left = judgedWith(results, outcome).filter(({ check }) => !explained.has(check));
   const prefix = results.causes === undefined ? '' : 'No cause found: ';
   return [...Map.groupBy(left, ({ check }) => check.id).values()].map((findings) => {
-    const [{ check }] = findings as [Judged];
+    const [{ check }] = findings as [JudgedCheck];
     return { sentence: `${prefix}${problemOf(check)}`, cause: null, findings, outcome };
   });
 }
 
 /** What is new first; of the same age, most findings first. */
-function inOrder(told: readonly Told[], ages: Ages): readonly Told[] {
-  const rank = ({ findings }: Told) => rankOf(newestOf(findings.map(ages)));
+function inOrder(told: readonly CauseEntry[], ages: Ages): readonly CauseEntry[] {
+  const rank = ({ findings }: CauseEntry) => rankOf(newestOf(findings.map(ages)));
   return told.toSorted((a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length);
 }
 
-function cause({ sentence, cause: found, findings, outcome }: Told, shared: Findings): Markup {
+function cause({ sentence, cause: found, findings, outcome }: CauseEntry, shared: PageFindings): Markup {
   const services = new Set(findings.map(({ service }) => service.service));
   const namesService = services.size > 1;
   const around = { ...shared, namesService, together: findings.length };
@@ -126,10 +126,10 @@ function blocked(results: Results): readonly Markup[] {
     );
 }
 
-function known(results: Results, shared: Findings): readonly Markup[] {
+function known(results: Results, shared: PageFindings): readonly Markup[] {
   const byCheck = Map.groupBy(judgedWith(results, 'known'), ({ check }) => check.id);
   return [...byCheck.values()].map((judged) => {
-    const [first] = judged as [Judged];
+    const [first] = judged as [JudgedCheck];
     const services = new Set(judged.map(({ service }) => service.service));
     const around = { ...shared, namesService: services.size > 1, together: 1 };
     const inside = html`${judged.map((each) => finding(each, around))}`;
@@ -142,7 +142,7 @@ const SOON_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Until when it is known, whose it is, and how long that is still; null where no list says so. */
-function listed({ service, check }: Judged, { asOf }: Results['run']): Markup | undefined {
+function listed({ service, check }: JudgedCheck, { asOf }: Results['run']): Markup | undefined {
   const entry = service.known?.find((each) => each.check === check.id);
   if (entry === undefined) return undefined;
   const days =
@@ -158,7 +158,7 @@ function listed({ service, check }: Judged, { asOf }: Results['run']): Markup | 
 function slim(
   outcome: 'blocked' | 'known' | 'error',
   sentence: string,
-  judged: readonly Judged[],
+  judged: readonly JudgedCheck[],
   inside?: Markup,
   beside?: Markup,
 ): Markup {

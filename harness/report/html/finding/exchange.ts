@@ -4,7 +4,7 @@ import { shortened } from '../../../base/text.ts';
 import { comparedIn } from '../../results/causes.ts';
 import { type EvidenceView, shownEvidence, viewEvidence } from '../../results/evidence/evidence-view.ts';
 import type { Results } from '../../results/results.ts';
-import type { Judged } from '../../results/tally.ts';
+import type { JudgedCheck } from '../../results/tally.ts';
 import { duration } from '../../results/words/words.ts';
 import { chevron } from '../markup/icons.ts';
 import { html, type Markup, SCRIPT_END, trusted } from '../markup/markup.ts';
@@ -19,7 +19,7 @@ const LONGEST_ASIDE = 60;
 const INLINE_LIMIT = 2_500_000;
 
 /** How much room a page has left for transcripts. */
-export class Room {
+export class TranscriptRoom {
   #left = INLINE_LIMIT;
 
   takes(view: EvidenceView): boolean {
@@ -29,7 +29,7 @@ export class Room {
 }
 
 /** The exchange that decided, opened, its offending line marked; what else was looked at, a closed line each. */
-export function exchanges({ service, check }: Judged, room: Room): Markup | null {
+export function exchanges({ service, check }: JudgedCheck, room: TranscriptRoom): Markup | null {
   const { first, others, left } = shownEvidence(check);
   if (first === null) return null;
   const view = viewEvidence(service, first);
@@ -43,7 +43,7 @@ ${others.map((id) => other(viewEvidence(service, id), room))}
 ${left > 0 && html`<p class="muted more">${left} more in results.json</p>`}</div>`;
 }
 
-function other(view: EvidenceView, room: Room): Markup {
+function other(view: EvidenceView, room: TranscriptRoom): Markup {
   return html`<details class="other"><summary>${chevron()}<span><code>${view.id}</code> ${view.title}<span class="muted">${view.answer !== '' && `, answered ${view.answer}`}</span></span></summary>
 ${room.takes(view) ? transcript(view, new Set(), null) : elsewhere(view)}</details>`;
 }
@@ -116,10 +116,17 @@ export function packedEvidence({ services }: Results): Markup | null {
 }
 
 /** Where in a transcript that may stand which a deviation tells of. */
-type Trace = (got: string, lines: EvidenceView['lines']) => readonly number[];
+type LineSearch = (got: string, lines: EvidenceView['lines']) => readonly number[];
 
 /** The first that finds a line decides: what names a thing comes before what names only its kind. */
-const TRACES: readonly Trace[] = [fieldNamed, requestCounted, codeNamed, statusNamed, endTold, contentTold];
+const TRACES: readonly LineSearch[] = [
+  fieldNamed,
+  requestCounted,
+  codeNamed,
+  statusNamed,
+  endTold,
+  contentTold,
+];
 
 /**
  * Indices of the lines of the decisive evidence that show what came instead of what was expected. Where the deviation

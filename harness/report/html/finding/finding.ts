@@ -3,13 +3,13 @@ import { firstGot, gotText } from '../../../base/finding.ts';
 import { shortened, withShortValues } from '../../../base/text.ts';
 import { comparedIn, messageOf, problemOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';
-import { counted, type Judged } from '../../results/tally.ts';
+import { counted, type JudgedCheck } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { groundAddress, instantInWords } from '../../results/words/words.ts';
 import { chevron, icon, told } from '../markup/icons.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { type Ages, ageTerm, checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
-import { exchanges, type Room } from './exchange.ts';
+import { exchanges, type TranscriptRoom } from './exchange.ts';
 
 /** UTF-16 units of what was expected and of what came, in a row. */
 const LONGEST_IN_ROW = 60;
@@ -20,14 +20,14 @@ const LONGEST_HEADLINE = 300;
 const LONGEST_COMMAND = 4_000;
 
 /** What the findings of a page share. */
-export interface Findings {
-  readonly room: Room;
+export interface PageFindings {
+  readonly room: TranscriptRoom;
   /** Those that stand in the page already: another cause that explains them leads there. */
-  readonly placed: Set<Judged['check']>;
+  readonly placed: Set<JudgedCheck['check']>;
   readonly ages: Ages;
 }
 
-interface Surroundings extends Findings {
+interface Surroundings extends PageFindings {
   /** Its cause explains findings of several services. */
   readonly namesService: boolean;
   /** Findings of the same cause, this one included. */
@@ -35,7 +35,7 @@ interface Surroundings extends Findings {
 }
 
 /** A row that opens into all that is known of one finding. */
-export function finding(judged: Judged, around: Surroundings): Markup {
+export function finding(judged: JudgedCheck, around: Surroundings): Markup {
   const { check, service } = judged;
   const age = around.ages(judged);
   if (around.placed.has(check)) return linkRow(judged, line(judged, around), age);
@@ -49,7 +49,7 @@ ${halves(judged)}
 </div></details>`;
 }
 
-function line(judged: Judged, { namesService, ages }: Surroundings): Markup {
+function line(judged: JudgedCheck, { namesService, ages }: Surroundings): Markup {
   const { service, check } = judged;
   const age = ages(judged);
   const compared = comparedIn(check);
@@ -69,12 +69,12 @@ function withoutCommonWord(wanted: string, came: string): readonly [string, stri
   return isCommon ? [wanted.slice(word.length + 1), came.slice(word.length + 1)] : [wanted, came];
 }
 
-function headlineOf(check: Judged['check']): string {
+function headlineOf(check: JudgedCheck['check']): string {
   return shortened(plainLine(problemOf(check)), LONGEST_HEADLINE);
 }
 
 /** The exact message, split in two, and what it is held against. */
-function halves(judged: Judged): Markup {
+function halves(judged: JudgedCheck): Markup {
   const { check } = judged;
   const compared = comparedIn(check);
   const whole = (text: string) => withShortValues(text, LONGEST_VALUE);
@@ -93,7 +93,7 @@ function halves(judged: Judged): Markup {
   )}</dl>`;
 }
 
-function decidedBy({ service, check }: Judged): Markup {
+function decidedBy({ service, check }: JudgedCheck): Markup {
   if (check.decisive == null) return html``;
   const { startedAt } = viewEvidence(service, check.decisive);
   const when =
@@ -109,7 +109,7 @@ function groundOf(ground: ResolvedGround): Markup {
   return address === null ? html`${ref}` : html`<a href="${address}" rel="noreferrer">${ref}</a>`;
 }
 
-function reasons({ check }: Judged, { together }: Surroundings): Markup {
+function reasons({ check }: JudgedCheck, { together }: Surroundings): Markup {
   const same =
     together > 1 &&
     `The ${together === 2 ? 'other finding' : `${together - 1} other findings`} of this cause should go away with the same fix.`;
@@ -135,6 +135,6 @@ export function copyable(text: string): Markup {
 }
 
 /** A check that stands elsewhere, in one line: its outcome, what it says, its id. */
-export function checkLine({ check, service }: Judged, namesService: boolean): Markup {
+export function checkLine({ check, service }: JudgedCheck, namesService: boolean): Markup {
   return html`${icon(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code>${namesService && html`<span class="svc">${service.service}</span>`}`;
 }

@@ -14,7 +14,7 @@ import { duration, wallTime } from '../../results/words/words.ts';
 import { slowestOf } from '../fleet/fleet.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { isFleet } from '../markup/row.ts';
-import { axis, drawRate, type Load, legend, type Stretch } from './rate-picture.ts';
+import { axis, drawRate, type Load, legend, type TimeStretch } from './rate-picture.ts';
 
 /** Checks of this suite say what is wrong with a limit. */
 const SUITE = 'limits';
@@ -52,7 +52,7 @@ function problemsOf({ checks }: ServiceResult): readonly CheckResult[] {
     .sort((a, b) => rank.indexOf(a.outcome) - rank.indexOf(b.outcome));
 }
 
-interface Told {
+interface DrawnLoad {
   readonly service: ServiceResult;
   readonly load: Load;
   /** What the picture shows, for whoever does not see it. */
@@ -63,7 +63,7 @@ interface Told {
 }
 
 /** What there is to draw of one service; null when nothing was sent. */
-export function loadOf(service: ServiceResult): Told | null {
+export function loadOf(service: ServiceResult): DrawnLoad | null {
   // What cannot be read back has no place in the picture; the transcripts say so.
   const evidence = readableEvidence(service).map(([, each]) => each);
   const [begun] = evidence;
@@ -106,22 +106,22 @@ export function loadOf(service: ServiceResult): Told | null {
   return { service, load, words, problem, met: plan !== null || refused.length > 0 };
 }
 
-type Plan = NonNullable<ServiceResult['plan']>;
+type RatePlan = NonNullable<ServiceResult['plan']>;
 
 /** Windows that explain what was admitted and refused; else of the length of the plan, each begun by a request. */
 function windowsOf(
-  { requests, windowSeconds }: Plan,
+  { requests, windowSeconds }: RatePlan,
   seen: readonly LimitObservation[],
   ownOffsetMs: number,
   admitted: readonly Moment[],
-): readonly Stretch[] {
+): readonly TimeStretch[] {
   const windowMs = windowSeconds * 1_000;
   const { windows: found } = inferLimit(countingOnly(seen, windowMs), { requests, windowMs }, ownOffsetMs);
   const inferred = found.map(({ fromMs, toMs }) => ({
     fromMs: fromMs + ownOffsetMs,
     toMs: toMs + ownOffsetMs,
   }));
-  const windows: Stretch[] = [];
+  const windows: TimeStretch[] = [];
   for (const { atMs } of admitted) {
     const open = windows.at(-1);
     if (open !== undefined && atMs < open.toMs) continue;
@@ -133,7 +133,7 @@ function windowsOf(
 
 function observed(
   evidence: readonly Evidence[],
-  { requests, windowSeconds }: Plan,
+  { requests, windowSeconds }: RatePlan,
   ownOffsetMs: number,
 ): readonly LimitObservation[] {
   const ids = evidence.flatMap((one) => (one.kind === 'burst' && one.refusal !== null ? [one.refusal] : []));

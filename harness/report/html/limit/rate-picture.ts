@@ -2,21 +2,21 @@ import { grouped } from '../../../base/text.ts';
 import { html, type Markup } from '../markup/markup.ts';
 
 /** Times are Unix time in ms. */
-export interface Stretch {
+export interface TimeStretch {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** What a service was sent, and what it let through. */
 export interface Load {
-  readonly spanned: Stretch;
+  readonly spanned: TimeStretch;
   readonly admitted: readonly { readonly atMs: number; readonly takes: number; readonly used?: number }[];
   readonly refused: readonly number[];
   /** Requests that a window admits by the plan; null where none is stated. */
   readonly plan: number | null;
   /** Windows that are counted in, one after the other; none where there is no plan. */
-  readonly windows: readonly Stretch[];
-  readonly waits: readonly Stretch[];
+  readonly windows: readonly TimeStretch[];
+  readonly waits: readonly TimeStretch[];
   /** When that happened which is wrong; null when nothing is. */
   readonly wrongAtMs: number | null;
   readonly problem: string | null;
@@ -32,12 +32,12 @@ const BAND = 5;
 /** Percent of the width. */
 type Across = (atMs: number) => number;
 
-function across({ fromMs, toMs }: Stretch): Across {
+function across({ fromMs, toMs }: TimeStretch): Across {
   return (atMs) => Math.round(((atMs - fromMs) / Math.max(1, toMs - fromMs)) * 10_000) / 100;
 }
 
 /** One row: what was admitted in the present window, the plan, what was refused, waits, and what is wrong. */
-export function drawRate(service: string, load: Load, scale: Stretch, words: string): Markup {
+export function drawRate(service: string, load: Load, scale: TimeStretch, words: string): Markup {
   const x = across(scale);
   const most = curvesOf(load)
     .flatMap(({ points }) => points)
@@ -107,7 +107,7 @@ function round(n: number): number {
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 
 /** Seconds from the first request of all. */
-export function axis(scale: Stretch): Markup {
+export function axis(scale: TimeStretch): Markup {
   const seconds = (scale.toMs - scale.fromMs) / 1_000;
   const step = STEPS_S.find((candidate) => seconds / candidate <= 8) ?? Math.ceil(seconds / 8);
   const ticks = Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);

@@ -27,10 +27,10 @@ const SHAPES = {
   mark: '<rect width="16" height="16" rx="4" fill="currentColor"/><rect x="5" y="5" width="6" height="6" rx="1.4" class="dot"/>',
 } as const;
 
-type Shape = keyof typeof SHAPES;
+type IconShape = keyof typeof SHAPES;
 
 /** `color` is that in a tab, which has no style of ours. */
-const OF_SIGN: Readonly<Record<Sign, { readonly shape: Shape; readonly color: string }>> = {
+const OF_SIGN: Readonly<Record<Sign, { readonly shape: IconShape; readonly color: string }>> = {
   pass: { shape: 'conforms', color: '#1c6b3c' },
   fail: { shape: 'fail', color: '#b8231a' },
   blocked: { shape: 'blocked', color: '#6a41b0' },
@@ -47,7 +47,7 @@ export function sprite(): Markup {
 }
 
 /** Always beside a word, a number with a heading, or `told`. */
-export function icon(shape: Shape, tone: string = shape): Markup {
+export function icon(shape: IconShape, tone: string = shape): Markup {
   return html`<svg class="i ${tone}" aria-hidden="true"><use href="#i-${shape}"/></svg>`;
 }
 

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../results/check-result.ts';
 import type { Change, Results, ServiceResult } from '../../results/results.ts';
-import { counted, type Judged } from '../../results/tally.ts';
+import { counted, type JudgedCheck } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -47,7 +47,7 @@ export function servicesInWords(names: readonly string[], all: number): string {
 }
 
 /** A line that leads to a check told elsewhere in the page. */
-export function linkRow({ service, check }: Judged, line: Markup, age: Age | null = null): Markup {
+export function linkRow({ service, check }: JudgedCheck, line: Markup, age: Age | null = null): Markup {
   return html`<a class="row" href="#${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])}>${line}</a>`;
 }
 
@@ -58,7 +58,7 @@ export interface Age {
   readonly words: string;
 }
 
-export type Ages = (judged: Judged) => Age | null;
+export type Ages = (judged: JudgedCheck) => Age | null;
 
 /** How old each finding is; nobody knows where no history is kept. */
 export function agesOf({ history }: Results): Ages {
@@ -102,19 +102,19 @@ function keyOf(service: string, check: string): string {
 }
 
 /** Time at work and time of waiting on purpose, ms. */
-export interface Spent {
+export interface TimeSpent {
   readonly workMs: number;
   readonly waitedMs: number;
 }
 
-export function spentOn(checks: readonly CheckResult[]): Spent {
+export function spentOn(checks: readonly CheckResult[]): TimeSpent {
   const waitedMs = checks.reduce((sum, check) => sum + (check.waitedMs ?? 0), 0);
   const allMs = checks.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return { workMs: Math.max(0, allMs - waitedMs), waitedMs };
 }
 
 /** Of a whole service: what its checks do not account for is work as well. */
-export function spentBy({ durationMs, checks }: ServiceResult): Spent {
+export function spentBy({ durationMs, checks }: ServiceResult): TimeSpent {
   const { waitedMs } = spentOn(checks);
   return { workMs: Math.max(0, durationMs - waitedMs), waitedMs };
 }
@@ -123,7 +123,7 @@ export function spentBy({ durationMs, checks }: ServiceResult): Spent {
 const LEAST_WAIT_MS = 500;
 
 /** `0.9 + 51 s` */
-export function shortSpent({ workMs, waitedMs }: Spent): string {
+export function shortSpent({ workMs, waitedMs }: TimeSpent): string {
   if (waitedMs < LEAST_WAIT_MS) return figure(workMs);
   const wait = figure(waitedMs);
   if (!wait.endsWith(' s') || wait.includes('min')) return `${figure(workMs)} + ${wait}`;
@@ -131,12 +131,12 @@ export function shortSpent({ workMs, waitedMs }: Spent): string {
 }
 
 /** `1.9 + 10 s waiting` */
-export function spentInWords(spent: Spent): string {
+export function spentInWords(spent: TimeSpent): string {
   return spent.waitedMs < LEAST_WAIT_MS ? figure(spent.workMs) : `${shortSpent(spent)} waiting`;
 }
 
 /** `51 s waiting`, `no waits` */
-export function waitInWords({ waitedMs }: Spent): string {
+export function waitInWords({ waitedMs }: TimeSpent): string {
   return waitedMs < LEAST_WAIT_MS ? 'no waits' : `${figure(waitedMs)} waiting`;
 }
 

@@ -8,12 +8,12 @@ import {
   type LedgerLine,
   OBSERVATION,
   type Observation,
+  type RecordedWait,
   type Results,
   type RunResult,
   SERVICE,
   type ServiceResult,
   WAIT,
-  type Wait,
 } from '../results.ts';
 import { exitCodeOf } from '../run-verdict.ts';
 import { picked } from '../shapes.ts';
@@ -32,7 +32,7 @@ export interface FoldContext {
   readonly badLines?: readonly number[];
 }
 
-type Outcome = Extract<JournalEvent, { type: 'outcome' }>;
+type OutcomeEvent = Extract<JournalEvent, { type: 'outcome' }>;
 type Started = Extract<JournalEvent, { type: 'service-started' }>;
 type Finished = Extract<JournalEvent, { type: 'service-finished' }>;
 
@@ -48,10 +48,10 @@ class ServiceRecord {
   /** By the kind of request. */
   readonly coverage = new Map<string, Coverage>();
   readonly planned = new Map<string, PlannedCheck>();
-  readonly outcomes = new Map<string, Outcome>();
+  readonly outcomes = new Map<string, OutcomeEvent>();
   readonly observations = new Map<string, Observation>();
   readonly ledger = new Map<string, LedgerLine>();
-  readonly waits: Wait[] = [];
+  readonly waits: RecordedWait[] = [];
   readonly evidence = new Map<string, unknown>();
 
   constructor(service: string) {
@@ -287,7 +287,7 @@ function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[]
   return [...lines, { evidence: '', purpose: 'given up before there was an answer', requests: lost }];
 }
 
-function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {
+function judged(check: PlannedCheck, outcome: OutcomeEvent | undefined, lost: string | null): CheckResult {
   const plan = picked(PLANNED_CHECK, check);
   if (outcome) {
     const { waitedMs, decisive } = outcome;

@@ -39,14 +39,14 @@ export function headlineOf(results: Results): Headline {
   };
 }
 
-interface Told {
+interface ShortVerdict {
   readonly sentence: string;
   readonly title?: string;
   readonly lead: string;
   readonly rest?: readonly string[];
 }
 
-const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict) => Told>> = {
+const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict) => ShortVerdict>> = {
   conforms: conforming,
   'does not conform': failing,
   drifted: driftedFacts,
@@ -58,7 +58,7 @@ const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict
     results.run.interrupted ? interrupted(results, verdict) : unjudged(results, verdict),
 };
 
-function conforming(results: Results): Told {
+function conforming(results: Results): ShortVerdict {
   const { services, totals } = results;
   const asides = asidesOf(results);
   return {
@@ -68,7 +68,7 @@ function conforming(results: Results): Told {
   };
 }
 
-function failing(results: Results): Told {
+function failing(results: Results): ShortVerdict {
   const { services, run } = results;
   const of = (word: Verdict['word']) =>
     services.filter((service) => serviceVerdict(service, run).word === word);
@@ -112,7 +112,7 @@ function failuresInWords(results: Results): string {
   return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
 }
 
-function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Told {
+function driftedFacts({ services }: Results, { reasons, besides }: Verdict): ShortVerdict {
   const drifted = services.filter(({ observations }) =>
     observations.some(({ drift }) => drift !== undefined),
   );
@@ -124,7 +124,7 @@ function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Tol
   };
 }
 
-function outdated(_: Results, { word, reasons, besides }: Verdict): Told {
+function outdated(_: Results, { word, reasons, besides }: Verdict): ShortVerdict {
   const [first = '', ...others] = reasons;
   return {
     sentence: VERDICTS[word].headline,
@@ -133,7 +133,7 @@ function outdated(_: Results, { word, reasons, besides }: Verdict): Told {
   };
 }
 
-function partial({ services, run }: Results, { reasons }: Verdict): Told {
+function partial({ services, run }: Results, { reasons }: Verdict): ShortVerdict {
   const rest = ['This says nothing of the service as a whole.'];
   if (run.selection === undefined) {
     const [first = '', ...others] = reasons;
@@ -152,7 +152,7 @@ function partial({ services, run }: Results, { reasons }: Verdict): Told {
   };
 }
 
-function interrupted({ run, services, totals }: Results, { reasons, besides }: Verdict): Told {
+function interrupted({ run, services, totals }: Results, { reasons, besides }: Verdict): ShortVerdict {
   const checks = services.flatMap((service) => service.checks);
   const judged = checks.filter(({ outcome }) => JUDGED.includes(outcome));
   const failed = totals.fail > 0 ? [`${counted(totals.fail, 'check')} had failed by then.`] : [];
@@ -163,7 +163,7 @@ function interrupted({ run, services, totals }: Results, { reasons, besides }: V
   };
 }
 
-function unjudged({ services, run }: Results, { reasons, besides }: Verdict): Told {
+function unjudged({ services, run }: Results, { reasons, besides }: Verdict): ShortVerdict {
   // A service is called what it is called, also at the head of a sentence.
   const said = (text: string) =>
     services.some(({ service }) => text.startsWith(`${service}:`)) ? `${text}.` : asSentence(text);
@@ -177,7 +177,7 @@ function unjudged({ services, run }: Results, { reasons, besides }: Verdict): To
   };
 }
 
-function broken({ run }: Results, { reasons, besides }: Verdict): Told {
+function broken({ run }: Results, { reasons, besides }: Verdict): ShortVerdict {
   const [first, ...others] = run.faults;
   return {
     sentence: 'conform itself failed',
