@@ -23,13 +23,13 @@ function stretchesOf(text: string): readonly Stretch[] {
   );
 }
 
-interface Place {
+interface WordPlace {
   readonly word: string;
   readonly start: number;
   readonly end: number;
 }
 
-function between(text: string, places: readonly Place[]): readonly Stretch[] {
+function between(text: string, places: readonly WordPlace[]): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
   for (const { word, start, end } of places) {
@@ -40,7 +40,7 @@ function between(text: string, places: readonly Place[]): readonly Stretch[] {
   return stretches.filter((stretch) => 'word' in stretch || stretch.literal !== '');
 }
 
-function runsIn(text: string): readonly Place[] {
+function runsIn(text: string): readonly WordPlace[] {
   return Array.from(text.matchAll(LONG_RUN), ({ 0: run, 1: character = '', index }) => {
     const wanted = /[A-Za-z0-9]/.test(character) ? character : `'${octal(character.charCodeAt(0))}'`;
     return {

@@ -7,7 +7,7 @@ import { type Conditions, readAnswer } from '../socket/message.ts';
 import { readerLimits } from '../socket/recording.ts';
 import type { OrdinaryRequest } from './request.ts';
 
-interface Bounds extends Omit<Conditions, 'graceMs' | 'refused'> {
+interface ExchangeBounds extends Omit<Conditions, 'graceMs' | 'refused'> {
   /** Called with octets that come once the response is whole, until something else is asked. */
   readonly unasked: (octets: Uint8Array) => void;
 }
@@ -34,7 +34,10 @@ export class HttpConnection {
   }
 
   /** Sends one request and reads its response until it is whole or the attempt is given up; never rejects. */
-  async exchange(request: OrdinaryRequest, { unasked, ...bounds }: Bounds): Promise<ConnectionEnding> {
+  async exchange(
+    request: OrdinaryRequest,
+    { unasked, ...bounds }: ExchangeBounds,
+  ): Promise<ConnectionEnding> {
     const reader = new ResponseReader({ method: request.method, limits: readerLimits(bounds.limits) });
     this.#stopListening();
     const answer = readAnswer(this.#socket, reader, { ...bounds, graceMs: 0, refused: REFUSED_BY_CLIENTS });
@@ -58,7 +61,7 @@ export class HttpConnection {
    * HTTP/1.1 knows which response belongs to a request by their order alone (RFC 9112 §9.2). What answers nothing must not
    * answer the next one: the connection ends.
    */
-  #listen(unasked: Bounds['unasked']): void {
+  #listen(unasked: ExchangeBounds['unasked']): void {
     const received = (octets: Buffer) => {
       if (/^[\r\n]*$/.test(octets.toString('latin1'))) return;
       if (isUnasked(octets)) unasked(octets);

@@ -58,7 +58,7 @@ export async function sendRaw(
     return readers.slice(1).flatMap((each) => recordResponse(redaction, each, limits) ?? []);
   }
 
-  async function exchangeOctets(octets: Uint8Array, graceMs: number): Promise<Heard> {
+  async function exchangeOctets(octets: Uint8Array, graceMs: number): Promise<RawAnswer> {
     const { clock, timeouts } = options;
     const { signal } = about;
     const { socket, failure } = await dial(address, options, signal);
@@ -85,7 +85,7 @@ export async function sendRaw(
 }
 
 /** What came of the octets; `series` where the connection was listened to behind the first response. */
-interface Heard {
+interface RawAnswer {
   readonly failure: ExchangeFailure | null;
   readonly series: Series | null;
 }

@@ -6,7 +6,7 @@ export const DEEPEST_JSON = 512;
 const LONGEST_POINTER = 1000;
 
 /** An array or object being read. */
-interface Level {
+interface NestingLevel {
   /** Names so far; null for an array. */
   readonly names: Set<string> | null;
   /** Name or index of the member being read. */
@@ -18,7 +18,7 @@ interface Level {
  * names and places of members only down to `DEEPEST_JSON`, so that depth costs an octet a level.
  */
 export class JsonNesting {
-  readonly #levels: Level[] = [];
+  readonly #levels: NestingLevel[] = [];
   readonly #deeper = new DeepLevels();
   #deepest = 0;
 
@@ -72,7 +72,7 @@ export class JsonNesting {
   }
 
   /** The array or object at hand; undefined outside of all, and below the levels that are looked into. */
-  get #level(): Level | undefined {
+  get #level(): NestingLevel | undefined {
     return this.#deeper.depth > 0 ? undefined : this.#levels.at(-1);
   }
 }

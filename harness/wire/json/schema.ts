@@ -38,7 +38,7 @@ export class EndlessSchema extends Error {
  */
 const MOST_FOLLOWED = 1_000_000;
 /** How long judging may take, in ms. */
-interface Patience {
+interface SchemaPatience {
   /** For one value, or one schema. */
   readonly eachMs: number;
   /** For all of them together that end without a verdict. */
@@ -46,7 +46,7 @@ interface Patience {
 }
 
 /** The worker must give a sign of life every few seconds. */
-const PATIENCE: Patience = { eachMs: 3_000, allMs: 9_000 };
+const PATIENCE: SchemaPatience = { eachMs: 3_000, allMs: 9_000 };
 
 /** Characters of a schema, and values in a value, that are compiled and judged in no time. */
 const LARGE_SCHEMA = 100_000;
@@ -74,14 +74,14 @@ export class SchemaBook {
   readonly #linked: boolean;
   /** References followed for the value at hand. */
   #followed = 0;
-  readonly #patience: Patience;
+  readonly #patience: SchemaPatience;
   #patienceMs: number;
 
   /** @param definitions may still grow; then `unevaluated` tells whether they will use keywords of that name. */
   constructor(
     definitions: Definitions = {},
     unevaluated = mentionsUnevaluated(definitions),
-    patience: Patience = PATIENCE,
+    patience: SchemaPatience = PATIENCE,
   ) {
     this.#definitions = definitions;
     this.#linked = !unevaluated;

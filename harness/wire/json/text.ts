@@ -81,7 +81,7 @@ function otherEncoding(octets: Uint8Array): string {
 }
 
 /** What the grammar allows next. */
-type Expectation = 'value' | 'value or ]' | 'name' | 'name or }' | ', or end';
+type SyntaxExpectation = 'value' | 'value or ]' | 'name' | 'name or }' | ', or end';
 
 /** Thrown at the first place where the grammar is left; never leaves this file. */
 class Stopped extends Error {}
@@ -146,7 +146,7 @@ class JsonReader {
 
   /** A loop with its own stack: a mebibyte of `[` must not exhaust the harness's. */
   #readText(): void {
-    let expectation: Expectation = 'value';
+    let expectation: SyntaxExpectation = 'value';
     while (true) {
       this.#skipSpace();
       expectation = this.#readToken(expectation);
@@ -154,7 +154,7 @@ class JsonReader {
     }
   }
 
-  #readToken(expectation: Expectation): Expectation {
+  #readToken(expectation: SyntaxExpectation): SyntaxExpectation {
     const char = this.#char();
     switch (expectation) {
       case 'value or ]':
@@ -180,7 +180,7 @@ class JsonReader {
     }
   }
 
-  #readValue(char: string): Expectation {
+  #readValue(char: string): SyntaxExpectation {
     if (char === '{' || char === '[') {
       this.#at++;
       this.#nesting.enter(char === '{' ? 'object' : 'array');
@@ -191,7 +191,7 @@ class JsonReader {
     return ', or end';
   }
 
-  #readName(char: string): Expectation {
+  #readName(char: string): SyntaxExpectation {
     if (char === '}') this.#stop('a comma before }');
     if (char !== '"') this.#stop(`${this.#here()} where a name in double quotes should be`);
     const start = this.#at;
@@ -205,7 +205,7 @@ class JsonReader {
     return 'value';
   }
 
-  #close(): Expectation {
+  #close(): SyntaxExpectation {
     this.#at++;
     this.#nesting.leave();
     return ', or end';

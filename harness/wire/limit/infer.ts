@@ -57,10 +57,10 @@ export interface LimitInference {
 interface Model {
   readonly algorithm: LimitAlgorithm;
   readonly refusalsExtend: boolean;
-  readonly fit: (decisions: readonly Decision[], context: Context) => Fit;
+  readonly fit: (decisions: readonly Decision[], context: InferenceContext) => Fit;
 }
 
-interface Context {
+interface InferenceContext {
   readonly documented: DocumentedLimit;
   /** A moment at which a window of the service's clock begins, and how well it is known, in ms. */
   readonly epochPhase: { readonly ms: number; readonly toleranceMs: number };
@@ -155,14 +155,14 @@ export function inferLimit(
   return { ...nothing, ...unsettled(compatible, all.contradicted), firstRefused };
 }
 
-type Verdict = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'>;
+type LimitVerdict = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'>;
 
 /** Every other kind contradicts the observations. */
-function settled(algorithm: LimitAlgorithm, because: readonly string[]): Verdict {
+function settled(algorithm: LimitAlgorithm, because: readonly string[]): LimitVerdict {
   return { algorithm, compatible: [algorithm], because };
 }
 
-function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): Verdict {
+function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): LimitVerdict {
   return { algorithm: 'unknown', compatible, because };
 }
 
@@ -177,7 +177,7 @@ export function explainingKinds(
   );
 }
 
-function kindsOf(fitting: Held['fitting']): readonly LimitAlgorithm[] {
+function kindsOf(fitting: Candidate['fitting']): readonly LimitAlgorithm[] {
   return [...new Set(fitting.map(({ model }) => model.algorithm))];
 }
 
@@ -198,12 +198,12 @@ function contextOf(
   observations: readonly LimitObservation[],
   documented: DocumentedLimit,
   ownOffsetMs: number,
-): Context {
+): InferenceContext {
   const { least, most } = serverClock(observations, ownOffsetMs);
   return { documented, epochPhase: { ms: -(least + most) / 2, toleranceMs: (most - least) / 2 } };
 }
 
-interface Held {
+interface Candidate {
   readonly fitting: readonly {
     readonly model: Model;
     readonly limit: Bounds;
@@ -212,7 +212,7 @@ interface Held {
   readonly contradicted: readonly string[];
 }
 
-function holdAgainst(decisions: readonly Decision[], context: Context): Held {
+function holdAgainst(decisions: readonly Decision[], context: InferenceContext): Candidate {
   const fits = MODELS.map((model) => ({ model, fit: model.fit(decisions, context) }));
   return {
     fitting: fits.flatMap(({ model, fit }) =>
@@ -226,7 +226,7 @@ function holdAgainst(decisions: readonly Decision[], context: Context): Held {
   };
 }
 
-function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
+function conclude({ fitting, contradicted }: Candidate, rest: Rest): LimitInference {
   const { returned } = rest;
   const compatible = kindsOf(fitting);
   const [only, ...others] = compatible;
@@ -238,14 +238,14 @@ function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
   return { ...rest, ...settled(only, contradicted), firstRefused, windows: fitting[0]?.windows ?? [] };
 }
 
-function boundsOf(fitting: Held['fitting']): FirstRefusedBounds | null {
+function boundsOf(fitting: Candidate['fitting']): FirstRefusedBounds | null {
   const whole = fitting.filter(({ model }) => !GRADUAL.has(model.algorithm));
   const all = indexWithin(fitting);
   return all && { ...all, whole: indexWithin(whole) };
 }
 
 /** One behind the limit, whichever of these it is. */
-function indexWithin(fitting: Held['fitting']): Bounds | null {
+function indexWithin(fitting: Candidate['fitting']): Bounds | null {
   if (fitting.length === 0) return null;
   const { least, most } = around(fitting.map(({ limit }) => limit));
   return { least: least + 1, most: most + 1 };
@@ -289,7 +289,7 @@ function returnOf(decisions: readonly Decision[]): Span | null {
 }
 
 /** Only requests sent together were refused, and one alone was served at once after them. */
-function refusedTogether(held: Held, rest: Rest): LimitInference {
+function refusedTogether(held: Candidate, rest: Rest): LimitInference {
   const others = kindsOf(held.fitting);
   const because = ['only requests sent together were refused, and one alone was served at once after them'];
   const verdict =

@@ -108,7 +108,7 @@ const LONG_MS = 5_000;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
-interface Section {
+interface ExceedingSection {
   readonly limit: LimitFunction;
 }
 
@@ -122,7 +122,7 @@ export function openBudget(options: BudgetOptions): Budget {
   let findCosts: FindCosts = async () => costs;
   /** When requests of others were sent, as far as their end is known; one entry each. */
   let others: readonly number[] = [];
-  const sections = new AsyncLocalStorage<Section>();
+  const sections = new AsyncLocalStorage<ExceedingSection>();
   const oneByOne = pLimit(1);
   const ordinary = pLimit(options.concurrency);
 
@@ -241,7 +241,10 @@ export function openBudget(options: BudgetOptions): Budget {
     }
   }
 
-  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<Spent> {
+  async function take(
+    section: ExceedingSection | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Spent> {
     signal?.throwIfAborted();
     if (section) return spend();
     return orAborted(

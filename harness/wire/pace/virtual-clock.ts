@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
  * How time passes while something waits: resolves with the number of ms that have passed, Infinity for all that are left
  * of the first wait. `begun` is the number of waits that have begun so far.
  */
-export type Passage = (begun: () => number) => Promise<number>;
+export type TimePassage = (begun: () => number) => Promise<number>;
 
 /** A clock of a time of its own, in ms. */
 export interface VirtualClock extends Clock {
@@ -25,18 +25,18 @@ interface VirtualTime {
   /** The wall clock at the beginning. */
   readonly beginAt: Date;
   /** Time moves by `reach` alone when left out. */
-  readonly passage?: Passage;
+  readonly passage?: TimePassage;
   /** How much later it is each time the clock is read. 0 when left out. */
   readonly instantMs?: number;
 }
 
-interface Wait {
+interface Sleeper {
   readonly dueMs: number;
   end(): void;
 }
 
 export function virtualClock({ beginMs = 0, beginAt, passage, instantMs = 0 }: VirtualTime): VirtualClock {
-  const waits = new Set<Wait>();
+  const waits = new Set<Sleeper>();
   let nowMs = beginMs;
   let begun = 0;
   let isStopped = false;
@@ -55,7 +55,7 @@ export function virtualClock({ beginMs = 0, beginAt, passage, instantMs = 0 }: V
     for (const wait of [...waits]) if (wait.dueMs <= nowMs) wait.end();
   }
 
-  async function pass(passage: Passage): Promise<void> {
+  async function pass(passage: TimePassage): Promise<void> {
     if (isPassing) return;
     isPassing = true;
     while (!isStopped && waits.size > 0) {
@@ -74,7 +74,7 @@ export function virtualClock({ beginMs = 0, beginAt, passage, instantMs = 0 }: V
         waits.delete(wait);
         reject(signal?.reason);
       };
-      const wait: Wait = {
+      const wait: Sleeper = {
         dueMs: now() + Math.max(0, ms),
         end() {
           waits.delete(wait);
@@ -102,7 +102,7 @@ export function virtualClock({ beginMs = 0, beginAt, passage, instantMs = 0 }: V
 }
 
 /** Leaps from wait to wait, once no wait has begun for a number of turns of the event loop. */
-export function leapsAfter(turns: number): Passage {
+export function leapsAfter(turns: number): TimePassage {
   return async (begun) => {
     const before = begun();
     for (let turn = 0; turn < turns; turn += 1) await turnOfLoop();

@@ -19,7 +19,7 @@ export function heaviestWeight(sentMs: readonly number[], atMs: number, windowMs
 }
 
 /** Times in ms, on one clock. */
-interface Room {
+interface QuotaRoom {
   readonly fromMs: number;
   readonly windowMs: number;
   /** What may weigh there already for one more to be admitted. */
@@ -30,7 +30,7 @@ interface Room {
 const EXACT_MS = 1;
 
 /** The first moment from then on at which so little is left of their weight; it never grows by itself. */
-export function roomFrom(sentMs: readonly number[], { fromMs, windowMs, most }: Room): number {
+export function roomFrom(sentMs: readonly number[], { fromMs, windowMs, most }: QuotaRoom): number {
   const hasRoom = (atMs: number) => heaviestWeight(sentMs, atMs, windowMs) <= Math.max(0, most);
   if (sentMs.length <= most || hasRoom(fromMs)) return fromMs;
   let [low, high] = [fromMs, fromMs + 2 * windowMs];

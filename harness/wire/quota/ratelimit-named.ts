@@ -126,11 +126,11 @@ function mainPolicy({ policies, windowSeconds }: Told): QuotaPolicy | undefined 
   );
 }
 
-type Parameters = ReadonlyMap<string, BareItem>;
+type PolicyParameters = ReadonlyMap<string, BareItem>;
 
 interface NamedItem {
   readonly name: string | null;
-  readonly parameters: Parameters;
+  readonly parameters: PolicyParameters;
 }
 
 function namedItems(told: Told, field: string, value: string | undefined): readonly NamedItem[] {
@@ -144,14 +144,19 @@ function namedItems(told: Told, field: string, value: string | undefined): reado
   });
 }
 
-function unitOf(told: Told, name: string | null, parameters: Parameters): string {
+function unitOf(told: Told, name: string | null, parameters: PolicyParameters): string {
   const unit = parameters.get('qu') ?? 'requests';
   if (typeof unit === 'string') return unit;
   told.faults.push(`RateLimit-Policy ${text(name)}: qu is not a string`);
   return 'requests';
 }
 
-function partitionOf(told: Told, field: string, name: string | null, parameters: Parameters): string | null {
+function partitionOf(
+  told: Told,
+  field: string,
+  name: string | null,
+  parameters: PolicyParameters,
+): string | null {
   const key = parameters.get('pk');
   if (key === undefined) return null;
   if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');

@@ -37,7 +37,7 @@ export function dial(address: Address, options: DialOptions, signal?: AbortSigna
     return Promise.resolve({ socket: null, failure: abortedFailure(signal, 'aborted before connecting') });
   }
   return new Promise((resolve) => {
-    const way = new Way(address, options.proxies ? proxyFor(address, options.proxies) : null);
+    const way = new ConnectionPath(address, options.proxies ? proxyFor(address, options.proxies) : null);
     const settle = (dialed: Dialed) => {
       cancelDeadline();
       signal?.removeEventListener('abort', aborted);
@@ -58,17 +58,17 @@ export function dial(address: Address, options: DialOptions, signal?: AbortSigna
 }
 
 /** What is under way: each step rests on the one before it. */
-type Step = 'TCP' | 'TLS' | 'TCP to the proxy' | 'TLS with the proxy' | 'tunnel';
+type DialStep = 'TCP' | 'TLS' | 'TCP to the proxy' | 'TLS with the proxy' | 'tunnel';
 
 /** No tunnel, in a sentence. */
 class NoTunnel extends Error {}
 
 /** The steps to a connection, of which one fails. */
-class Way {
+class ConnectionPath {
   readonly #address: Address;
   readonly #proxy: ForwardProxy | null;
   readonly #sockets: Socket[] = [];
-  #step: Step = 'TCP';
+  #step: DialStep = 'TCP';
 
   constructor(address: Address, proxy: ForwardProxy | null) {
     this.#address = address;
@@ -99,11 +99,11 @@ class Way {
     return socket;
   }
 
-  #tcp(step: Step, { host, port }: Pick<Address, 'host' | 'port'>): Promise<Socket> {
+  #tcp(step: DialStep, { host, port }: Pick<Address, 'host' | 'port'>): Promise<Socket> {
     return this.#standing(step, connectTcp({ host, port, noDelay: true }), 'connect');
   }
 
-  #standing(step: Step, socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
+  #standing(step: DialStep, socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
     this.#step = step;
     this.#sockets.push(socket);
     // An error that nobody waits for, before the next reader or after the last, must not end the process.

@@ -45,14 +45,14 @@ export function proxyPasswords({ plain, secure }: Proxies): readonly Secret[] {
   });
 }
 
-interface Target {
+interface ProxyTarget {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
 }
 
 /** The proxy on the way there; null where the way is direct, as it always is to this machine. */
-export function proxyFor(target: Target, { plain, secure, exempt }: Proxies): ForwardProxy | null {
+export function proxyFor(target: ProxyTarget, { plain, secure, exempt }: Proxies): ForwardProxy | null {
   const proxy = target.secure ? secure : plain;
   if (proxy === null || isLoopback(target.host)) return null;
   return entriesOf(exempt).some((entry) => covers(entry, target)) ? null : proxy;
@@ -102,7 +102,7 @@ function entriesOf(exempt: string): readonly string[] {
  * One entry of NO_PROXY: a name stands for itself and all below it, with or without a dot or `*.` before it; an address
  * may be a block of them (10.0.0.0/8); a port behind either narrows it down.
  */
-function covers(entry: string, { host, port }: Target): boolean {
+function covers(entry: string, { host, port }: ProxyTarget): boolean {
   if (entry === '*') return true;
   const [, block = '', bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   if (bits !== undefined) return isWithin(host, withoutBrackets(block), Number(bits));

@@ -34,7 +34,7 @@ interface Waiter {
   readonly moved: () => void;
 }
 
-interface LogOptions {
+interface ConversationLogOptions {
   readonly clock: Clock;
   readonly stopwatch: Stopwatch;
   readonly redaction: Redaction;
@@ -44,14 +44,14 @@ interface LogOptions {
 
 /** What happened on one connection, redacted as it is recorded, and the waiting for what the server does. */
 export class ConversationLog {
-  readonly #options: LogOptions;
+  readonly #options: ConversationLogOptions;
   readonly #events: ConversationEvent[] = [];
   readonly #unread: ConversationEvent[] = [];
   readonly #waiting = new Set<Waiter>();
   #ended = false;
   #movedMs = 0;
 
-  constructor(options: LogOptions) {
+  constructor(options: ConversationLogOptions) {
     this.#options = options;
   }
 

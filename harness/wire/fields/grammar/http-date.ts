@@ -52,9 +52,9 @@ export function readHttpDate(value: string, now: Date): HttpDate {
   return { kind: 'invalid', reason: 'none of the three forms of an HTTP-date' };
 }
 
-type Form = (typeof FORMS)[number]['form'];
+type DateForm = (typeof FORMS)[number]['form'];
 
-function momentOf(groups: Readonly<Record<string, string>>, year: number, form: Form): HttpDate {
+function momentOf(groups: Readonly<Record<string, string>>, year: number, form: DateForm): HttpDate {
   const invalid = (reason: string): HttpDate => ({ kind: 'invalid', reason });
   const number = (name: string) => Number(groups[name]);
   const [day, hour, minute, second] = [number('day'), number('hour'), number('minute'), number('second')];

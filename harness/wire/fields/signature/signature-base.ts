@@ -15,30 +15,33 @@ import { fieldValues, structured } from '../grammar/field-grammar.ts';
 import type { Component, MessageSignature } from './message-signature.ts';
 
 /** What is signed: a response, and the request that it answers; or a request, where there is no response. */
-interface Context {
+interface SignedContext {
   readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
   readonly response: RecordedResponse | null;
 }
 
 /** Read from a message, not there, or not to be known from what is kept of it. */
-type Found =
+type ComponentValue =
   | { readonly is: 'there'; readonly text: string }
   | { readonly is: 'missing'; readonly what: string }
   | { readonly is: 'untold'; readonly why: string };
 
-const there = (text: string): Found =>
+const there = (text: string): ComponentValue =>
   /^[\x20-\x7e]*$/.test(text)
     ? text.includes('[redacted')
       ? { is: 'untold', why: 'holds a secret, which is not kept' }
       : { is: 'there', text }
     : { is: 'untold', why: 'has other characters than those of ASCII' };
-const missing = (what: string): Found => ({ is: 'missing', what });
-const untold = (why: string): Found => ({ is: 'untold', why });
+const missing = (what: string): ComponentValue => ({ is: 'missing', what });
+const untold = (why: string): ComponentValue => ({ is: 'untold', why });
 
 /** The text that is signed (RFC 9421 §2.5), or why there is none: what is missing comes before what is not known. */
-export function signatureBase({ components, input }: MessageSignature, context: Context): Found {
+export function signatureBase(
+  { components, input }: MessageSignature,
+  context: SignedContext,
+): ComponentValue {
   const lines: string[] = [];
-  let unknown: Found | null = null;
+  let unknown: ComponentValue | null = null;
   for (const component of components) {
     const found = componentValue(component, context);
     if (found.is === 'missing') return found;
@@ -51,7 +54,7 @@ export function signatureBase({ components, input }: MessageSignature, context: 
 }
 
 /** What it stands for in this message (RFC 9421 §2.1 to §2.4). */
-function componentValue(component: Component, { request, response }: Context): Found {
+function componentValue(component: Component, { request, response }: SignedContext): ComponentValue {
   const { name, parameters, identifier } = component;
   const known = ['sf', 'key', 'bs', 'req', 'tr', 'name'];
   const strange = [...parameters.keys()].find((parameter) => !known.includes(parameter));
@@ -76,8 +79,8 @@ const PORTS: ReadonlyMap<string | undefined, number> = new Map([
 
 function derived(
   { name, parameters }: Component,
-  { method, url, target, fields }: Context['request'],
-): Found {
+  { method, url, target, fields }: SignedContext['request'],
+): ComponentValue {
   const [path = '', ...rest] = target.split('?');
   const query = rest.join('?');
   const at = URL.parse(url);
@@ -107,7 +110,7 @@ function derived(
 }
 
 /** RFC 9421 §2.2.8: decoded as forms are, and encoded again. */
-function parameterOf(query: string, name: string): Found {
+function parameterOf(query: string, name: string): ComponentValue {
   const values = [...new URLSearchParams(query)].filter(([each]) => encoded(each) === name);
   const [only, ...others] = values;
   if (only === undefined) return missing(`no parameter ${name} in the query`);
@@ -121,7 +124,11 @@ function encoded(text: string): string {
   );
 }
 
-function fieldOr(otherwise: Found, lines: readonly FieldLine[], { name, parameters }: Component): Found {
+function fieldOr(
+  otherwise: ComponentValue,
+  lines: readonly FieldLine[],
+  { name, parameters }: Component,
+): ComponentValue {
   const values = fieldValues(lines, name);
   if (values.length === 0) return otherwise;
   if (values.some((value) => value.includes('[redacted'))) return there(values.join(', '));
@@ -134,7 +141,7 @@ function fieldOr(otherwise: Found, lines: readonly FieldLine[], { name, paramete
   return parameters.has('sf') ? strictly(value, name) : there(value);
 }
 
-function memberOf(value: string, name: string, key: string): Found {
+function memberOf(value: string, name: string, key: string): ComponentValue {
   const dictionary = structured((): Dictionary => parseDictionary(value));
   if (dictionary === null) return missing(`no dictionary in ${name}`);
   const member = dictionary.get(key);
@@ -143,7 +150,7 @@ function memberOf(value: string, name: string, key: string): Found {
 }
 
 /** The type of the field is known to those who sign; where a value reads as several types these have to agree. */
-function strictly(value: string, name: string): Found {
+function strictly(value: string, name: string): ComponentValue {
   const forms = [
     structured(() => serializeDictionary(parseDictionary(value))),
     structured(() => serializeList(parseList(value))),

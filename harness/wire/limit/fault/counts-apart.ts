@@ -7,7 +7,7 @@ const TURNS = 4;
 /** In seconds: resets of one window are rounded. */
 const SAME_RESET = 2;
 
-interface Told {
+interface ReportedCount {
   readonly sentMs: number;
   readonly limit: number;
   readonly remaining: number;
@@ -28,7 +28,7 @@ export function countsApart(
   const burst = admitted.find(({ part }) => part === 'serial');
   if (burst === undefined) return null;
   const untilMs = burst.sentMs + windowMs;
-  const told = admitted.flatMap(({ part, sentMs, quota }): Told[] =>
+  const told = admitted.flatMap(({ part, sentMs, quota }): ReportedCount[] =>
     part === 'serial' && sentMs < untilMs && quota?.limit != null && quota.remaining !== null
       ? [{ sentMs, limit: quota.limit, remaining: quota.remaining, reset: quota.resetSeconds }]
       : [],
@@ -48,7 +48,7 @@ export function countsApart(
 }
 
 /** Two limits of one window; of limits for several windows a service may tell now this one, now that one. */
-function otherLimits(told: readonly Told[]): string | null {
+function otherLimits(told: readonly ReportedCount[]): string | null {
   const turns = told.slice(1).flatMap((after, at) => {
     const before = told[at];
     return before && before.limit !== after.limit ? [{ before, after }] : [];
@@ -64,7 +64,7 @@ function otherLimits(told: readonly Told[]): string | null {
 }
 
 /** Which count each answer is of: one that stood one higher, or else a new one. */
-function countsIn(told: readonly Told[]): readonly number[] {
+function countsIn(told: readonly ReportedCount[]): readonly number[] {
   const latest: number[] = [];
   return told.map(({ remaining }) => {
     const known = latest.indexOf(remaining + 1);
@@ -105,14 +105,14 @@ export function sharingFault(
 }
 
 /** What the second key was told, and the first right before and behind it. */
-interface Beside {
+interface CountBeside {
   readonly told: ToldOfLimit;
   readonly before: ToldOfLimit;
   readonly after: ToldOfLimit;
 }
 
 /** What shows that there are two counts. */
-function apartFault(beside: readonly Beside[], limit: DocumentedLimit): string | null | undefined {
+function apartFault(beside: readonly CountBeside[], limit: DocumentedLimit): string | null | undefined {
   const telling = beside.filter(({ before }) => limit.requests - before.remaining >= FEWEST);
   const other = telling.find(
     ({ told, before }) =>
@@ -127,7 +127,7 @@ function apartFault(beside: readonly Beside[], limit: DocumentedLimit): string |
  * that one more is gone than it has sent.
  */
 function togetherFault(
-  beside: readonly Beside[],
+  beside: readonly CountBeside[],
   observations: readonly LimitObservation[],
 ): string | null | undefined {
   const telling = beside.flatMap(({ told, before, after }) => {

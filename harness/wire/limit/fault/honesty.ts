@@ -12,7 +12,7 @@ const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([
 ]);
 
 /** What an answer tells of when the quota is back. */
-interface Told {
+interface ReportedReset {
   /** As the field is called. */
   readonly field: string;
   /** From the receipt of the answer, in ms; null where it tells nothing. */
@@ -23,7 +23,7 @@ interface Told {
   readonly latestMs: (windowMs: number) => number;
 }
 
-const RETRY_AFTER: Told = {
+const RETRY_AFTER: ReportedReset = {
   field: 'Retry-After',
   ofMs: ({ retryAfterMs }) => retryAfterMs,
   roundingMs: ({ retryAfterIsDate }) => TOLERANCE.wholeSeconds + (retryAfterIsDate ? TOLERANCE.dateField : 0),
@@ -31,7 +31,7 @@ const RETRY_AFTER: Told = {
   latestMs: (windowMs) => Math.max(TOLERANCE.generousWindows * windowMs, TOLERANCE.generous),
 };
 
-const RESET: Told = {
+const RESET: ReportedReset = {
   field: 'the reset',
   ofMs: ({ quota }) => (quota === null || quota.resetSeconds === null ? null : quota.resetSeconds * 1000),
   // An epoch is held against the Date of its answer, which is cut to the second.
@@ -98,7 +98,7 @@ export function servedResetFault(
 }
 
 function promiseFault(
-  { field, ofMs, roundingMs, latestMs }: Told,
+  { field, ofMs, roundingMs, latestMs }: ReportedReset,
   observations: readonly LimitObservation[],
   windowMs: number,
 ): Mismatch | null {

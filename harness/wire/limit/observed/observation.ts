@@ -86,15 +86,15 @@ export function isFailure(status: number | null): boolean {
   return status !== null && FAILURES.has(status);
 }
 
-type Answer = Pick<Exchange, 'response' | 'failure'>;
+type BurstAnswer = Pick<Exchange, 'response' | 'failure'>;
 
 /** The connection ended instead of an answer. */
-export function isDropped({ response, failure }: Answer): boolean {
+export function isDropped({ response, failure }: BurstAnswer): boolean {
   return response === null && (failure?.kind === 'reset' || failure?.kind === 'closed');
 }
 
 /** Whether that is the limiter's refusal; `face` is the one that was met, null while none was. */
-export function isLimitersRefusal(answer: Answer, face: RefusalFace | null): boolean {
+export function isLimitersRefusal(answer: BurstAnswer, face: RefusalFace | null): boolean {
   if (answer.response?.status === TOO_MANY) return true;
   if (face === null || face.status === TOO_MANY) return false;
   if (face.status === null) return isDropped(answer);

@@ -161,18 +161,22 @@ function ofHandshake(
   ];
 }
 
-type Told = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retryAfterIsDate' | 'dateMs'>;
+type ReportedPolicies = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retryAfterIsDate' | 'dateMs'>;
 
 interface Reread {
   readonly receivedMs: number;
   readonly windowMs: number;
-  readonly told: Told;
+  readonly told: ReportedPolicies;
 }
 
 /** Evidence is read again with each question: what its fields told is kept as long as they are. */
 const reread = new WeakMap<readonly FieldLine[], Reread>();
 
-function told(fields: readonly FieldLine[], finishedMs: number, { windowMs, ownOffsetMs }: Reading): Told {
+function told(
+  fields: readonly FieldLine[],
+  finishedMs: number,
+  { windowMs, ownOffsetMs }: Reading,
+): ReportedPolicies {
   const receivedAt = new Date(finishedMs + ownOffsetMs);
   const receivedMs = receivedAt.getTime();
   const before = reread.get(fields);

@@ -19,13 +19,13 @@ type Spending = 'free' | 'counted';
 /** What requests of each kind cost, as far as that is known. */
 export type Spendings = ReadonlyMap<SpendingKind, Spending>;
 
-interface Reading extends DocumentedLimit {
+interface SpendingReading extends DocumentedLimit {
   /** What the limiter's refusal looks like; null where none was met yet. */
   readonly refusal: RefusalFace | null;
 }
 
 /** An answered request in the order of sending. Times in ms on the session's clock. */
-interface Sent extends Span {
+interface SpentRequest extends Span {
   readonly kind: SpendingKind;
   /** It asks as documented and is served: this counts, if anything does. */
   readonly isPlain: boolean;
@@ -68,7 +68,7 @@ function asksForUpgrade({ fields, httpVersion }: Handshake['request']): boolean 
 }
 
 /** What the kinds of these requests cost, which are in the order of recording. */
-export function spendingsOf(evidence: readonly Evidence[], reading: Reading): Spendings {
+export function spendingsOf(evidence: readonly Evidence[], reading: SpendingReading): Spendings {
   const sent = evidence.flatMap((each) => sentOf(each, reading)).toSorted((a, b) => a.fromMs - b.fromMs);
   const verdicts = new Map<SpendingKind, Spending | 'both'>();
   const tell = (kind: SpendingKind, spending: Spending) => {
@@ -88,9 +88,12 @@ const UNANSWERED = 'unanswered' as SpendingKind;
 type Tell = (kind: SpendingKind, spending: Spending) => void;
 
 /** What requests cost is asked for each of them, of all that came before. */
-const sentBefore = new WeakMap<Evidence, { readonly reading: Reading; readonly sent: readonly Sent[] }>();
+const sentBefore = new WeakMap<
+  Evidence,
+  { readonly reading: SpendingReading; readonly sent: readonly SpentRequest[] }
+>();
 
-function sentOf(each: Evidence, reading: Reading): readonly Sent[] {
+function sentOf(each: Evidence, reading: SpendingReading): readonly SpentRequest[] {
   const before = sentBefore.get(each);
   if (before !== undefined && isAlike(before.reading, reading)) return before.sent;
   const sent = sentAnew(each, reading);
@@ -98,11 +101,11 @@ function sentOf(each: Evidence, reading: Reading): readonly Sent[] {
   return sent;
 }
 
-function isAlike(one: Reading, other: Reading): boolean {
+function isAlike(one: SpendingReading, other: SpendingReading): boolean {
   return one.requests === other.requests && one.windowMs === other.windowMs && one.refusal === other.refusal;
 }
 
-function sentAnew(each: Evidence, reading: Reading): readonly Sent[] {
+function sentAnew(each: Evidence, reading: SpendingReading): readonly SpentRequest[] {
   // A burst is of plain requests alone, and what came of it is known otherwise.
   if (each.kind === 'burst') return [];
   const { timing, failure } = each;
@@ -129,7 +132,11 @@ function sentAnew(each: Evidence, reading: Reading): readonly Sent[] {
 }
 
 /** How many requests one more answer may tell the cost of: those behind the last one that told what remains. */
-export function openRequests(evidence: readonly Evidence[], reading: Reading, known: Spendings): number {
+export function openRequests(
+  evidence: readonly Evidence[],
+  reading: SpendingReading,
+  known: Spendings,
+): number {
   const sent = evidence.flatMap((each) => sentOf(each, reading)).toSorted((a, b) => a.fromMs - b.fromMs);
   const last = sent.findLastIndex(tells);
   if (last === -1) return 0;
@@ -137,31 +144,31 @@ export function openRequests(evidence: readonly Evidence[], reading: Reading, kn
 }
 
 /** What remains of the documented quota by this answer to a request that counts; null where it does not tell. */
-export function toldRemaining(exchange: Exchange, reading: Reading): number | null {
+export function toldRemaining(exchange: Exchange, reading: SpendingReading): number | null {
   return sentOf(exchange, reading).find(tells)?.remaining ?? null;
 }
 
-function tells({ isPlain, remaining }: Sent): boolean {
+function tells({ isPlain, remaining }: SpentRequest): boolean {
   return isPlain && remaining !== null;
 }
 
 /** From one answer that tells what remains to the next, both of plain requests, with what was sent between them. */
-interface Stretch {
-  readonly from: Sent;
-  readonly to: Sent;
+interface SpendingStretch {
+  readonly from: SpentRequest;
+  readonly to: SpentRequest;
   /** All of it was sent behind the one answer, and answered before the other request. */
-  readonly within: readonly Sent[];
+  readonly within: readonly SpentRequest[];
   /** Was under way together with either, and counted before or after it. */
-  readonly across: readonly Sent[];
+  readonly across: readonly SpentRequest[];
 }
 
-function stretchesOf(sent: readonly Sent[]): readonly Stretch[] {
+function stretchesOf(sent: readonly SpentRequest[]): readonly SpendingStretch[] {
   const telling = sent.filter(tells);
   return telling.slice(1).flatMap((to, at) => {
     const from = telling[at];
     if (from === undefined || to.fromMs < from.toMs) return [];
     const between = sent.filter((each) => !tells(each) && each.toMs > from.fromMs && each.fromMs < to.toMs);
-    const isWithin = ({ fromMs, toMs }: Sent) => fromMs >= from.toMs && toMs <= to.fromMs;
+    const isWithin = ({ fromMs, toMs }: SpentRequest) => fromMs >= from.toMs && toMs <= to.fromMs;
     return [
       { from, to, within: between.filter(isWithin), across: between.filter((each) => !isWithin(each)) },
     ];
@@ -176,15 +183,15 @@ const MOMENT = 0.1;
 
 /** What is so in each choice of counted kinds that explains by how much the quota has fallen. */
 function tellByFall(
-  { from, to, within, across }: Stretch,
-  { requests, windowMs }: Reading,
+  { from, to, within, across }: SpendingStretch,
+  { requests, windowMs }: SpendingReading,
   { known, tell }: { readonly known: ReadonlyMap<SpendingKind, Spending | 'both'>; readonly tell: Tell },
 ): void {
   if (from.remaining === null || to.remaining === null) return;
   const forMs = to.toMs - from.fromMs;
   const fall = from.remaining - to.remaining - 1;
   const kinds = [...new Set([...within, ...across].map(({ kind }) => kind))].map((kind) => {
-    const of = (all: readonly Sent[]) => all.filter((each) => each.kind === kind).length;
+    const of = (all: readonly SpentRequest[]) => all.filter((each) => each.kind === kind).length;
     return { kind, least: of(within), most: of(within) + of(across) };
   });
   const renewed = forMs >= Math.min(windowMs, from.resetMs ?? windowMs);
@@ -212,9 +219,13 @@ function tellByFall(
 }
 
 /** Served between two refusals, more often than the quota can have come back: free. Refused like others: counted. */
-function tellWhileSpent(sent: readonly Sent[], { requests, windowMs }: Reading, tell: Tell): void {
-  let refusal: Sent | null = null;
-  let served: Sent[] = [];
+function tellWhileSpent(
+  sent: readonly SpentRequest[],
+  { requests, windowMs }: SpendingReading,
+  tell: Tell,
+): void {
+  let refusal: SpentRequest | null = null;
+  let served: SpentRequest[] = [];
   for (const each of sent) {
     if (!each.isRefused) served.push(each);
     else {
