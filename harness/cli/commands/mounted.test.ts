@@ -110,8 +110,8 @@ describe('a service below a path', () => {
     expect(idsOf('pass')).toEqual(expect.arrayContaining(PASSING));
     expect(idsOf('fail')).toEqual([]);
     const repeated = checks.flatMap(({ reproduce }) => reproduce ?? []);
-    // `OPTIONS *` asks of the server as a whole.
-    const there = [`${origin}${MOUNT}`, `'GET ${MOUNT}/`, "OPTIONS --request-target '*'"];
+    // `OPTIONS *` asks of the server as a whole, and what conform repeats is asked where the config says.
+    const there = [`${origin}${MOUNT}`, "OPTIONS --request-target '*'", 'conform run orders --config '];
     expect(repeated.filter((line) => !there.some((place) => line.includes(place)))).toEqual([]);
     expect([...elsewhere].filter((target) => target !== '*')).toEqual([]);
   });
