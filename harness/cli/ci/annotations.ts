@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { withShortValues } from '../../base/text.ts';
 import { clausePlaces } from '../../config/contract.ts';
-import { type CauseEntry, checksByService, firstOf, toldIn } from '../../report/results/causes.ts';
+import { type CauseEntry, causeEntries, checksByService, firstOf } from '../../report/results/causes.ts';
 import type { CheckResult } from '../../report/results/check-result.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';
@@ -44,7 +44,7 @@ export async function annotationsOf(
     });
     return at(spots[0] ?? configOf(service, configDir));
   };
-  const told = toldIn(results).flatMap((each): Annotation[] => {
+  const causes = causeEntries(results).flatMap((each): Annotation[] => {
     const [leading] = each.findings;
     if (leading === undefined) return [];
     const level = each.outcome === 'fail' || results.run.strict ? 'error' : 'warning';
@@ -52,7 +52,7 @@ export async function annotationsOf(
   });
   const verdict = verdictOf(results);
   const [first] = results.services;
-  const isUnexplained = verdict.exitCode !== 0 && !told.some(({ level }) => level === 'error');
+  const isUnexplained = verdict.exitCode !== 0 && !causes.some(({ level }) => level === 'error');
   const general: readonly Annotation[] = isUnexplained
     ? [
         {
@@ -64,7 +64,7 @@ export async function annotationsOf(
       ]
     : [];
   return (['error', 'warning'] as const).flatMap((level) =>
-    bounded([...general, ...told].filter((each) => each.level === level)),
+    bounded([...general, ...causes].filter((each) => each.level === level)),
   );
 }
 
@@ -72,11 +72,11 @@ function configOf({ service }: ServiceResult, configDir: string): Spot {
   return { file: `${configDir}/services/${service}.yaml`, line: 1 };
 }
 
-function textOf(told: CauseEntry): Pick<Annotation, 'title' | 'message'> {
-  const change = told.findings[0]?.check.change;
-  const where = checksByService(told).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
+function textOf(entry: CauseEntry): Pick<Annotation, 'title' | 'message'> {
+  const change = entry.findings[0]?.check.change;
+  const where = checksByService(entry).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
   return {
-    title: cut(shown(told.sentence), 200),
+    title: cut(shown(entry.sentence), 200),
     message: shown([where.join('; '), ...(change === undefined ? [] : [change])].join('. ')),
   };
 }

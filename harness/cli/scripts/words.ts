@@ -44,8 +44,9 @@ const CLEAN_ROOMS: readonly RegExp[] = [
   /^harness\/(?:base|providers|proof)\//,
   // That file sends a user name with such a word.
   /^harness\/config\/(?!credential\/placing)/,
-  /^harness\/cli\/(?!ci\/annotations)/,
+  /^harness\/cli\//,
   /^harness\/engine\/(?:pact|turns)\//,
+  /^harness\/reference\/(?!defects|variants|quota|credentials\.ts)/,
   /^suites\/(?:json|pact|status|versioning|[a-z]+\.ts)/,
   /^(?:README|CONTRIBUTING)\.md$/,
   /^config\//,

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { withShortValues } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../format.ts';
-import { type CauseEntry, checksByService, firstOf, toldIn } from '../results/causes.ts';
+import { type CauseEntry, causeEntries, checksByService, firstOf } from '../results/causes.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
@@ -69,7 +69,7 @@ export function renderJunit(
   results: Results,
   warnings: JunitWarnings = DEFAULT_CHOICES.junitWarnings,
 ): JunitReport {
-  const told = toldIn(results);
+  const told = causeEntries(results);
   const rules = { strict: results.run.strict, warnings };
   const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
   // Of those of many services not all elements lie in memory together.

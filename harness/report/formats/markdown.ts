@@ -1,7 +1,7 @@
 import { withShortValues } from '../../base/text.ts';
 import { OUTCOMES } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
-import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from '../results/causes.ts';
+import { causeEntries, causesHeadline, checksByService, firstOf, problemOf } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
@@ -151,7 +151,7 @@ function row(cells: readonly string[]): string {
 function wrong(results: Results): readonly string[] {
   const headline = causesHeadline(results);
   if (headline === null) return [];
-  const rows = toldIn(results).map((told) => {
+  const rows = causeEntries(results).map((told) => {
     const where = checksByService(told).map(
       ([service, ids]) => `${prose(service)}: ${prose(firstOf(ids, 5))}`,
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
-import { causesHeadline, toldIn } from './causes.ts';
+import { causeEntries, causesHeadline } from './causes.ts';
 import type { Results } from './results.ts';
 
 /** Of which the causes explain everything, each in one sentence. */
@@ -40,7 +40,7 @@ describe('what is wrong, in one line', () => {
 describe('what is told', () => {
   it('are the causes and then each finding without one, by what came', () => {
     expect(
-      toldIn(diagnosedResults()).map(({ sentence, outcome, findings }) => [
+      causeEntries(diagnosedResults()).map(({ sentence, outcome, findings }) => [
         sentence.slice(0, 60),
         outcome,
         findings.length,
@@ -55,7 +55,7 @@ describe('what is told', () => {
 
   it('leaves out what the results do not have', () => {
     const [, ...others] = diagnosedResults().services;
-    expect(toldIn({ ...diagnosedResults(), services: others }).map(({ cause }) => cause)).toEqual([
+    expect(causeEntries({ ...diagnosedResults(), services: others }).map(({ cause }) => cause)).toEqual([
       null,
       null,
     ]);

@@ -16,7 +16,7 @@ export interface CauseEntry {
 }
 
 /** Causes, most failures first, and then the findings without one; none of results in which nobody looked for them. */
-export function toldIn(results: Results): readonly CauseEntry[] {
+export function causeEntries(results: Results): readonly CauseEntry[] {
   const found = new Map(
     judgedWith(results, 'fail', 'warning').map((judged) => [
       keyOf(judged.service.service, judged.check.id),
@@ -47,7 +47,7 @@ export function toldIn(results: Results): readonly CauseEntry[] {
 
 /** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or nobody looked for causes. */
 export function causesHeadline(results: Results): string | null {
-  const told = toldIn(results);
+  const told = causeEntries(results);
   const causes = told.filter(({ cause }) => cause !== null);
   const total = told.length - causes.length + explainedBy(causes);
   if (total === 0) return null;
@@ -60,7 +60,7 @@ export function causesHeadline(results: Results): string | null {
 
 /** How many causes explain failures, and how many of these. */
 export function explainedFailures(results: Results): { readonly causes: number; readonly explained: number } {
-  const told = toldIn(results).filter(({ cause, outcome }) => cause !== null && outcome === 'fail');
+  const told = causeEntries(results).filter(({ cause, outcome }) => cause !== null && outcome === 'fail');
   const failed = told.flatMap(({ findings }) => findings.filter(({ check }) => check.outcome === 'fail'));
   return { causes: told.length, explained: new Set(failed.map(({ check }) => check)).size };
 }

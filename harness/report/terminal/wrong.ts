@@ -1,4 +1,10 @@
-import { type CauseEntry, causesHeadline, checksByService, firstOf, toldIn } from '../results/causes.ts';
+import {
+  type CauseEntry,
+  causeEntries,
+  causesHeadline,
+  checksByService,
+  firstOf,
+} from '../results/causes.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted, judgedWith, notApplying, notRun } from '../results/tally.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
@@ -14,12 +20,12 @@ const REPEAT_CAP = 400;
 
 /** The causes and the findings without one; all findings where nobody has looked for causes. */
 export function toldOf(results: Results): readonly CauseEntry[] {
-  if (results.causes !== undefined) return toldIn(results);
+  if (results.causes !== undefined) return causeEntries(results);
   const unexplained = judgedWith(results, 'fail', 'warning').map(({ service, check }) => ({
     service: service.service,
     check: check.id,
   }));
-  return toldIn({ ...results, causes: [], unexplained });
+  return causeEntries({ ...results, causes: [], unexplained });
 }
 
 /** What is wrong: causes with what each explains, the findings that none explains, and what could not be judged. */

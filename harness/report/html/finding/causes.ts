@@ -1,5 +1,5 @@
 import { grouped, shortened } from '../../../base/text.ts';
-import { type CauseEntry, firstOf, problemOf, toldIn } from '../../results/causes.ts';
+import { type CauseEntry, causeEntries, firstOf, problemOf } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
 import { counted, type JudgedCheck, judgedWith, notRun } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
@@ -44,13 +44,13 @@ ${rows.map((each) => cause(each, shared))}</section>`;
 }
 
 function causesIn(results: Results, outcome: CauseEntry['outcome']): readonly CauseEntry[] {
-  return toldIn(results).filter((each) => each.cause !== null && each.outcome === outcome);
+  return causeEntries(results).filter((each) => each.cause !== null && each.outcome === outcome);
 }
 
 /** Findings without a cause: those of one check together, whichever services they are of. */
 function unexplained(results: Results, outcome: CauseEntry['outcome']): readonly CauseEntry[] {
   const explained = new Set(
-    toldIn(results).flatMap(({ cause, findings }) =>
+    causeEntries(results).flatMap(({ cause, findings }) =>
       cause === null ? [] : findings.map(({ check }) => check),
     ),
   );
