@@ -5,11 +5,11 @@ import {
   credentialed,
   practice,
 } from '../../harness/engine/check/suite.ts';
-import { repliesToNobody } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { missingCredential } from './bad-credentials.ts';
-import { FOREIGN_ORIGIN, foreignOrigin, preflight } from './stimuli/origin.ts';
+import { FOREIGN_ORIGIN, foreignOrigin, preflight } from './stimuli/credential.ts';
 
 /** What pages of other origins get, and what a request gets that no credential opens. */
 export const browsers: readonly CheckDefinition[] = [
@@ -77,7 +77,7 @@ export const browsers: readonly CheckDefinition[] = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
     restsOn: [missingCredential],
-    uses: [sample, unknownPath, repliesToNobody],
+    uses: [preflight, sample, unknownPath, everyExchange],
     async judge({ probe, expect, notApplicable }) {
       const protectedText = (await probe(sample)).response.text?.trim() ?? '';
       if (protectedText.length < LEAST_TELLING)
@@ -85,11 +85,12 @@ export const browsers: readonly CheckDefinition[] = [
       const elsewhere = (await probe(unknownPath)).response.text ?? '';
       if (elsewhere.includes(protectedText))
         notApplicable('a path that does not exist is answered like the sample');
-      await expect(repliesToNobody).toConform('nothing of what is served', ({ response }) => {
-        return (response.text ?? '').includes(protectedText)
-          ? `all of it with status ${response.status}`
-          : null;
-      });
+      await expect(preflight, everyExchange)
+        .where(({ served, exchange }) => exchange.request.method === 'OPTIONS' || !served)
+        .where(({ exchange }) => exchange.credential === 'none' || exchange.credential === 'wrong')
+        .toConform('nothing of what is served', ({ response }) =>
+          (response.text ?? '').includes(protectedText) ? `all of it with status ${response.status}` : null,
+        );
     },
   }),
 ];

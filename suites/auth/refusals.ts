@@ -14,7 +14,7 @@ import {
   secondKey,
 } from '../../harness/engine/check/suite.ts';
 import { errorBodyPresent, errorMediaType } from '../json/json.suite.ts';
-import { refusals, refusalsForTheCredential, repliesThatMayEcho } from '../stimuli/every-reply.ts';
+import { everyExchange, everyRefusal } from '../stimuli/record.ts';
 import { sample, sampleAgain } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { refusalClass, secondKeyServed } from './bad-credentials.ts';
@@ -34,9 +34,9 @@ export const challenge = check('auth.challenge', {
   change: 'Add WWW-Authenticate with your scheme to every 401, for example: Bearer realm="api".',
   grounds: [rfc9110('11.6.1', 'MUST')],
   applies: [credentialed],
-  uses: [refusals],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(refusals)
+    expect(everyExchange)
       .where(({ response }) => response.status === 401, 'no request was answered 401')
       .toConform('WWW-Authenticate with a challenge', ({ response }) => response.challengeFault),
 });
@@ -77,12 +77,14 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [practice('RFC 6750 §3, RFC 7617 §2')],
     applies: [credentialed],
     restsOn: [challenge],
-    uses: [credential.withoutCredential],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(credential.withoutCredential).toConform(
-        'challenges with their parameters',
-        ({ response }) => response.challenges.cautions[0] ?? null,
-      ),
+      expect(everyExchange)
+        .where(({ response }) => response.has('www-authenticate'), 'no response has WWW-Authenticate')
+        .toConform(
+          'challenges with their parameters',
+          ({ response }) => response.challenges.cautions[0] ?? null,
+        ),
   }),
 
   // RFC 6750 §3.1: an error code is about a credential; to a request that has none it should not be told.
@@ -137,8 +139,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [clause('errors.format')],
     applies: [credentialed, jsonErrors],
     restsOn: [errorMediaType, errorBodyPresent],
-    uses: [refusalsForTheCredential],
-    judge: ({ expect }) => expect(refusalsForTheCredential).toBeJson(),
+    uses: [everyRefusal],
+    judge: ({ expect }) => expect(everyRefusal).toBeJson(),
   }),
 
   // Answers are logged and shown to others. The one to TRACE has a check of its own.
@@ -149,11 +151,18 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Leave the received key out of error texts and headers. Name the problem instead.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
-    uses: [repliesThatMayEcho],
-    judge: ({ expect }) =>
-      expect(repliesThatMayEcho)
+    uses: [everyExchange],
+    async judge({ probe, expect }) {
+      // A key that is an ordinary word, and stands as well where it was not sent, was not sent back.
+      const unsent = (await probe(everyExchange)).all.filter(
+        ({ exchange }) => exchange.credential === 'none',
+      );
+      const words = new Set(unsent.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)));
+      await expect(everyExchange)
         .where(({ exchange }) => exchange.request.method !== 'TRACE')
-        .toHoldNoCredential(),
+        .where(({ response }) => response.secretPlaces.every(({ name }) => !words.has(name)))
+        .toHoldNoCredential();
+    },
   }),
 
   // RFC 9111 §3.5: only `public`, `s-maxage` or `must-revalidate` let a shared cache reuse an answer to Authorization.
@@ -226,8 +235,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Send Cache-Control: no-store with 401 and 403.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
-    uses: [refusalsForTheCredential],
-    judge: ({ expect }) => expect(refusalsForTheCredential).toBeUncacheable(),
+    uses: [everyRefusal],
+    judge: ({ expect }) => expect(everyRefusal).toBeUncacheable(),
   }),
 
   // errors.codes does not show which status belongs to which fault.

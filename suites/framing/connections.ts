@@ -10,8 +10,8 @@ import {
   rfc9112,
 } from '../../harness/engine/check/suite.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
-import { unasked } from '../stimuli/every-reply.ts';
 import { sample, sampleOnKept } from '../stimuli/sample.ts';
+import { oneResponse } from './messages.ts';
 import * as connection from './stimuli/connection.ts';
 import { speaksHttp11 } from './version.ts';
 
@@ -87,19 +87,6 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
 
 /** Some refuse it as unsupported: the other status does no harm. */
 const REFUSES_CODING: readonly number[] = [400, 411, 415, 422, 501];
-
-// RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
-export const oneResponse = check('framing.one-response', {
-  title: 'sends one response to one request',
-  headline: 'More follows a response, though nothing else was asked: {got}',
-  why: 'A client that keeps the connection takes it for the answer to its next request, which may be for someone else.',
-  change:
-    'Answer each request once; look for a handler that writes a second response or goes on writing after the end.',
-  grounds: [rfc9112('9.2', 'MUST')],
-  uses: [unasked],
-  judge: ({ expect }) =>
-    expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
-});
 
 // RFC 9112 §9.3: an open connection takes further requests.
 export const nextRequest = check('framing.next-request', {

@@ -10,12 +10,12 @@ import {
   rfc9112,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import { messages } from '../messages.ts';
 import type { Row } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
-import { connections, nextRequest, oneResponse } from './connections.ts';
+import { connections, nextRequest } from './connections.ts';
+import { messages, oneResponse } from './messages.ts';
 import { speaksHttp11 } from './version.ts';
 
 interface Smuggled extends Row {

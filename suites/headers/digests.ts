@@ -1,5 +1,5 @@
 import { AS_SENT, type CheckDefinition, check, rfc } from '../../harness/engine/check/suite.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import {
   digestFault,
   hasDigestOfContent,
@@ -16,9 +16,9 @@ export const digestForm = check('headers.digest-form', {
   change:
     'Write the algorithm, and the digest in base64 between colons: sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:.',
   grounds: [rfc(9530, '2', 'MUST'), rfc(9530, '3', 'MUST')],
-  uses: [everyReply],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyReply)
+    expect(everyExchange)
       .where(
         ({ response }) => response.has('content-digest') || response.has('repr-digest'),
         'no response has Content-Digest or Repr-Digest',
@@ -37,9 +37,9 @@ export const digests: readonly CheckDefinition[] = [
     why: 'A client that compares them takes the body for damaged or forged, and drops it.',
     change: 'Compute it over the very bytes that are sent, behind compression and every change of the body.',
     grounds: [rfc(9530, '2', 'MUST')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where((reply) => hasDigestOfContent(reply, 'Content-Digest'), 'no body comes with a Content-Digest')
         .toConform('the digest of the body', (reply) => wrongDigestOf(reply, 'Content-Digest'), AS_SENT),
   }),
@@ -51,9 +51,9 @@ export const digests: readonly CheckDefinition[] = [
     why: 'A client that has put the parts together takes the whole for damaged, and loads it again.',
     change: 'Compute it over the whole body in the coding that is sent, and anew where that changes.',
     grounds: [rfc(9530, '3', 'MUST')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where((reply) => hasDigestOfContent(reply, 'Repr-Digest'), 'no whole body comes with a Repr-Digest')
         .toConform('the digest of the body', (reply) => wrongDigestOf(reply, 'Repr-Digest'), AS_SENT),
   }),
@@ -66,9 +66,9 @@ export const digests: readonly CheckDefinition[] = [
     change: 'Use sha-256 or sha-512 in Content-Digest.',
     grounds: [rfc(9530, '5', 'MUST')],
     restsOn: [digestForm],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where(isSigned, 'no response has Signature-Input')
         .toConform('a digest of sha-256 or sha-512', weakSignedDigest),
   }),

@@ -1,5 +1,5 @@
 import { type CheckDefinition, check, observation, rfc, when } from '../../harness/engine/check/suite.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import {
   coverage,
@@ -21,9 +21,9 @@ const form = check('headers.signature-form', {
   why: 'No client can verify it, and whoever insists on signatures drops the response.',
   change: 'Let a library for RFC 9421 write Signature-Input and Signature.',
   grounds: [rfc(9421, '4.1', 'MUST'), rfc(9421, '4.2', 'MUST'), rfc(9421, '2', 'MUST')],
-  uses: [everyReply],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyReply).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
+    expect(everyExchange).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
 });
 
 // RFC 9421 §2.5: where a component is not in the message, there is nothing that could be verified.
@@ -50,9 +50,9 @@ export const messageSignatures: readonly CheckDefinition[] = [
     why: 'A client refuses a signature that has expired, or that is made in the future.',
     change: 'Sign each response anew, with times in seconds since 1970 and not in milliseconds.',
     grounds: [rfc(9421, '2.3', 'SHOULD')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         // What a cache hands out may have been signed long ago.
         .where((reply) => isSigned(reply) && !reply.response.has('age'), UNSIGNED)
         .toConform('signatures of the time of the response', timeFault),
@@ -91,9 +91,9 @@ export const messageSignatures: readonly CheckDefinition[] = [
     change:
       'Write a list of what to cover, and parameters: sig1=("@method" "@target-uri");created;keyid="a".',
     grounds: [rfc(9421, '5.1', 'MUST')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where(({ response }) => response.has('accept-signature'), 'no response has Accept-Signature')
         .toConform('a request for signatures by RFC 9421', wishFault),
   }),

@@ -18,8 +18,15 @@ import {
 import type { Row } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
 import { steady } from '../steady.ts';
-import { errorReplies, jsonReplies, serverErrorReplies, successReplies } from '../stimuli/every-reply.ts';
-import { sample } from '../stimuli/sample.ts';
+import {
+  everyError,
+  everyExchange,
+  everyJson,
+  everyServerError,
+  isForTheCredential,
+} from '../stimuli/record.ts';
+import { sample, samplesInARow } from '../stimuli/sample.ts';
+import { explained } from '../stimuli/target.ts';
 
 interface JsonRule extends Row<'headline'> {
   /** Completes "sends JSON that …". */
@@ -35,17 +42,16 @@ const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: Jso
     ...notes,
     title: `sends JSON that ${what}`,
     grounds: [ground],
-    uses: [jsonReplies],
+    uses: [everyJson],
     judge: ({ expect }) =>
-      expect(jsonReplies).toConform(
+      expect(everyJson).toConform(
         `JSON that ${what}`,
         ({ response }) => response.jsonRemark(breach),
         reading,
       ),
   });
 
-/** The refusal of a credential has a check of its own. */
-const isForTheCredential = (status: number | null) => status === 401 || status === 403;
+const UNSERVED = 'the documented request is not served';
 
 // endpoint.sample, responses.format: the documented response is JSON.
 export const successMediaType = check('json.success-media-type', {
@@ -55,8 +61,11 @@ export const successMediaType = check('json.success-media-type', {
   change: 'Send Content-Type: application/json with JSON bodies.',
   grounds: [clause('endpoint.sample'), clause('responses.format')],
   applies: [jsonResponses],
-  uses: [successReplies],
-  judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
+  uses: [sample, samplesInARow],
+  judge: ({ expect }) =>
+    expect(sample, samplesInARow)
+      .where(({ served }) => served, UNSERVED)
+      .toHaveJsonMediaType(),
 });
 
 // errors.format: so are errors.
@@ -69,10 +78,11 @@ export const errorMediaType = check('json.error-media-type', {
   grounds: [clause('errors.format')],
   applies: [jsonErrors],
   restsOn: [successMediaType],
-  uses: [errorReplies],
+  uses: [everyError],
   judge: ({ expect }) =>
-    expect(errorReplies)
-      .where(({ status }) => !isForTheCredential(status), 'only bad credentials are refused')
+    expect(everyError)
+      // The refusal of a credential has a check of its own.
+      .where((reply) => !isForTheCredential(reply), 'only bad credentials are refused')
       .toHaveJsonMediaType(),
 });
 
@@ -84,9 +94,9 @@ export const errorBodyPresent = check('json.error-body-present', {
   change: 'Put the reason into a JSON body with every error.',
   grounds: [clause('errors.format')],
   applies: [jsonErrors],
-  uses: [errorReplies],
+  uses: [everyError],
   judge: ({ expect }) =>
-    expect(errorReplies).toConform('a JSON body', ({ response }) =>
+    expect(everyError).toConform('a JSON body', ({ response }) =>
       response.bodyLength > 0 ? null : `status ${response.status} without content`,
     ),
 });
@@ -105,10 +115,10 @@ export const json = suite('json', 'JSON', [
     applies: [jsonErrors],
     restsOn: [errorMediaType],
     // RFC 9110 §8.3: what has no content needs no media type.
-    uses: [serverErrorReplies],
+    uses: [everyServerError],
     judge: ({ expect }) =>
-      expect(serverErrorReplies)
-        .where(({ response }) => response.bodyLength > 0, 'its HTTP server refuses without a body')
+      expect(everyServerError)
+        .where((reply) => !isForTheCredential(reply), 'its HTTP server refuses without a body')
         .toHaveJsonMediaType(),
   }),
 
@@ -119,9 +129,9 @@ export const json = suite('json', 'JSON', [
     why: 'Some clients believe the label, and show wrong characters.',
     change: 'Send UTF-8, and leave charset out of Content-Type.',
     grounds: [rfc8259('8.1', 'MUST')],
-    uses: [jsonReplies],
+    uses: [everyJson],
     judge: ({ expect }) =>
-      expect(jsonReplies).toConform('no charset but utf-8', ({ response }) => {
+      expect(everyJson).toConform('no charset but utf-8', ({ response }) => {
         const charset = response.mediaType?.parameters.get('charset');
         // Without its hyphen it is not registered, and means nothing else.
         return charset === undefined || /^utf-?8$/i.test(charset) ? null : `charset=${charset}`;
@@ -135,10 +145,10 @@ export const json = suite('json', 'JSON', [
     varies: 'order',
     grounds: [clause('errors.shape')],
     records: 'responses.media-types',
-    uses: [sample, errorReplies],
+    uses: [sample, explained],
     async observe({ probe }) {
       const success = (await probe(sample)).response.mediaType?.essence ?? null;
-      const named = (await probe(errorReplies)).map(({ response }) => response.mediaType?.essence ?? 'none');
+      const named = (await probe(explained)).map(({ response }) => response.mediaType?.essence ?? 'none');
       const errors = [...new Set(named)].sort();
       return { seen: { success, errors }, note: `${success ?? 'none'}; errors: ${errors.join(', ')}` };
     },
@@ -152,11 +162,11 @@ export const json = suite('json', 'JSON', [
     change: 'Send a JSON value, an empty list if there is nothing, or document 204.',
     grounds: [clause('endpoint.sample'), clause('responses.format')],
     applies: [jsonResponses],
-    uses: [successReplies],
+    uses: [samplesInARow, sample],
     judge: ({ expect }) =>
-      expect(successReplies).toConform('a JSON body', ({ response }) =>
-        response.bodyLength > 0 ? null : 'no content',
-      ),
+      expect(sample, samplesInARow)
+        .where(({ served }) => served, UNSERVED)
+        .toConform('a JSON body', ({ response }) => (response.bodyLength > 0 ? null : 'no content')),
   }),
 
   errorBodyPresent,
@@ -226,9 +236,9 @@ export const json = suite('json', 'JSON', [
     title: 'sends integers larger than JavaScript can hold, or none',
     why: 'JavaScript and others round such numbers silently, ids above all.',
     grounds: [rfc8259('6', 'MAY')],
-    uses: [jsonReplies],
+    uses: [everyJson],
     async observe({ probe, expect }) {
-      const replies = await probe(jsonReplies);
+      const { all: replies } = await probe(everyJson);
       const found = replies.some(({ response }) => response.jsonRemark('big-integer') !== null);
       if (!found && replies.length > 0) await expect(replies).toBeRead('an integer', IN_CONTENT);
       return { seen: found, note: found ? 'integers beyond 2^53 are seen' : 'none are seen' };
@@ -243,10 +253,13 @@ export const json = suite('json', 'JSON', [
     change: 'Send type, title, detail and instance as strings, and status as the number of the response.',
     grounds: [rfc9457('3', 'MUST')],
     restsOn: [errorBodyPresent],
-    uses: [errorReplies, serverErrorReplies],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(errorReplies, serverErrorReplies)
-        .where(({ response }) => response.isProblem, 'no error claims application/problem+json')
+      expect(everyExchange)
+        .where(
+          ({ response }) => response.isProblem && response.request.method !== 'HEAD',
+          'no response claims application/problem+json',
+        )
         .toConform('a problem details object', ({ response }) => response.problemFaults[0] ?? null, IN_JSON),
   }),
 
@@ -257,10 +270,10 @@ export const json = suite('json', 'JSON', [
     varies: 'shape',
     grounds: [clause('errors.shape')],
     records: 'errors.shape',
-    uses: [errorReplies],
+    uses: [explained],
     async observe({ probe, expect }) {
-      await expect(errorReplies).toBeRead('a shape', IN_JSON);
-      const errors = (await probe(errorReplies)).map(({ response }) => response);
+      await expect(explained).toBeRead('a shape', IN_JSON);
+      const errors = (await probe(explained)).map(({ response }) => response);
       const shapes = errors.map(({ shape }) => shape);
       const same = new Set(shapes.map((shape) => JSON.stringify(shape))).size <= 1;
       if (same) return { seen: { same, shape: shapes[0] ?? null }, note: 'one shape for every error' };

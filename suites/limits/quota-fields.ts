@@ -8,7 +8,7 @@ import {
   type Reply,
   settled,
 } from '../../harness/engine/check/suite.ts';
-import { quotaReplies } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { exact, refusalsFree, resetHonest } from './measurement.ts';
 import { recovery } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
@@ -23,10 +23,11 @@ const wellFormed = check('limits.quota-fields', {
   why: 'Clients pace themselves by these headers, and cannot read them.',
   change: 'Write the header as its format says: whole numbers, and the reset in seconds.',
   grounds,
-  uses: [quotaReplies],
+  uses: [quota.quotaSample, everyExchange],
   judge: ({ expect }) =>
-    expect(quotaReplies)
-      .where(tellsQuota, 'no quota headers are sent')
+    expect(quota.quotaSample, everyExchange)
+      // What refusals tell has a check of its own.
+      .where((reply) => reply.served && tellsQuota(reply), 'no quota headers are sent')
       .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
 });
 
@@ -81,9 +82,9 @@ export const quotaFields: readonly CheckDefinition[] = [
     why: 'Each library reads another header, so clients behave differently.',
     change: 'Write all quota headers from the same counter.',
     grounds,
-    uses: [quotaReplies],
+    uses: [quota.quotaSample, everyExchange],
     judge: ({ expect }) =>
-      expect(quotaReplies)
+      expect(quota.quotaSample, everyExchange)
         .where(tellsQuota, 'no quota headers are sent')
         .toConform(
           'quota fields that can all be true',

@@ -10,6 +10,7 @@ import {
   settled,
 } from '../../harness/engine/check/suite.ts';
 import { stable } from '../status/documented-answer.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { burstFailures } from './stimuli/failures.ts';
 import * as quota from './stimuli/quota.ts';
@@ -98,10 +99,10 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'A client that cannot read it comes back at once.',
     change: 'Send a whole number of seconds, or a date of HTTP.',
     grounds: [rfc9110('10.2.3', 'MUST')],
-    uses: [quota.refusalAnswer],
+    uses: [quota.refusalAnswer, everyExchange],
     judge: ({ expect }) =>
-      expect(quota.refusalAnswer)
-        .where(({ response }) => response.has('retry-after'), 'the refusal has no Retry-After')
+      expect(quota.refusalAnswer, everyExchange)
+        .where(({ response }) => response.has('retry-after'), 'no response has Retry-After')
         .toConform('seconds or an HTTP-date', ({ response }) =>
           response.retryAfter?.kind === 'invalid' ? `"${response.field('retry-after')}"` : null,
         ),
@@ -114,8 +115,13 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'A cache goes on refusing clients whose quota has come back.',
     change: 'Send Cache-Control: no-store with 429.',
     grounds: [rfc6585('4', 'MUST')],
-    uses: [quota.refusalAnswer],
-    judge: ({ expect }) => expect(quota.refusalAnswer).toBeUncacheable(),
+    uses: [quota.refusalAnswer, everyExchange],
+    async judge({ probe, expect }) {
+      const first = await probe(quota.refusalAnswer);
+      await expect(first, everyExchange)
+        .where(({ status, evidence }) => status === 429 || evidence === first.evidence)
+        .toBeUncacheable();
+    },
   }),
 
   // Whoever waits for a refusal keeps a connection busy.

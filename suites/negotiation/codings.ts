@@ -6,7 +6,7 @@ import {
   type Reply,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { rawSample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { gzipRefused, similarCoding } from './stimuli/negotiation.ts';
@@ -36,12 +36,18 @@ const trueCoding = check('negotiation.true-coding', {
   change:
     'Set Content-Encoding where the body is compressed, and see that no proxy unpacks it and keeps the header.',
   grounds: [rfc9110('8.4', 'MUST')],
-  uses: [everyReply],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyReply)
-      .where(({ response }) => response.has('content-encoding'))
+    expect(everyExchange)
+      // Who asks for deflate or br is judged by negotiation.other-codings.
+      .where(({ response, exchange }) => response.has('content-encoding') && !asksForOthers(exchange.request))
       .toConform('content in the coding named', ({ response }) => response.codingFault, ENCODED),
 });
+
+/** RFC 9110 §12.5.3: by the names of other codings than the usual one. */
+function asksForOthers({ fields }: Reply['exchange']['request']): boolean {
+  return fields.some(([name, value]) => /^accept-encoding$/i.test(name) && /\b(?:deflate|br)\b/i.test(value));
+}
 
 /** How the content is compressed, and for whom (RFC 9110 §8.4 and §12.5.3). */
 export const codings: readonly CheckDefinition[] = [

@@ -17,7 +17,7 @@ import type { Row } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { spellings } from './spellings.ts';
@@ -181,10 +181,10 @@ export const paths = suite('paths', 'Paths', [
     why: 'The client cannot follow, and it sees how your network is built.',
     change: 'Redirect with a path alone, or build the address from the public one.',
     grounds: [practice('OWASP API8:2023')],
-    uses: [everyReply, ...path.PATHS],
+    uses: [everyExchange, ...path.PATHS],
     judge: ({ expect }) =>
-      expect(everyReply, ...path.PATHS)
-        .where((reply) => reply.status !== null && reply.response.redirect !== null, 'nothing is redirected')
+      expect(...path.PATHS, everyExchange)
+        .where(({ response }) => response.redirect !== null, 'nothing is redirected')
         .toConform('a redirect that clients can follow', ({ response }) => response.innerRedirect),
   }),
 

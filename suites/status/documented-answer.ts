@@ -8,9 +8,9 @@ import {
   observation,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../framing/messages.ts';
 import { steady } from '../steady.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { noRedirect } from '../versioning/versioning.suite.ts';
@@ -59,8 +59,8 @@ const registered = check('status.registered', {
   why: 'Libraries, proxies and monitoring know what to do with registered codes only.',
   change: 'Use the registered code that comes closest, such as 400, 404 or 503.',
   grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
-  uses: [everyReply],
-  judge: ({ expect }) => expect(everyReply).toHaveRegisteredStatus(),
+  uses: [everyExchange],
+  judge: ({ expect }) => expect(everyExchange).toHaveRegisteredStatus(),
 });
 
 // responses.status-codes: 2xx is for what succeeded.
@@ -70,9 +70,9 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
   why: 'Clients look at the status first, and take the error for data.',
   change: 'Answer errors with a 4xx or 5xx status, and keep 2xx for what has succeeded.',
   grounds: [clause('responses.status-codes')],
-  uses: [everyReply],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyReply)
+    expect(everyExchange)
       .where(({ served }) => served)
       .toConform(
         'no error in a 2xx body',

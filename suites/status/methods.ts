@@ -10,7 +10,7 @@ import {
   settled,
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
-import { everyReply } from '../stimuli/every-reply.ts';
+import { everyExchange, everyMessage } from '../stimuli/record.ts';
 import { sample, sampleAgain, served } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { noErrorInSuccess } from './documented-answer.ts';
@@ -37,9 +37,9 @@ const allowForm = check('status.allow-form', {
   why: 'Clients that read the header find no method in it that they know.',
   change: 'Write the methods in capitals with commas between them: Allow: GET, HEAD.',
   grounds: [rfc9110('10.2.1', 'MUST')],
-  uses: [everyReply],
+  uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyReply)
+    expect(everyExchange)
       .where(({ response }) => response.has('allow'), 'no response has Allow')
       .toConform('methods with commas between them', ({ response }) => response.allowFault),
 });
@@ -98,9 +98,9 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Neither a client nor its developer can see which method would work.',
     change: 'Send Allow with every 405, and name the methods of the path in it: Allow: GET, HEAD.',
     grounds: [rfc9110('15.5.6', 'MUST')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where(({ status }) => status === 405, 'no request was answered 405')
         .toHaveField('Allow'),
   }),
@@ -112,9 +112,9 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The client is invited to repeat a request that was just refused.',
     change: 'Build Allow from the methods of the path instead of a fixed list.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
-    uses: [everyReply],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(everyExchange)
         .where(
           ({ status, response }) => status === 405 && response.has('allow'),
           'no request was answered 405 with Allow',
@@ -197,9 +197,9 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Clients cannot learn from it what they may send with QUERY.',
     change: 'Write it as a structured list: Accept-Query: application/json, "application/sql".',
     grounds: [rfc(10008, '3', 'MUST')],
-    uses: [target.optionsSample, sample],
+    uses: [target.optionsSample, everyExchange],
     judge: ({ expect }) =>
-      expect(target.optionsSample, sample)
+      expect(target.optionsSample, everyExchange)
         .where(({ response }) => response.has('accept-query'), 'no response has Accept-Query')
         .toConform('a list of media types', ({ response }) => response.acceptQueryFault),
   }),
@@ -237,11 +237,11 @@ export const methods: readonly CheckDefinition[] = [
     why: 'The client takes the body for the beginning of the next response on the connection.',
     change: 'Send the headers alone in answer to HEAD.',
     grounds: [rfc9110('9.3.2', 'MUST')],
-    uses: [target.headSample],
+    uses: [target.headSample, everyMessage],
     judge: ({ expect }) =>
-      expect(target.headSample).toConform('nothing after the header section', (reply) =>
-        reply.framingFault('no-content'),
-      ),
+      expect(target.headSample, everyMessage)
+        .where(({ exchange }) => exchange.request.method === 'HEAD')
+        .toConform('nothing after the header section', (reply) => reply.framingFault('no-content')),
   }),
 
   // RFC 9110 §9.3.2: the same header fields as for GET, but for those that only the content yields.
@@ -280,9 +280,9 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Clients stop reading after the headers, and take the rest for the next response.',
     change: 'Send no body with 204 and 304, and no Content-Length with 204.',
     grounds: [rfc9110('15.3.5', 'MUST'), rfc9110('15.4.5', 'MUST')],
-    uses: [target.optionsSample, target.conditional],
+    uses: [target.optionsSample, target.conditional, everyMessage],
     judge: ({ expect }) =>
-      expect(target.optionsSample, target.conditional)
+      expect(target.optionsSample, target.conditional, everyMessage)
         .where(({ status }) => status === 204 || status === 304, 'no request was answered 204 or 304')
         .toConform(
           'neither content nor its length',

@@ -1,10 +1,10 @@
 import { findClause, type Sample } from '../../harness/base/clause.ts';
-import { NotApplicable } from '../../harness/base/verdict.ts';
+import { NotApplicable, unlessInapplicable } from '../../harness/base/verdict.ts';
 import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import { pathOf } from '../../harness/wire/request.ts';
-import { withoutCredential } from '../auth/stimuli/credential.ts';
+import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
 import { served, variation } from './sample.ts';
 
 /** The same service asked for other things, in other ways: methods, targets, field values, versions, sizes. */
@@ -152,6 +152,22 @@ export const unknownAccept = variation('unknown-accept', {
   purpose: 'accepting only application/x-conform-unknown',
   fields: [['Accept', 'application/x-conform-unknown']],
 });
+/** Errors that a service explains itself, once a request has got through to it: one of each kind. */
+export const explained: Probe<readonly Reply[]> = derived(
+  'explained-errors',
+  () => EXPLAINED,
+  async ({ ask }) => {
+    const replies: Reply[] = [];
+    for (const each of EXPLAINED) {
+      const reply = await ask(each).catch(unlessInapplicable);
+      if (reply !== null && (reply.status ?? 0) >= 400) replies.push(reply);
+    }
+    return replies;
+  },
+);
+
+const EXPLAINED = [withoutCredential, wrongCredential, unknownPath, deleteSample, unknownAccept];
+
 export const rangeRequest = variation('range', {
   purpose: 'for a range of octets',
   fields: [['Range', 'bytes=0-1']],

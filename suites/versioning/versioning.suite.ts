@@ -14,6 +14,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import type { Row } from '../row.ts';
 import { deployedVersion } from '../stimuli/deployed-version.ts';
+import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import { type OtherPrefix, otherPrefixes, versionBase } from '../stimuli/target.ts';
 
@@ -70,10 +71,10 @@ const writes = ({ id, field, form, ground, change }: DatedField): CheckDefinitio
     why: 'Clients that watch for the end of a version cannot read it.',
     change,
     grounds: [ground],
-    uses: [sample],
+    uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(sample)
-        .where(({ response }) => response.has(field), `the documented response has no ${field}`)
+      expect(everyExchange)
+        .where(({ response }) => response.has(field), `no response has ${field}`)
         .toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field)),
   });
 

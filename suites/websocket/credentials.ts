@@ -20,7 +20,7 @@ import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials
 import { challenge } from '../auth/refusals.ts';
 import type { Row } from '../row.ts';
 import * as handshake from './stimuli/handshake-forms.ts';
-import { taken } from './stimuli/ordinary-client.ts';
+import { everyHandshake } from './stimuli/record.ts';
 import { answerIn, isKnownToAnswer } from './stimuli/service-shown.ts';
 
 interface BadHandshake extends Row<'restsOn'> {
@@ -153,9 +153,9 @@ export const credentialChecks = given(
       change: 'Add WWW-Authenticate with your scheme to the 401, as to other requests.',
       grounds: [rfc9110('11.6.1', 'MUST')],
       repeats: [challenge],
-      uses: [handshake.refusals],
+      uses: [handshake.refusals, everyHandshake],
       judge: ({ expect }) =>
-        expect(handshake.refusals)
+        expect(handshake.refusals, everyHandshake)
           .where(({ status }) => status === 401, 'no handshake was answered 401')
           .toConform('WWW-Authenticate with a challenge', ({ handshake: answer }) =>
             answer === null ? 'no answer' : answer.challengeFault,
@@ -169,9 +169,9 @@ export const credentialChecks = given(
       why: 'Answers end up in logs and error trackers, and the key with them.',
       change: 'Leave the received key out of headers and error texts.',
       grounds: [practice('OWASP API8:2023')],
-      uses: [handshake.refusals, taken, handshake.otherVersion],
+      uses: [handshake.refusals, handshake.otherVersion, everyHandshake],
       judge: ({ expect }) =>
-        expect(handshake.refusals, taken, handshake.otherVersion).toConform(
+        expect(handshake.refusals, handshake.otherVersion, everyHandshake).toConform(
           'no credential in the answer',
           ({ handshake: answer }) => (answer?.credentialTrace ? `one in ${answer.credentialTrace}` : null),
         ),

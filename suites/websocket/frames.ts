@@ -13,9 +13,9 @@ import {
 import type { Row } from '../row.ts';
 import { ends } from './rows.ts';
 import * as lawful from './stimuli/errand/lawful.ts';
-import { everyConversation, failures } from './stimuli/every-conversation.ts';
 import * as frames from './stimuli/frames.ts';
 import * as websocket from './stimuli/ordinary-client.ts';
+import { everyConversation } from './stimuli/record.ts';
 
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */
 const PROTOCOL_ERROR = 1002;
@@ -303,11 +303,11 @@ export const frameChecks = [
     why: 'A client cannot tell its own fault from a network failure, and comes back with it.',
     change: 'Send a Close frame with the code of the fault before you end the connection.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
-    uses: [lawful.lawfulMessage, failures],
+    uses: [lawful.lawfulMessage, frames.failures],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd, serverClose } = await probe(lawful.lawfulMessage);
       if (unaskedEnd !== null && serverClose === null) notApplicable(TAKES_NONE);
-      await expect(failures).toConform('a Close frame', ({ serverClose: close, ended }) =>
+      await expect(frames.failures).toConform('a Close frame', ({ serverClose: close, ended }) =>
         close === null && ended?.how === 'end' ? 'the end of TCP' : null,
       );
     },

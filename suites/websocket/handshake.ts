@@ -3,6 +3,7 @@ import { connectionInTwoLines } from './stimuli/echo.ts';
 import * as handshake from './stimuli/handshake-forms.ts';
 import { comesBack } from './stimuli/liveness/liveness.ts';
 import { opening, taken } from './stimuli/ordinary-client.ts';
+import { everyTaken } from './stimuli/record.ts';
 
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
 export const firstHandshakeCheck = check('websocket.handshake', {
@@ -24,9 +25,9 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection.',
     change: 'Send the SHA-1, in base64, of Sec-WebSocket-Key and the GUID of RFC 6455.',
     grounds: [rfc6455('4.2.2', 'MUST')],
-    uses: [taken],
+    uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(taken).toConform('the accept value of the key', (conversation) =>
+      expect(everyTaken).toConform('the accept value of the key', (conversation) =>
         conversation.acceptIsRight ? null : (conversation.accept ?? 'none'),
       ),
   }),
@@ -55,9 +56,9 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection, as the header shows what it was switched to.',
     change: 'Send Upgrade: websocket with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
-    uses: [taken],
+    uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(taken).toConform('Upgrade: websocket', ({ handshake }) => {
+      expect(everyTaken).toConform('Upgrade: websocket', ({ handshake }) => {
         const value = handshake?.field('upgrade');
         return value?.toLowerCase() === 'websocket' ? null : (value ?? 'none');
       }),
@@ -70,9 +71,9 @@ export const handshakeChecks = [
     why: 'Clients refuse the connection, as the header says that it was switched.',
     change: 'Send Connection: Upgrade with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
-    uses: [taken],
+    uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(taken).toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
+      expect(everyTaken).toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
         const isThere = answer?.elements('connection').some((token) => token.toLowerCase() === 'upgrade');
         return isThere ? null : (answer?.field('connection') ?? 'none');
       }),
@@ -85,9 +86,9 @@ export const handshakeChecks = [
     why: 'Proxies and clients take the first frames for that content.',
     change: 'Send neither Content-Length nor Transfer-Encoding with the 101.',
     grounds: [rfc9110('8.6', 'MUST')],
-    uses: [taken],
+    uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(taken).toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
+      expect(everyTaken).toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
         const name = ['Content-Length', 'Transfer-Encoding'].find((each) =>
           handshake?.has(each.toLowerCase()),
         );

@@ -9,7 +9,11 @@ import {
 import { deflateOffer } from './stimuli/deflate/series.ts';
 import { badSubprotocol, foreignOrigin } from './stimuli/handshake-forms.ts';
 import { unknownSubprotocol } from './stimuli/liveness/liveness.ts';
-import { taken } from './stimuli/ordinary-client.ts';
+import { everyTaken } from './stimuli/record.ts';
+
+const PROTOCOL = 'sec-websocket-protocol';
+/** RFC 9110 §5.6.2 */
+const WORD = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 // RFC 7692 §7.1: for an offer without parameters, nothing that needs an offer comes back.
 export const deflateAnswer = check('websocket.deflate-answer', {
@@ -31,14 +35,15 @@ export const negotiationChecks = [
     why: 'Clients have to refuse the connection.',
     change: 'Select one of the offered subprotocols, or leave Sec-WebSocket-Protocol out.',
     grounds: [rfc6455('4.2.2', 'MUST')],
-    uses: [taken, unknownSubprotocol],
+    uses: [unknownSubprotocol, everyTaken],
     judge: ({ expect }) =>
-      expect(taken, unknownSubprotocol).toConform('an offered subprotocol, or none', (conversation) => {
-        const { subprotocol } = conversation;
-        if (subprotocol === null || conversation.offered('sec-websocket-protocol').includes(subprotocol))
-          return null;
-        return `"${subprotocol}"`;
-      }),
+      expect(unknownSubprotocol, everyTaken)
+        .where((conversation) => conversation.offered(PROTOCOL).every((each) => WORD.test(each)))
+        .toConform('an offered subprotocol, or none', (conversation) => {
+          const { subprotocol } = conversation;
+          if (subprotocol === null || conversation.offered(PROTOCOL).includes(subprotocol)) return null;
+          return `"${subprotocol}"`;
+        }),
   }),
 
   // §4.1, item 10 and §4.2.2, /subprotocol/: a token, whatever was offered.
@@ -51,9 +56,7 @@ export const negotiationChecks = [
     uses: [badSubprotocol],
     judge: ({ expect }) =>
       expect(badSubprotocol).toConform('a subprotocol that is a word, or none', ({ opened, subprotocol }) =>
-        opened && subprotocol !== null && !/^[!#$%&'*+.^_`|~\w-]+$/.test(subprotocol)
-          ? `"${subprotocol}"`
-          : null,
+        opened && subprotocol !== null && !WORD.test(subprotocol) ? `"${subprotocol}"` : null,
       ),
   }),
 
@@ -64,10 +67,12 @@ export const negotiationChecks = [
     why: 'Clients have to refuse the connection.',
     change: 'Select offered extensions only, or leave Sec-WebSocket-Extensions out.',
     grounds: [rfc6455('9.1', 'MUST')],
-    uses: [taken, deflateOffer],
+    uses: [deflateOffer, everyTaken],
     judge: ({ expect }) =>
-      expect(taken, deflateOffer).toConform('no extension but those offered', ({ unofferedExtensions }) =>
-        unofferedExtensions.length === 0 ? null : unofferedExtensions.join(', '),
+      expect(deflateOffer, everyTaken).toConform(
+        'no extension but those offered',
+        ({ unofferedExtensions }) =>
+          unofferedExtensions.length === 0 ? null : unofferedExtensions.join(', '),
       ),
   }),
 

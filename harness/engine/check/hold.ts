@@ -1,6 +1,8 @@
 import type { Got } from '../../base/finding.ts';
 import { listed } from '../../base/text.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
+import { ConversationView } from '../../wire/conversation/view.ts';
+import { Reply } from '../../wire/exchange/reply.ts';
 import type { Probe } from '../session/probe.ts';
 
 /** A piece of evidence as expectations name it. */
@@ -61,6 +63,8 @@ export function orList(items: readonly (string | number)[]): string {
 export interface Gathered<S> {
   readonly all: readonly S[];
   readonly shortfall: Shortfall | null;
+  /** It is everything that the run has recorded: a piece of it that cannot be read leaves the others judged. */
+  readonly ofRecord?: boolean | undefined;
 }
 
 interface Shortfall {
@@ -75,6 +79,17 @@ type Yield = Subject | readonly Subject[] | Gathered<Subject>;
 export type PieceOf<A> =
   A extends Probe<infer E> ? PieceOf<E> : A extends readonly (infer S)[] | Gathered<infer S> ? S : A;
 
+/** What a stimulus and the record yield is one piece. */
+function distinct(pieces: readonly Subject[]): readonly Subject[] {
+  const seen = new Set<string>();
+  return pieces.filter((piece) => {
+    if (!(piece instanceof Reply || piece instanceof ConversationView)) return true;
+    const isNew = !seen.has(piece.evidence);
+    seen.add(piece.evidence);
+    return isNew;
+  });
+}
+
 /**
  * The pieces of everything that was asked, in its order. Of several probes, those are judged that apply and could be had.
  *
@@ -87,10 +102,14 @@ export async function gather<S extends Subject>(
   const pieces: Subject[] = [];
   const unjudged: (Blocked | NotApplicable)[] = [];
   let shortfall: Shortfall | null = null;
+  let ofRecord = false;
   for (const each of asked) {
     try {
       const found = 'send' in each ? await ask(each) : each;
-      if ('shortfall' in found) shortfall ??= found.shortfall;
+      if ('shortfall' in found) {
+        shortfall ??= found.shortfall;
+        ofRecord ||= found.ofRecord ?? false;
+      }
       pieces.push(...('shortfall' in found ? found.all : [found].flat()));
     } catch (thrown) {
       if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
@@ -101,5 +120,9 @@ export async function gather<S extends Subject>(
   if (unjudged.length > 0 && unjudged.length === asked.length) throw blocked ?? unjudged[0];
   if (blocked !== undefined) shortfall = { end: 'blocked', reason: blocked.message };
   // What a probe yields is what its type says.
-  return { all: pieces as readonly Subject[] as readonly S[], shortfall };
+  return {
+    all: distinct(pieces) as readonly Subject[] as readonly S[],
+    shortfall,
+    ...(ofRecord && { ofRecord }),
+  };
 }

@@ -27,13 +27,13 @@ export interface Plan {
   readonly before: readonly PlannedStep[];
   /** That suite, and what follows it. */
   readonly from: readonly PlannedStep[];
-  /** The ends of what goes on for as long as anything else does. */
+  /** The ends of what goes on for as long as anything else does, then the rules over the record. */
   readonly last: readonly PlannedStep[];
   /** Whether that suite may meet the limit: what would have to wait for quota comes after it. */
   readonly meetsLimit: boolean;
 }
 
-const PLACES: readonly Place[] = ['ordinary', 'late', 'last'];
+const PLACES: readonly Place[] = ['ordinary', 'late', 'last', 'record'];
 
 /**
  * Each check comes as late as the latest of what it may ask for, otherwise in the order of the suites; the ordinary part of
@@ -52,7 +52,9 @@ export function planOf(
   return {
     before: inOrder(before, config),
     from: inOrder(from, config),
-    last: [...before, ...from].filter(({ place }) => place === 'last'),
+    last: (['last', 'record'] as const).flatMap((at) =>
+      [...before, ...from].filter(({ place }) => place === at),
+    ),
     meetsLimit: exhausting >= 0 && config.safety.exceedRateLimit,
   };
 }
@@ -66,7 +68,10 @@ function stepOf(
   const { reasonNot, missing } = applicabilityOf(check, config);
   const judged = reasonNot === null && missing === null ? [check, ...rootsOf(check, config, selected)] : [];
   const probes = judged.flatMap((each) => neededIn(each.uses, config));
-  return { kind: 'judge', suite, check, probes, place: placeOf(probes, config) };
+  // Roots over the record explain what is in it already.
+  const own = new Set(probes.length > 0 ? neededIn(check.uses, config) : []);
+  const counting = probes.filter((each) => own.has(each) || each.place !== 'record');
+  return { kind: 'judge', suite, check, probes, place: placeOf(counting, config) };
 }
 
 /** As late as the latest of them and of what they may ask for. */
@@ -76,20 +81,26 @@ function placeOf(probes: readonly Probe<unknown>[], config: ServiceConfig): Plac
 }
 
 function inOrder(steps: readonly PlannedStep[], config: ServiceConfig): readonly PlannedStep[] {
-  const inTurn = steps.map((step): PlannedStep => {
-    if (step.place === 'ordinary') return step;
-    const probes = neededIn(step.check.uses, config).flatMap((each) => ordinaryOf(each, config));
-    return { ...step, kind: 'send', place: 'ordinary', probes: step.probes.length === 0 ? [] : probes };
+  const sending = (step: PlannedStep, place: Place): PlannedStep => {
+    const used = step.probes.length === 0 ? [] : neededIn(step.check.uses, config);
+    const probes = used.flatMap((each) => partsOf(each, place, config));
+    return { ...step, kind: 'send', place, probes };
+  };
+  const inTurn = steps.map((step) => (step.place === 'ordinary' ? step : sending(step, 'ordinary')));
+  const late = steps.flatMap((step) => {
+    if (step.place === 'late') return [step];
+    return step.place === 'record' ? [sending(step, 'late')] : [];
   });
-  return [...inTurn, ...steps.filter(({ place }) => place === 'late')];
+  return [...inTurn, ...late];
 }
 
-/** The parts of a probe that are sent in their turn: itself, or what it needs unless its own place is later. */
-function ordinaryOf(probe: Probe<unknown>, config: ServiceConfig): readonly Probe<unknown>[] {
-  if (placeOf([probe], config) === 'ordinary') return [probe];
-  if (probe.begunBy !== undefined) return ordinaryOf(probe.begunBy, config);
-  return probe.place === 'ordinary'
-    ? neededIn(probe.needs, config).flatMap((each) => ordinaryOf(each, config))
+/** The parts of a probe that are sent up to a place: itself, or what it needs unless its own place is later. */
+function partsOf(probe: Probe<unknown>, upTo: Place, config: ServiceConfig): readonly Probe<unknown>[] {
+  const isBy = (place: Place) => PLACES.indexOf(place) <= PLACES.indexOf(upTo);
+  if (isBy(placeOf([probe], config))) return [probe];
+  if (probe.begunBy !== undefined) return partsOf(probe.begunBy, upTo, config);
+  return isBy(probe.place)
+    ? neededIn(probe.needs, config).flatMap((each) => partsOf(each, upTo, config))
     : [];
 }
 

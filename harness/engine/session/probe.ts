@@ -1,6 +1,6 @@
 import type { Sample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
-
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import type { CredentialUse } from '../../wire/exchange.ts';
@@ -9,12 +9,13 @@ import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
 import type { PactPort } from './pact/verification.ts';
 import type { RemainsPort } from './remains.ts';
+import type { RunRecord } from './run-record.ts';
 import type { PausePort } from './turn/pause.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 
-/** When it is sent: in its turn, after everything that is, or last of all. */
-export type Place = 'ordinary' | 'late' | 'last';
+/** When it is sent: in its turn, after everything that is, or last of all; or it sends nothing, and looks at what all others met. */
+export type Place = 'ordinary' | 'late' | 'last' | 'record';
 
 /** What a request may do: change something, be too long for a server, hold a connection, spend the quota. */
 export type Risk = 'change' | 'long-head' | 'connection' | 'burst';
@@ -109,7 +110,10 @@ export function derived<E>(
   name: string,
   needs: Needs,
   read: (
-    port: Pick<Port, 'ask' | 'borrow' | 'config' | 'documented' | 'clock' | 'signal' | 'cover' | 'remains'>,
+    port: Pick<
+      Port,
+      'ask' | 'borrow' | 'config' | 'documented' | 'clock' | 'signal' | 'cover' | 'remains' | 'recorded'
+    >,
   ) => Promise<E>,
 ): Probe<E> {
   return { ...PLAIN, name, needs, cost: 0, send: read };
@@ -130,10 +134,48 @@ export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E>
   return { ...early, begunBy, place: 'last' };
 }
 
-/** The same ones, in the order in which they may be asked together. */
-export function riskyLast<P extends Probe<unknown>>(probes: readonly P[]): readonly P[] {
-  const isOrdinary = ({ place }: P) => place === 'ordinary';
-  return [...probes.filter(isOrdinary), ...probes.filter((each) => !isOrdinary(each))];
+/**
+ * What `select` takes of everything that the run has recorded so far; a check that uses it comes after everything else was
+ * sent. `least`: what has to be there for it to judge anything; if that cannot be had, the rest is judged all the same.
+ */
+export function overRecord<S>(
+  name: string,
+  least: readonly Probe<unknown>[],
+  select: (
+    port: Pick<Port, 'ask' | 'config' | 'documented' | 'recorded'>,
+  ) => readonly S[] | Promise<readonly S[]>,
+): Probe<Selected<S>> {
+  const begin = evenInOutage(
+    derived(`${name}-least`, least, async ({ ask }) => {
+      let missing: string | null = null;
+      for (const each of least) {
+        try {
+          await ask(each);
+        } catch (thrown) {
+          if (thrown instanceof Blocked) missing ??= thrown.message;
+          else if (!(thrown instanceof NotApplicable)) throw thrown;
+        }
+      }
+      return missing;
+    }),
+  );
+  const selected = derived(name, [begin, ...least], async (port): Promise<Selected<S>> => {
+    const missing = await port.ask(begin);
+    const all = await select(port);
+    return { all, shortfall: missing === null ? null : { end: 'blocked', reason: missing }, ofRecord: true };
+  });
+  return { ...evenInOutage(selected), begunBy: begin, place: 'record' };
+}
+
+function evenInOutage<E>(probe: Probe<E>): Probe<E> {
+  return { ...probe, evenInOutage: true };
+}
+
+/** Evidence of the record, with the reason if the least could not be had. */
+export interface Selected<S> {
+  readonly all: readonly S[];
+  readonly ofRecord: true;
+  readonly shortfall: { readonly end: 'blocked'; readonly reason: string } | null;
 }
 
 /**
@@ -161,6 +203,8 @@ export interface Port {
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
   readonly remains: RemainsPort;
+  /** Every answer of the service so far. */
+  readonly recorded: Pick<RunRecord, 'exchanges' | 'conversations'>;
   /** Puts on record how many requests of a kind the operations got, and how many a cap kept back. */
   readonly cover: (coverage: Coverage) => void;
 }

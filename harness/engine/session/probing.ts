@@ -34,7 +34,9 @@ export function openProbing(
       if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
     }
-    const answer = await memory.recall(asked, () => send(asked, signal));
+    // The record grows: it is looked at anew each time.
+    const isOfRecord = asked.place === 'record';
+    const answer = await (isOfRecord ? send(asked, signal) : memory.recall(asked, () => send(asked, signal)));
     if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
     return { evidence: answer.evidence, failed: outage.blocked() };
   }

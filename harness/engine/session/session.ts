@@ -13,6 +13,7 @@ import type { PactJudge } from './pact/verification.ts';
 import { closureOf, costOf, type Port, type Probe, type Remembered } from './probe.ts';
 import { openProbing } from './probing.ts';
 import { Remains, type RemainsPort } from './remains.ts';
+import { RunRecord } from './run-record.ts';
 import { subjectOf } from './turn/evidence-log.ts';
 import { RunTime } from './turn/run-time.ts';
 import { type ContextOptions, openSessionContext, type SessionContext } from './turn/session-context.ts';
@@ -77,11 +78,12 @@ export function openSession(options: SessionOptions): Session {
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
   const http = new ServiceHttp(context);
   const remains = new Remains(context, options.leftBehind ?? []);
+  const recorded = new RunRecord(log);
   const time = new RunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
   const { ask, knows } = openProbing(context, time, closed.signal, (turn, asking) =>
-    openPort(context, { http, pacts, remains }, turn, asking),
+    openPort(context, { http, pacts, remains, recorded }, turn, asking),
   );
 
   let ended: Promise<Closed> | null = null;
@@ -146,12 +148,13 @@ interface PortParts {
   readonly http: ServiceHttp;
   readonly pacts: PactJudge;
   readonly remains: RemainsPort;
+  readonly recorded: RunRecord;
 }
 
 /** The service as a probe reaches it in its turn. */
 function openPort(
   context: SessionContext,
-  { http, pacts, remains }: PortParts,
+  { http, pacts, remains, recorded }: PortParts,
   turn: Turn,
   asking: Pick<Port, 'ask' | 'borrow'>,
 ): Port {
@@ -170,6 +173,7 @@ function openPort(
     webhooks: webhookPort(context, turn),
     pact: pacts.portFor(context, http, turn),
     remains,
+    recorded,
     cover: (coverage) => {
       if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
     },

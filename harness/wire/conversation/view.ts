@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Conversation } from '../conversation.ts';
+import { isOrdinary } from '../exchange/request-form.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { fieldValue, listElements } from '../fields/grammar/field-grammar.ts';
@@ -83,6 +84,22 @@ export class ConversationView {
   get acceptIsRight(): boolean {
     const { expectedAccept } = this.conversation.handshake;
     return expectedAccept !== null && this.accept === expectedAccept;
+  }
+
+  /** Our handshake was one that every server takes for WebSocket (§4.1). */
+  get isOrdinary(): boolean {
+    const { request, expectedAccept } = this.conversation.handshake;
+    const names = (field: string, token: string) =>
+      this.offered(field).some((each) => each.toLowerCase() === token);
+    return (
+      expectedAccept !== null &&
+      isOrdinary(request) &&
+      request.httpVersion === undefined &&
+      request.method === 'GET' &&
+      names('upgrade', 'websocket') &&
+      names('connection', 'upgrade') &&
+      names('sec-websocket-version', '13')
+    );
   }
 
   /** Elements of a list field of our own handshake. */

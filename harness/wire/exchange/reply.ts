@@ -2,6 +2,7 @@ import { NO_RESPONSE } from '../../base/finding.ts';
 import { Violation } from '../../base/verdict.ts';
 import type { Exchange } from '../exchange.ts';
 import { type FramingMatter, faultOfMatter } from './framing-faults.ts';
+import { isOrdinary } from './request-form.ts';
 import { type ResponseView, viewResponse } from './response.ts';
 
 /** What a service answered to one stimulus, as checks read it. */
@@ -30,6 +31,18 @@ export class Reply {
   /** The first fault of that kind in a message read from the raw socket; null when there is none. */
   framingFault(matter: FramingMatter): string | null {
     return faultOfMatter(this.exchange.response?.framingFaults ?? [], matter);
+  }
+
+  /** It was sent in a form that every server reads: nothing about it is malformed, unheard of or overlong. */
+  get isOrdinary(): boolean {
+    return isOrdinary(this.exchange.request);
+  }
+
+  /** It was read octet by octet: a response, or what came in place of one. */
+  get isFramingSeen(): boolean {
+    const { response, failure } = this.exchange;
+    if (response !== null) return response.framingFaults !== null;
+    return failure?.kind === 'malformed' || failure?.kind === 'fields-too-large';
   }
 
   /** A whole response came. */

@@ -1,12 +1,13 @@
-import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
 import { isCredentialOptional } from '../../../harness/config/service.ts';
+import type { Unasked } from '../../../harness/engine/session/http/service-http.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import type { RequestForm } from '../../../harness/wire/http/request.ts';
 import { withoutCredential } from '../../auth/stimuli/credential.ts';
-import { served, variation } from '../../stimuli/sample.ts';
+import { sampleOnKept, served, variation } from '../../stimuli/sample.ts';
 import { siblingOf, unknownPath } from '../../stimuli/target.ts';
 
 /**
@@ -221,3 +222,24 @@ export const upgradeOffer = variation('upgrade-offer', {
   ],
   raw: true,
 });
+
+/** What followed the responses so far though nothing was asked, that on a kept connection last of all. */
+export const unasked: Probe<readonly Followed[]> = probe(
+  'unasked',
+  { needs: [served, sampleOnKept] },
+  async ({ ask, http, clock, signal }) => {
+    const { to, evidence } = await ask(served);
+    await ask(sampleOnKept).catch(unlessInapplicable);
+    await clock.sleep(AFTERWARDS_MS, signal);
+    const followed = http.unasked();
+    return followed.length === 0 ? [{ to, evidence, octets: null }] : followed;
+  },
+);
+
+/** What followed a response, by its first line; null for nothing. */
+export interface Followed extends Omit<Unasked, 'octets'> {
+  readonly octets: string | null;
+}
+
+/** How long the last connection is listened to at the least, in ms. */
+const AFTERWARDS_MS = 50;

@@ -3,7 +3,7 @@ import {
   type SignatureVerdict,
   verdictOnSignature,
 } from '../../../harness/config/credential/signing/verification-key.ts';
-import { derived, type Probe } from '../../../harness/engine/session/probe.ts';
+import { derived, overRecord, type Probe, type Selected } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import {
   acceptSignatureFault,
@@ -16,16 +16,24 @@ import {
   wrongDigest,
 } from '../../../harness/wire/fields/signature/message-signature.ts';
 import { signatureBase } from '../../../harness/wire/fields/signature/signature-base.ts';
-import { errorReplies, successReplies } from '../../stimuli/every-reply.ts';
+import { samplesInARow } from '../../stimuli/sample.ts';
+import { explained } from '../../stimuli/target.ts';
 
 /** HTTP Message Signatures (RFC 9421) of responses, and the digests that they sign (RFC 9530). */
 
 /** To requests in which nothing is odd: what is signed of them is what was sent. */
-export const plainReplies: Probe<readonly Reply[]> = derived(
+export const plainReplies: Probe<Selected<Reply>> = overRecord(
   'plain-replies',
-  [successReplies, errorReplies],
-  async ({ ask }) => [...(await ask(successReplies)), ...(await ask(errorReplies))],
+  [samplesInARow, explained],
+  ({ recorded }) => recorded.exchanges.filter((reply) => reply.status !== null && isPlain(reply)),
 );
+
+/** No server on the way has a reason to change anything of it. */
+function isPlain({ isOrdinary, exchange: { request } }: Reply): boolean {
+  return isOrdinary && SAME_ON_THE_WAY.test(request.target) && request.method !== 'TRACE';
+}
+
+const SAME_ON_THE_WAY = /^(?:\/[\w.~-]+)*\/?(?:\?[\w.~=&-]*)?$/;
 
 /** `Signature` alone is older than the standard, and in use for other things. */
 export const isSigned = ({ response }: Reply): boolean => response.has('signature-input');
@@ -60,7 +68,7 @@ export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = derived(
   'signature-verdicts',
   [plainReplies],
   async ({ ask, config: { signatures = {} } }) =>
-    new Map((await ask(plainReplies)).map((reply) => [reply, verdictOn(reply, signatures)])),
+    new Map((await ask(plainReplies)).all.map((reply) => [reply, verdictOn(reply, signatures)])),
 );
 
 function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {

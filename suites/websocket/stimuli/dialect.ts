@@ -10,10 +10,11 @@ import { EndlessSchema, SchemaBook } from '../../../harness/wire/json/schema.ts'
 import { type Shape, shapeOf } from '../../../harness/wire/json/shape.ts';
 import { type Errand, runErrand } from './errand/errand.ts';
 import { EXCHANGE, EXCHANGE_IN_FRAGMENTS, exchangeAt, piecemealAt } from './errand/errands.ts';
-import { everyConversation } from './every-conversation.ts';
 import { besideOthers } from './liveness/liveness.ts';
 import { answerIn, exchange, whole } from './message-pair.ts';
-import { alive } from './ordinary-client.ts';
+import { alive, opening } from './ordinary-client.ts';
+import { pusherClient } from './pusher/pusher.ts';
+import { everyConversation } from './record.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
 
@@ -27,29 +28,23 @@ export interface HeardEvent extends DialectEvent {
   readonly conversation: ConversationView;
 }
 
-/** Every conversation in which the service may have said something in its dialect. */
+/** The conversations of clients that speak the dialect, or send the messages of the config. */
 const talks: Probe<readonly ConversationView[]> = derived(
   'websocket-talks',
   ({ websocket }) => [
     ...(websocket?.dialect === 'own' ? [client] : []),
     ...(websocket?.exchange?.length ? [exchanged] : []),
-    everyConversation,
+    opening,
+    ...(websocket?.dialect === 'pusher' ? [pusherClient] : []),
   ],
   async ({ ask, config }) => {
     const { dialect: kind, exchange } = config.websocket ?? {};
-    const spokenTo = kind === 'own' ? [await ask(client)] : [];
-    const asked = exchange?.length ? await ask(exchanged) : [];
-    return [...spokenTo, ...asked.map(({ conversation }) => conversation), ...(await ask(everyConversation))];
-  },
-);
-
-/** Everything that the service said in any of them, but for its heartbeats: how many come is a matter of time. */
-export const events: Probe<readonly HeardEvent[]> = derived(
-  'websocket-events',
-  [spoken, talks],
-  async ({ ask }) => {
-    const dialect = await ask(spoken);
-    return (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
+    return [
+      ...(kind === 'own' ? [await ask(client)] : []),
+      ...(exchange?.length ? (await ask(exchanged)).map(({ conversation }) => conversation) : []),
+      await ask(opening),
+      ...(kind === 'pusher' ? [await ask(pusherClient)] : []),
+    ];
   },
 );
 
@@ -74,16 +69,18 @@ export interface JudgedEvent extends HeardEvent {
 
 export const judgedEvents: Probe<readonly JudgedEvent[]> = derived(
   'websocket-judged-events',
-  [spoken, talks, events],
+  [spoken, talks, everyConversation],
   async ({ ask, config }) => {
     const schemas = config.websocket?.messages ?? {};
     const book = new SchemaBook();
     const dialect = await ask(spoken);
-    const heartbeats = (await ask(talks)).flatMap((each) => heardIn(each, dialect, each.heartbeats));
-    const heard = [...(await ask(events)), ...heartbeats].filter(({ event }) =>
-      Object.hasOwn(schemas, event),
-    );
-    return heard.map((each): JudgedEvent => {
+    await ask(talks);
+    const heard = (await ask(everyConversation)).all.flatMap((each) => [
+      ...heardIn(each, dialect),
+      ...heardIn(each, dialect, each.heartbeats),
+    ]);
+    const documented = heard.filter(({ event }) => Object.hasOwn(schemas, event));
+    return documented.map((each): JudgedEvent => {
       try {
         const fault = book.compile(schemas[each.event])(each.data);
         return { ...each, fault: fault?.message ?? null, unjudged: null };
@@ -98,10 +95,13 @@ export const judgedEvents: Probe<readonly JudgedEvent[]> = derived(
 /** The shape of the first event of each name that has no schema, sorted by the names. */
 export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = derived(
   'websocket-event-shapes',
-  [events],
+  [spoken, talks],
   async ({ ask, config }) => {
     const schemas = config.websocket?.messages ?? {};
-    const open = (await ask(events)).filter(({ event }) => !Object.hasOwn(schemas, event));
+    const dialect = await ask(spoken);
+    // Not its heartbeats: how many come is a matter of time.
+    const said = (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
+    const open = said.filter(({ event }) => !Object.hasOwn(schemas, event));
     const byName = Map.groupBy(open, ({ event }) => event);
     const shapes = [...byName].map(([event, [first]]) => [event, shapeOf(first?.data)] as const);
     return Object.fromEntries(shapes.sort());

@@ -1,4 +1,5 @@
-import { type Probe, risky } from '../../../harness/engine/session/probe.ts';
+import { unlessUnjudged } from '../../../harness/base/verdict.ts';
+import { derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Conversing } from '../../../harness/engine/session/websocket/conversation.ts';
 import type {
   OpenConversation,
@@ -164,4 +165,30 @@ export const messageAfterClose = risky(
       await conversation.mustEnd();
     },
   ),
+);
+
+/** Everything that must end a connection. */
+export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
+  unmasked,
+  reservedBits,
+  reservedBitOnPing,
+  reservedDataOpcodes,
+  reservedControlOpcodes,
+  fragmentedPing,
+  overlongPing,
+  strayContinuation,
+  interleaved,
+  badUtf8,
+  badUtf8InFragments,
+];
+
+/** Those that could be held (RFC 6455 §7.1.7). */
+export const failures: Probe<readonly ConversationView[]> = derived(
+  'websocket-failures',
+  FAILURES,
+  async ({ ask }) => {
+    const held = await Promise.all(FAILURES.map((each) => ask(each).catch(unlessUnjudged)));
+    const all = held.flatMap((each) => each ?? []);
+    return all.length > 0 ? all : ask(unmasked);
+  },
 );

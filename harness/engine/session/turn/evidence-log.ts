@@ -2,9 +2,11 @@ import { documentedSample } from '../../../base/clause.ts';
 import { pathValues } from '../../../config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
+import type { Conversation } from '../../../wire/conversation.ts';
 import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
-import type { EvidenceId } from '../../../wire/exchange.ts';
+import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
 import { repeatCommand, type TlsSetup } from '../../../wire/forms/curl.ts';
+import { wholeOf } from '../../../wire/limit/observed/observing.ts';
 import { askingProbe } from './asking.ts';
 
 interface LogOptions {
@@ -30,6 +32,8 @@ export class EvidenceLog {
   readonly #kept = new Map<string, Evidence>();
   /** Ids of what is no request of its own to the service: what it sent to us, one of a burst, what others were asked. */
   readonly #beside = new Set<string>();
+  /** Ids of requests for tokens, which are none of the API. */
+  readonly #tokens = new Set<string>();
   /** By the id of what they send once more: many checks are decided by the same. */
   readonly #commands = new Map<string, string | null>();
   #last: number;
@@ -51,6 +55,7 @@ export class EvidenceLog {
     const kept = { ...evidence, purpose: redact(evidence.purpose) };
     this.#kept.set(id, kept);
     if (requests === 0 || evidence.kind === 'burst') this.#beside.add(id);
+    if (kind === 'token') this.#tokens.add(id);
     const { purpose } = kept;
     const value = evidenceToJson(kept);
     const probe = askingProbe();
@@ -79,6 +84,16 @@ export class EvidenceLog {
   /** In the order of recording. */
   all(): readonly Evidence[] {
     return [...this.#kept.values()];
+  }
+
+  /** The service's answers, in the order of recording: exchanges and conversations, those kept of bursts included. */
+  answers(): readonly (Exchange | Conversation)[] {
+    const all = this.all();
+    const ofBursts = new Set(all.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
+    return all.flatMap((each) => {
+      if (each.kind === 'burst' || this.#tokens.has(each.id)) return [];
+      return ofBursts.has(each.id) || !this.#beside.has(each.id) ? [each] : [];
+    });
   }
 
   /** A command line that sends a piece of evidence once more; null where that does not repeat what all of it shows. */

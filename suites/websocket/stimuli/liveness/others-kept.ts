@@ -10,7 +10,6 @@ import {
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { bomb } from '../deflate/deflate.ts';
 import { longEchoes, longFragmentedEcho } from '../echo.ts';
-import { FAILURES } from '../every-conversation.ts';
 import * as frames from '../frames.ts';
 import { leftAlone } from './left-alone.ts';
 
@@ -20,7 +19,7 @@ type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]
 
 /** What a service may fall over. */
 const RISKY: readonly Conversations[] = [
-  ...FAILURES,
+  ...frames.FAILURES,
   frames.fragmentedPong,
   frames.oneOctetClose,
   frames.badReasonClose,

@@ -1,5 +1,19 @@
-import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../harness/engine/check/suite.ts';
-import { rawReplies } from './stimuli/every-reply.ts';
+import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../../harness/engine/check/suite.ts';
+import { everyMessage } from '../stimuli/record.ts';
+import { unasked } from './stimuli/connection.ts';
+
+// RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
+export const oneResponse = check('framing.one-response', {
+  title: 'sends one response to one request',
+  headline: 'More follows a response, though nothing else was asked: {got}',
+  why: 'A client that keeps the connection takes it for the answer to its next request, which may be for someone else.',
+  change:
+    'Answer each request once; look for a handler that writes a second response or goes on writing after the end.',
+  grounds: [rfc9112('9.2', 'MUST')],
+  uses: [unasked],
+  judge: ({ expect }) =>
+    expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
+});
 
 /** The end of a message, and its trailers. */
 export const messages: readonly CheckDefinition[] = [
@@ -10,9 +24,9 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients wait for bytes that never come, or lose the end of the body.',
     change: 'Count the bytes of the body as it is sent, after encoding and compression.',
     grounds: [rfc9110('8.6', 'MUST')],
-    uses: [rawReplies],
+    uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(rawReplies).toConform(
+      expect(everyMessage).toConform(
         'the octets that Content-Length declares',
         (reply) => reply.framingFault('length'),
         FRAMED,
@@ -26,9 +40,9 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients cannot tell where the body ends, and drop the response.',
     change: 'Let the HTTP library write the chunks.',
     grounds: [rfc9112('7.1', 'MUST')],
-    uses: [rawReplies],
+    uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(rawReplies).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
+      expect(everyMessage).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
   }),
 
   // RFC 9112 §2.1 and §6.3: lines end with CRLF, and nothing follows the message.
@@ -38,9 +52,10 @@ export const messages: readonly CheckDefinition[] = [
     why: 'The client loses the response, or takes what follows for the next one, which may be for someone else.',
     change: 'Send as many bytes as you declare, nothing behind them, and leave the rest to the HTTP library.',
     grounds: [rfc9112('6.3', 'MUST'), rfc9112('2.1', 'MUST')],
-    uses: [rawReplies],
+    restsOn: [oneResponse],
+    uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(rawReplies).toConform(
+      expect(everyMessage).toConform(
         'one message framed by RFC 9112',
         (reply) => {
           const others = ['length', 'chunks', 'no-content'] as const;
@@ -59,9 +74,9 @@ export const messages: readonly CheckDefinition[] = [
     why: 'Clients have used the body by then, or drop its trailers.',
     change: 'Send such headers before the body.',
     grounds: [rfc9110('6.5.1', 'MUST')],
-    uses: [rawReplies],
+    uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(rawReplies)
+      expect(everyMessage)
         .where(({ response }) => response.hasTrailers, 'no response has trailers')
         .toConform('no such trailer', ({ response }) => response.misplacedTrailer),
   }),

@@ -1,0 +1,105 @@
+import { Blocked } from '../../harness/base/verdict.ts';
+import { overRecord, type Port, type Probe, type Selected } from '../../harness/engine/session/probe.ts';
+import type { Reply } from '../../harness/wire/exchange/reply.ts';
+import { asksForNoPage } from '../../harness/wire/exchange/request-form.ts';
+import { fieldValues } from '../../harness/wire/fields/grammar/field-grammar.ts';
+import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
+import { rawSample, sample } from './sample.ts';
+import { siblingOf, unknownPath } from './target.ts';
+
+/** Everything that the run has recorded, for rules that hold whatever was asked. A rule says by `where` which of it is meant. */
+
+/** Every request that got a response. */
+export const everyExchange: Probe<Selected<Reply>> = overRecord(
+  'every-exchange',
+  [sample, withoutCredential, unknownPath],
+  ({ recorded }) => recorded.exchanges.filter(({ status }) => status !== null),
+);
+
+/** Every response that was read octet by octet, and what came in place of one. */
+export const everyMessage: Probe<Selected<Reply>> = overRecord('every-message', [rawSample], ({ recorded }) =>
+  recorded.exchanges.filter(({ isFramingSeen }) => isFramingSeen),
+);
+
+/** Every response with content that calls itself JSON, whole: a range of a JSON text is none. */
+export const everyJson: Probe<Selected<Reply>> = overRecord(
+  'every-json',
+  [sample, withoutCredential, unknownPath],
+  ({ recorded }) =>
+    recorded.exchanges.filter(
+      ({ status, response }) =>
+        status !== null && status !== 206 && response.isJson && response.bodyLength > 0,
+    ),
+);
+
+/** Every error that the service explains itself: once a request has got through to it that it must be able to read. */
+export const everyError: Probe<Selected<Reply>> = overRecord(
+  'every-error',
+  [withoutCredential, wrongCredential, unknownPath],
+  ({ recorded, documented }) => recorded.exchanges.filter((reply) => isExplained(reply, documented)),
+);
+
+/** Every other error with content: as a rule the HTTP server before the service explains it, or a gateway. */
+export const everyServerError: Probe<Selected<Reply>> = overRecord(
+  'every-server-error',
+  [unknownPath],
+  ({ recorded, documented }) =>
+    recorded.exchanges.filter(
+      (reply) =>
+        isError(reply) &&
+        !isExplained(reply, documented) &&
+        reply.response.bodyLength > 0 &&
+        asksForNoPage(reply.exchange.request),
+    ),
+);
+
+/**
+ * Every refusal of a missing or wrong credential, and whatever the plainest two of them get: others that are refused with 400
+ * may have been refused by an HTTP server that knows no credentials.
+ */
+export const everyRefusal: Probe<Selected<Reply>> = overRecord(
+  'every-refusal',
+  [withoutCredential, wrongCredential],
+  async ({ ask, recorded }) => {
+    const plainest = [await ask(withoutCredential), await ask(wrongCredential)];
+    const isPlainest = (reply: Reply) => plainest.some(({ evidence }) => evidence === reply.evidence);
+    const refused = recorded.exchanges.filter(
+      (reply) =>
+        !reply.served &&
+        (isPlainest(reply) ||
+          (isForTheCredential(reply) && [401, 403].includes(reply.status ?? 0) && isExplainable(reply))),
+    );
+    if (refused.length === 0)
+      throw new Blocked('no refusal to judge: a missing and a wrong credential are served');
+    return refused;
+  },
+);
+
+/** A refusal of the credential that was sent, or of none. */
+export function isForTheCredential({ status, exchange: { credential, request } }: Reply): boolean {
+  if (fieldValues(request.fields, 'authorization').length > 1) return true;
+  return status === 401 || credential === 'wrong' || (credential === 'none' && status === 403);
+}
+
+/** Methods whose answers a service writes by itself, with content. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY']);
+/** RFC 9110 §15.6: gateways say so of what is behind them. RFC 6585 §4: a limiter may stand before the service. */
+const OF_OTHERS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** The limit has rules of its own. */
+function isError({ status }: Reply): boolean {
+  return status !== null && status >= 400 && status !== 429;
+}
+
+/** The service can say what is wrong with it. */
+function isExplainable(reply: Reply): boolean {
+  const { request } = reply.exchange;
+  return METHODS.has(request.method) && reply.isOrdinary && asksForNoPage(request);
+}
+
+/** At a path of the API, by a method that an API may have. */
+function isExplained(reply: Reply, { path }: Port['documented']): boolean {
+  if (!isError(reply) || OF_OTHERS.has(reply.status ?? 0) || !isExplainable(reply)) return false;
+  const parent = siblingOf(path).slice(0, siblingOf(path).lastIndexOf('/') + 1);
+  return new URL(reply.exchange.request.url).pathname.includes(parent);
+}
