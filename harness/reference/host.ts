@@ -9,7 +9,13 @@ import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { asksForWebSocket, createUpgrader } from './behavior/handshake.ts';
 import { type HttpAnswer, type ProblemName, problem } from './http/answer.ts';
 import { fieldValues, type ReceivedRequest, type ServedRequest, withField } from './http/message.ts';
-import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
+import {
+  readRefusedHead,
+  readRequest,
+  renderHead,
+  UNREADABLE_REQUEST,
+  writeAndClose,
+} from './http/octets.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than

@@ -9,8 +9,8 @@ import {
   type ReceivedRequest,
   type ServedRequest,
 } from '../http/message.ts';
+import { writeAndClose } from '../http/octets.ts';
 import { findRoute } from '../http/routes.ts';
-import { writeAndClose } from '../http/wire.ts';
 import { Gate } from '../websocket/gate.ts';
 import type { HandshakeRule, HandshakeVerdict, Kernel } from './behavior.ts';
 import { authenticated, credentialRefusal, finishAnswer } from './handling.ts';

@@ -11,7 +11,7 @@ import {
 } from '../behavior/patches/patch.ts';
 import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
-import { inChunks } from '../http/wire.ts';
+import { inChunks } from '../http/octets.ts';
 
 const LENGTH = /^Content-Length:.*\r\n/m;
 const CODING = /^Transfer-Encoding:.*\r\n/m;

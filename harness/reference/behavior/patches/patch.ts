@@ -1,7 +1,7 @@
 import type { HttpAnswer, ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
-import { inChunks } from '../../http/wire.ts';
+import { inChunks } from '../../http/octets.ts';
 import type { AnswerChange, Behavior, Handling, Kernel } from '../behavior.ts';
 
 /**
