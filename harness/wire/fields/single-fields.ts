@@ -1,8 +1,9 @@
 import { parseItem, parseList, Token } from 'structured-headers';
 import type { FieldLine } from '../exchange.ts';
 import { visible } from '../octets/utf8.ts';
-import { FieldReader, structured, trimSpace } from './grammar/field-grammar.ts';
+import { FieldReader, trimSpace } from './grammar/field-grammar.ts';
 import { readHttpDate } from './grammar/http-date.ts';
+import { structured } from './grammar/structured-field.ts';
 
 /** Fields of responses whose value is no list (RFC 9110, 9111, 9112, 6797): RFC 9110 §5.3 allows one line of each. */
 const SINGLE: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { parseList } from 'structured-headers';
-import { structured } from '../fields/grammar/field-grammar.ts';
+import { structured } from '../fields/grammar/structured-field.ts';
 import {
   MOST_POLICIES,
   type QuotaDialect,

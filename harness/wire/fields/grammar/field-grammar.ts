@@ -1,4 +1,3 @@
-import { ParseError } from 'structured-headers';
 import type { FieldLine } from '../../exchange.ts';
 import { visible } from '../../octets/utf8.ts';
 
@@ -133,16 +132,6 @@ export function readParameters(reader: FieldReader): Parameters {
       return end(`${reader.rest()} after ${name}=, where a token or a quoted-string should be`);
     if (parameters.has(name)) return end(`the parameter ${name} twice`);
     parameters.set(name, value);
-  }
-}
-
-/** What `read` makes of a structured field value (RFC 9651) with the library; null where it is none. */
-export function structured<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ParseError) return null;
-    throw error;
   }
 }
 

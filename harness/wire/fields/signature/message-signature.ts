@@ -10,7 +10,8 @@ import {
 } from 'structured-headers';
 import type { FieldLine } from '../../exchange.ts';
 import { visible } from '../../octets/utf8.ts';
-import { fieldValue, isToken, structured } from '../grammar/field-grammar.ts';
+import { fieldValue, isToken } from '../grammar/field-grammar.ts';
+import { structured } from '../grammar/structured-field.ts';
 
 /** A signature of a message (RFC 9421), as it was read. */
 export interface MessageSignature {

@@ -11,7 +11,8 @@ import {
 } from 'structured-headers';
 import type { FieldLine, RecordedRequest, RecordedResponse } from '../../exchange.ts';
 import { latin1Octets } from '../../octets/utf8.ts';
-import { fieldValues, structured } from '../grammar/field-grammar.ts';
+import { fieldValues } from '../grammar/field-grammar.ts';
+import { structured } from '../grammar/structured-field.ts';
 import type { Component, MessageSignature } from './message-signature.ts';
 
 /** What is signed: a response, and the request that it answers; or a request, where there is no response. */
