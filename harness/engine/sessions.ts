@@ -4,7 +4,7 @@ import { applicabilityOf, type JudgeOptions } from './check/judge.ts';
 import { type Judged, judgeInOrder } from './check/plan.ts';
 import type { Session } from './session/session.ts';
 
-interface Means extends JudgeOptions {
+interface SessionsOptions extends JudgeOptions {
   /** Asked for again, after the one before was closed, where the provider was started anew. */
   readonly open: () => Session | Promise<Session>;
   /** Pieces of evidence so far. */
@@ -25,7 +25,7 @@ interface JudgedOver extends Judged {
 export async function* judgeInSessions(
   suites: readonly Suite[],
   config: ServiceConfig,
-  { open, asked, entering, ...options }: Means,
+  { open, asked, entering, ...options }: SessionsOptions,
 ): AsyncGenerator<JudgedOver> {
   const means = { options: () => options, ...(entering && { entering }) };
   const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];

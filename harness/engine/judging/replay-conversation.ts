@@ -7,7 +7,7 @@ import type { Opening, WebSocketConnection } from '../../wire/websocket/connecti
 import type { Wait } from '../../wire/websocket/conversation-log.ts';
 import { FrameDecoder, type WireFrame } from '../../wire/websocket/frames.ts';
 
-interface Means {
+interface ReplayParts {
   readonly clock: VirtualClock;
   readonly redaction: Redaction;
   readonly automatic: NonNullable<Opening['automatic']>;
@@ -19,7 +19,7 @@ type Sending = Parameters<WebSocketConnection['sendFrame']>[0];
  * A connection that was recorded, in the hands of the probe that had it. What the probe sends has to be what it sent
  * then, and what it waits for comes when it came. Where the probe does something else today, the record has no answer.
  */
-export function replayConversation(recorded: Conversation, means: Means): WebSocketConnection {
+export function replayConversation(recorded: Conversation, means: ReplayParts): WebSocketConnection {
   const { clock, redaction } = means;
   const { events, handshake, timing, failure } = recorded;
   const beganMs = timing.startedMs;
@@ -135,7 +135,7 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
 /** Places of what the probe itself sent, among the events: not what was answered for it. */
 function ownSends(
   events: readonly ConversationEvent[],
-  { pong = true, close = true }: Means['automatic'],
+  { pong = true, close = true }: ReplayParts['automatic'],
 ): readonly number[] {
   const pings: Uint8Array[] = [];
   let isClosing = false;

@@ -11,7 +11,7 @@ import type { Clock } from '../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
 import { networkOf } from '../../wire/socket/options.ts';
 
-interface Means extends StartOptions {
+interface StartParts extends StartOptions {
   readonly config: ServiceConfig;
   /** A provider may write down what it was given. */
   readonly redact: (text: string) => string;
@@ -26,7 +26,7 @@ interface ProviderKind<P> {
   /** Holds what the config names against what there is. @throws UsageError with the place of the name. */
   readonly hold?: (provider: P, faultAt: FaultAt) => Promise<void>;
   /** @throws InconclusiveError when it does not start; nothing of it is left then. */
-  readonly start: (provider: P, means: Means) => Promise<RunningProvider>;
+  readonly start: (provider: P, means: StartParts) => Promise<RunningProvider>;
 }
 
 /** What a kind needs is loaded only for it. */
@@ -113,7 +113,7 @@ export async function startProvider(
   {
     redaction = createRedaction(serviceSecrets(config)),
     ...options
-  }: Partial<StartOptions> & Pick<Means, 'clock' | 'identity'> & { readonly redaction?: Redaction } = {},
+  }: Partial<StartOptions> & Pick<StartParts, 'clock' | 'identity'> & { readonly redaction?: Redaction } = {},
 ): Promise<RunningProvider> {
   return kindOf(config.provider).start(config.provider, {
     runId: randomUUID(),

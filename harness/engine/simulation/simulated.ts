@@ -2,7 +2,7 @@ import { isBuiltIn } from '../../config/provider/provider.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { SUITES_URL } from '../selection/selection.ts';
 
-interface Asked {
+interface SimulationOptions {
   /** Built-in providers are waited for like any other. */
   readonly realTime?: boolean;
   /** URL of the module with the suites. */
@@ -16,7 +16,7 @@ interface Asked {
  */
 export function isSimulated(
   { provider, credentials, webhooks }: ServiceConfig,
-  { realTime = false, suitesUrl = SUITES_URL }: Asked,
+  { realTime = false, suitesUrl = SUITES_URL }: SimulationOptions,
 ): boolean {
   return (
     !realTime &&

@@ -13,7 +13,10 @@ const MOST_ATTEMPTS = 6;
 /** Of all requests together, in windows: whoever has to wait longer than that has no quota to himself. */
 const MOST_WINDOWS = 4;
 
-type Means = Pick<SessionContext, 'budget' | 'transport' | 'pauses' | 'random' | 'remark' | 'limiter'>;
+type OpeningContext = Pick<
+  SessionContext,
+  'budget' | 'transport' | 'pauses' | 'random' | 'remark' | 'limiter'
+>;
 
 /**
  * A request that is refused for its rate is no evidence of anything: an earlier run, or a colleague, has spent the
@@ -21,11 +24,11 @@ type Means = Pick<SessionContext, 'budget' | 'transport' | 'pauses' | 'random' |
  * credential meets the quota as it was left; the others wait until it is known how that is.
  */
 export class QuotaOpening {
-  readonly #context: Means;
+  readonly #context: OpeningContext;
   #opening: Promise<unknown> | null = null;
   #waitedMs = 0;
 
-  constructor(context: Means) {
+  constructor(context: OpeningContext) {
     this.#context = context;
   }
 

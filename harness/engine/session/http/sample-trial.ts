@@ -24,7 +24,7 @@ function isServed({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
 }
 
-type Means = Pick<
+type TrialContext = Pick<
   SessionContext,
   'budget' | 'limiter' | 'log' | 'outage' | 'documented' | 'pauses' | 'transport'
 >;
@@ -38,13 +38,13 @@ type About = 'what was asked' | 'the rate' | 'not the rate' | 'the service' | 'n
  * the limiter has refused both. Where it is answered likewise for good, the service broke down over what was asked.
  */
 export class SampleTrial {
-  readonly #context: Means;
+  readonly #context: TrialContext;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
   /** Faces that are known not to be the limiter's: a window is waited for once for each. */
   readonly #settled = new Set<string>();
   #wasServed = false;
 
-  constructor(context: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
+  constructor(context: TrialContext, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
     this.#context = context;
     this.#ask = ask;
   }

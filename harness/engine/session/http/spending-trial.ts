@@ -9,7 +9,7 @@ import {
 } from '../../../wire/limit/observed/spending.ts';
 import type { SessionContext } from '../turn/session-context.ts';
 
-type Means = Pick<SessionContext, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;
+type SpendingContext = Pick<SessionContext, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;
 
 /** One request more is not worth it to find out about fewer than that. */
 const WORTH_ASKING = 2;
@@ -19,12 +19,12 @@ const WORTH_ASKING = 2;
  * the answer to the documented request tells what remains, one more of it shows what came between.
  */
 export class SpendingTrial {
-  readonly #context: Means;
+  readonly #context: SpendingContext;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
   /** It was asked and did not tell. */
   #isMute = false;
 
-  constructor(context: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
+  constructor(context: SpendingContext, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
     this.#context = context;
     this.#ask = ask;
   }

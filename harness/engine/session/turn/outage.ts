@@ -15,7 +15,7 @@ const SILENT: ReadonlySet<ExchangeFailureKind> = new Set(['response-timeout', 'r
 const SILENT_IN_A_ROW = 4;
 
 /** A request of ours, as messages name it. */
-interface Asked {
+interface OutageRequest {
   /** `GET with malformed percent-encoding in the path`. */
   readonly to: string;
   /** Id of its evidence. */
@@ -34,9 +34,9 @@ export class OutageWatch {
   #since: string | null = null;
   #silent = 0;
   /** What was answered last. */
-  #answered: Asked | null = null;
+  #answered: OutageRequest | null = null;
   /** What got no answer since then, in its order. */
-  #unanswered: Asked[] = [];
+  #unanswered: OutageRequest[] = [];
 
   /** Why the service cannot be exercised any more; null while it can. */
   get reason(): string | null {
@@ -84,7 +84,7 @@ export class OutageWatch {
     this.#reason = `the provider answers ${response?.status} to whatever it is asked; it does since ${to} (${id})`;
   }
 
-  saw(asked: Asked, { response, failure, onPurpose = false }: Answer): void {
+  saw(asked: OutageRequest, { response, failure, onPurpose = false }: Answer): void {
     if (this.#reason !== null) return;
     // What answered may have been a proxy in its place.
     const isOutOfReach = failure !== null && UNREACHABLE.has(failure.kind);
@@ -103,7 +103,7 @@ export class OutageWatch {
     else if (this.#silent >= enough) this.#end(`does not answer: ${failure.message}`, asked);
   }
 
-  #end(how: string, asked: Asked): void {
+  #end(how: string, asked: OutageRequest): void {
     const last = this.#unanswered.find(({ id }) => id !== asked.id) ?? this.#answered;
     const upon = this.#answered === null ? null : last;
     this.#since = upon?.id ?? null;
