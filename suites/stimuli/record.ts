@@ -25,12 +25,13 @@ export const everyMessage: Probe<Selected<Reply>> = overRecord('every-message', 
 export const everyJson: Probe<Selected<Reply>> = overRecord(
   'every-json',
   [sample, withoutCredential, unknownPath],
-  ({ recorded }) =>
-    recorded.exchanges.filter(
-      ({ status, response }) =>
-        status !== null && status !== 206 && response.isJson && response.bodyLength > 0,
-    ),
+  ({ recorded }) => recorded.exchanges.filter(isWholeJson),
 );
+
+function isWholeJson(reply: Reply): boolean {
+  if (reply.status === null || reply.status === 206) return false;
+  return reply.response.isJson && reply.response.bodyLength > 0;
+}
 
 /** Every error that the service explains itself: once a request has got through to it that it must be able to read. */
 export const everyError: Probe<Selected<Reply>> = overRecord(
