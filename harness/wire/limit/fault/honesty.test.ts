@@ -21,7 +21,7 @@ describe('Retry-After, held against what happened', () => {
     ];
     const found = retryAfterFault(seen, 60_000);
     if (fault === null) expect(found).toBeNull();
-    else expect(found).toMatch(fault);
+    else expect(`${found?.expected}, got ${found?.got}`).toMatch(fault);
   });
 
   it('allows a date the second by which Date is cut', () => {
