@@ -23,11 +23,14 @@ import { simulatedClock } from './simulation/clock.ts';
 
 interface Costs {
   readonly told: number;
+  /** Told as usual. */
+  readonly usual: number;
   readonly sent: number;
 }
 
-function toldOf(config: ServiceConfig, chosen: readonly Suite[]): number {
-  return estimate(config, { suites: chosen, catalogue: 0 }).requests;
+function toldOf(config: ServiceConfig, chosen: readonly Suite[]): Pick<Costs, 'told' | 'usual'> {
+  const { requests: told, usual } = estimate(config, { suites: chosen, catalogue: 0 });
+  return { told, usual };
 }
 
 /** The service runs at this URL, in this process. */
@@ -36,7 +39,7 @@ async function costsAt(url: string, config: ServiceConfig, chosen = suites): Pro
   const { requests: sent } = await inTurn((clock) =>
     judged(config, suitesFor(chosen, config), { url, clock }),
   );
-  return { told, sent };
+  return { ...told, sent };
 }
 
 /** The service is a reference provider, met in its own time. */
@@ -52,14 +55,14 @@ async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
     url: provider.url,
     clock,
   });
-  return { told, sent };
+  return { ...told, sent };
 }
 
-/** Never more is sent than was told, and not much less. */
-function expectAtMost({ told, sent }: Costs, least = 0.6): void {
+/** Never more is sent than was told, and not much less than what was told as usual. */
+function expectAtMost({ told, usual, sent }: Costs, least = 0.8): void {
   expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThanOrEqual(told);
-  expect(sent, `told ${told}, sent ${sent}`).toBeGreaterThanOrEqual(least * told);
+  expect(sent, `told ${usual} to ${told}, sent ${sent}`).toBeGreaterThanOrEqual(least * usual);
 }
 
 async function shipped(name: string): Promise<ServiceConfig> {
@@ -130,7 +133,7 @@ credentials: { scheme: none }
 websocket: { url: /ws, echo: true }
 `;
     const { config } = await loadOrders(text, {}, { 'contracts/orders.yaml': contract });
-    expectAtMost(await costsAt(url, config), compresses ? 0.6 : 0.4);
+    expectAtMost(await costsAt(url, config), compresses ? 0.6 : 0.5);
   });
 
   it('of a service whose items are created and removed', async () => {
@@ -211,7 +214,7 @@ describe('an estimate', () => {
     const { durationMs, risks } = estimate(search, { suites, catalogue: 303 });
     // The 60 requests that come before the limit is met take two windows, and so does the limit.
     expect(durationMs).toBeGreaterThan(120_000);
-    expect(durationMs).toBeLessThan(300_000);
+    expect(durationMs).toBeLessThan(400_000);
     expect(risks.join('\n')).toMatch(/bursts past the plan until the service refuses, many at the same time/);
   });
 
@@ -223,7 +226,7 @@ describe('an estimate', () => {
     // Refused keys spend nothing, and where nobody tells that, they are waited for.
     expect(unknown.longestMs - unknown.durationMs).toBeGreaterThan(plan.windowMs);
     expect(estimatesText([unknown])).toMatch(
-      /^search {2}at most \d+ requests in .+ to (\d+ min(?: \d+ s)?), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
+      /^search {2}about \d+ requests, at most \d+, in .+ to (\d+ min(?: \d+ s)?), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
     );
     const known = estimate(search, auth);
     expect(known.longestMs).toBe(known.durationMs);

@@ -1,4 +1,5 @@
-import { addressOf } from '../config/provider/provider.ts';
+import { documentedSample } from '../base/clause.ts';
+import { addressOf, isBuiltIn } from '../config/provider/provider.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { exercisedOf } from '../report/results/run-verdict.ts';
 import { counted } from '../report/results/tally.ts';
@@ -7,7 +8,7 @@ import { keptRate } from '../wire/pace/weighing.ts';
 import { type Suite, suitesFor } from './check/check.ts';
 import { applicabilityOf } from './check/judge.ts';
 import { type Plan, planOf } from './check/plan.ts';
-import { closureOf, costOf, type Probe, type Risk } from './session/probe.ts';
+import { closureOf, costOf, neededBy, neededIn, type Probe, type Risk } from './session/probe.ts';
 
 /** Milliseconds that an answer is taken to last: it is unknown before it is asked. */
 const ANSWER_MS = 20;
@@ -24,14 +25,18 @@ interface Cost {
   /** Name of the suite that asks for it first. */
   readonly suite: string;
   readonly probe: Probe<unknown>;
+  /** At most. */
   readonly requests: number;
+  /** If no answer gives reason for more. */
+  readonly usual: number;
 }
 
 /** What a run of these checks would do to the service at most: sums over the plan. Nothing is sent. */
 export function estimate(config: ServiceConfig, { suites, catalogue }: Selected): Estimate {
   const { service, provider, pacts } = config;
   const chosen = suitesFor(suites, config);
-  const costs = costsOf(planOf(chosen, config), config);
+  const selected = new Set(chosen.flatMap(({ checks }) => checks.map(({ id }) => id)));
+  const costs = costsOf(planOf(chosen, config, selected), config);
   let left = config.safety.maxRequests;
   const bySuite = chosen.map(({ name, checks }) => {
     const requests = Math.min(requestsIn(costs.filter(({ suite }) => suite === name)), left);
@@ -40,15 +45,18 @@ export function estimate(config: ServiceConfig, { suites, catalogue }: Selected)
     return { name, checks: checks.length, applying, requests };
   });
   const requests = config.safety.maxRequests - left;
+  const usual = Math.min(requests, usualIn(costs));
   const answersMs = requests * ANSWER_MS;
-  const durationMs = Math.max(answersMs, waitsMs(costs.filter(isCounted), config));
+  const durationMs = Math.max(usual * ANSWER_MS, waitsMs(costs.filter(isCounted), config));
+  const untoldMs = isBuiltIn(provider) ? 0 : answersMs + waitsMs(costs, config);
   const coverage = costs.flatMap(({ probe }) => probe.covers?.(config) ?? []);
   return {
     service,
     at: `to ${addressOf(provider) ?? `a ${provider.kind} that is started for it`}`,
     requests,
+    usual,
     durationMs,
-    longestMs: Math.max(durationMs, answersMs + waitsMs(costs, config)),
+    longestMs: Math.max(durationMs, untoldMs),
     suites: bySuite,
     catalogue,
     exercised: exercisedOf(coverage, 'would be'),
@@ -59,12 +67,29 @@ export function estimate(config: ServiceConfig, { suites, catalogue }: Selected)
 
 /** Each probe that may be asked for, once. */
 function costsOf({ before, from, last }: Plan, config: ServiceConfig): readonly Cost[] {
+  const steps = [...before, ...from, ...last];
   const seen = new Set<Probe<unknown>>();
-  return [...before, ...from, ...last].flatMap(({ suite, probes }) => {
+  const judged = steps.filter(({ kind, probes }) => kind === 'judge' && probes.length > 0);
+  const used = neededBy(
+    judged.flatMap(({ check }) => neededIn(check.uses, config)),
+    config,
+  );
+  const hasSample = documentedSample(config.contract) !== null;
+  const isUsual = (probe: Probe<unknown>) =>
+    used.has(probe) && (hasSample || ![...neededBy([probe], config)].some(({ wantsSample }) => wantsSample));
+  return steps.flatMap(({ suite, probes }) => {
     const fresh = [...closureOf(probes, config)].filter((probe) => !seen.has(probe));
     for (const probe of fresh) seen.add(probe);
-    return fresh.map((probe) => ({ suite: suite.name, probe, requests: costOf(probe, config) }));
+    return fresh.map((probe) => {
+      const requests = costOf(probe, config);
+      const usual = isUsual(probe) ? Math.min(requests, probe.usualCost ?? requests) : 0;
+      return { suite: suite.name, probe, requests, usual };
+    });
   });
+}
+
+function usualIn(costs: readonly Cost[]): number {
+  return costs.reduce((sum, { usual }) => sum + usual, 0);
 }
 
 function requestsIn(costs: readonly Cost[]): number {
@@ -80,7 +105,7 @@ function isCounted({ probe: { credential, risks } }: Cost): boolean {
 function waitsMs(costs: readonly Cost[], { plan }: ServiceConfig): number {
   const rate = keptRate(plan);
   const isBurst = ({ probe, requests }: Cost) => probe.risks.includes('burst') && requests > 0;
-  const ordinary = requestsIn(costs.filter((each) => !isBurst(each)));
+  const ordinary = usualIn(costs.filter((each) => !isBurst(each)));
   const windows = Math.floor(Math.max(0, ordinary - 1) / rate.requests) + (costs.some(isBurst) ? 1 : 0);
   return windows * rate.windowMs;
 }

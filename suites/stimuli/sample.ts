@@ -35,7 +35,7 @@ export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
 /** The same request as the second one on its connection. */
 export const sampleOnKept: Probe<Reply> = probe(
   'sample-on-kept',
-  { needs: () => [served], cost: 2 },
+  { needs: () => [served], cost: 2, usualCost: 1 },
   async ({ ask, http }) => {
     await ask(served);
     const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
@@ -49,11 +49,14 @@ export const sampleOnKept: Probe<Reply> = probe(
 );
 
 /** The same evidence, where the sample is served: whatever is refused while nothing is served would prove nothing. */
-export const served: Probe<Reply> = derived('sample-served', [sample], async ({ ask }) => {
-  const reply = await ask(sample);
-  requireServed(reply);
-  return reply;
-});
+export const served: Probe<Reply> = {
+  ...derived('sample-served', [sample], async ({ ask }) => {
+    const reply = await ask(sample);
+    requireServed(reply);
+    return reply;
+  }),
+  wantsSample: true,
+};
 
 /** A variation of the sample, asked only when the sample itself is served. */
 export function variation(name: string, stimulus: Stimulus): Probe<Reply> {

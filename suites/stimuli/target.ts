@@ -100,7 +100,7 @@ export const traceSample = variation('trace-sample', {
 /** Unsafe, so only where the config allows it. */
 export const deleteSample: Probe<Reply> = probe(
   'delete-sample',
-  { needs: [served], risks: ['change'] },
+  { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0), risks: ['change'] },
   async ({ config, ask, http }) => {
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     await ask(served);
@@ -235,7 +235,7 @@ function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
     const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
     return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
   };
-  return risky(probe(name, { needs: [served, withoutCredential], cost: 2 }, send));
+  return risky(probe(name, { needs: [served, withoutCredential], cost: 2, usualCost: 1 }, send));
 }
 
 /** A path that nobody serves, beside the documented one. */

@@ -67,11 +67,12 @@ function stepOf(
 ): PlannedStep {
   const { reasonNot, missing } = applicabilityOf(check, config);
   const judged = reasonNot === null && missing === null ? [check, ...rootsOf(check, config, selected)] : [];
-  const probes = judged.flatMap((each) => neededIn(each.uses, config));
-  // Roots over the record explain what is in it already.
-  const own = new Set(probes.length > 0 ? neededIn(check.uses, config) : []);
-  const counting = probes.filter((each) => own.has(each) || each.place !== 'record');
-  return { kind: 'judge', suite, check, probes, place: placeOf(counting, config) };
+  const own = new Set(neededIn(check.uses, config));
+  // Roots over the record explain what is in it already: nothing is sent for them.
+  const probes = judged
+    .flatMap((each) => neededIn(each.uses, config))
+    .filter((each) => own.has(each) || each.place !== 'record');
+  return { kind: 'judge', suite, check, probes, place: placeOf(probes, config) };
 }
 
 /** As late as the latest of them and of what they may ask for. */

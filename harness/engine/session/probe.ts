@@ -33,6 +33,10 @@ export interface Probe<E> {
   readonly mayNeed: Needs;
   /** What it sends by itself. */
   readonly cost: Cost;
+  /** What it sends as a rule, if an answer has to give reason for more. */
+  readonly usualCost?: number;
+  /** It rests on the documented sample: a service without one is hardly sent what needs it. */
+  readonly wantsSample?: true;
   /** With which credential; that of most of it. */
   readonly credential: CredentialUse;
   /** Requests of a kind to operations, with those that a cap keeps back; absent if it sends none. */
@@ -57,6 +61,20 @@ export function neededIn(needs: Needs, config: ServiceConfig): readonly Probe<un
 
 export function costOf({ cost }: Probe<unknown>, config: ServiceConfig): number {
   return typeof cost === 'function' ? cost(config) : cost;
+}
+
+/** The probes without which these send nothing, themselves included. */
+export function neededBy(
+  probes: readonly Probe<unknown>[],
+  config: ServiceConfig,
+  all = new Set<Probe<unknown>>(),
+): ReadonlySet<Probe<unknown>> {
+  for (const each of probes) {
+    if (all.has(each)) continue;
+    all.add(each);
+    neededBy(neededIn(each.needs, config), config, all);
+  }
+  return all;
 }
 
 /** These and everything that they may ask for. */
@@ -85,7 +103,9 @@ export function requireDeclared(
 }
 
 type Send<E> = Probe<E>['send'];
-type Declared = Partial<Pick<Probe<unknown>, 'needs' | 'mayNeed' | 'cost' | 'credential' | 'risks'>>;
+type Declared = Partial<
+  Pick<Probe<unknown>, 'needs' | 'mayNeed' | 'cost' | 'usualCost' | 'credential' | 'risks'>
+>;
 
 const PLAIN = { needs: [], mayNeed: [], cost: 1, credential: 'right', risks: [], place: 'ordinary' } as const;
 

@@ -9,6 +9,8 @@ export interface Estimate {
   readonly at: string;
   /** At most. */
   readonly requests: number;
+  /** If no answer gives reason for more. */
+  readonly usual: number;
   readonly durationMs: number;
   /** Where the service does not tell what remains of its quota. */
   readonly longestMs: number;
@@ -34,12 +36,16 @@ interface SuiteEstimate {
   readonly requests: number;
 }
 
-/** `at most 64 requests in 2.1 s`, `at most 102 requests in 3.0 s to 2 min 1 s`. */
+/** `about 51 requests, at most 64, in 2.1 s`, `at most 102 requests in 3.0 s to 2 min 1 s`. */
 function costInWords(estimate: Estimate): string {
-  const { requests, durationMs, longestMs, simulatedTime } = estimate;
+  const { requests, usual, durationMs, longestMs, simulatedTime } = estimate;
   const until = isOpenInTime(estimate) ? ` to ${duration(longestMs)}` : '';
   const time = simulatedTime ? ' of simulated time' : '';
-  return `at most ${counted(requests, 'request')} in ${duration(durationMs)}${until}${time}`;
+  const number =
+    requests > WORTH_TELLING * usual
+      ? `about ${counted(usual, 'request')}, at most ${requests},`
+      : `at most ${counted(requests, 'request')}`;
+  return `${number} in ${duration(durationMs)}${until}${time}`;
 }
 
 /** Less than that is within what an estimate misses. */

@@ -120,7 +120,7 @@ const allOddFields = variation('all-odd-fields', {
 });
 
 function underFields(name: string, purpose: string, fields: readonly FieldLine[]): WayAround {
-  const alone = variation(`${name}-with-credential`, { purpose, fields });
+  const alone = { ...variation(`${name}-with-credential`, { purpose, fields }), usualCost: 0 };
   return {
     anonymous: variation(`${name}-without-credential`, {
       purpose: `${purpose}, without a credential`,
@@ -253,7 +253,7 @@ const ORDINARY = REFUSED.filter(({ place }) => place === 'ordinary');
  */
 export const rightAfterWrong: Probe<Reply> = probe(
   'right-after-wrong',
-  { needs: [...ORDINARY, refusedKeys, sampleAgain] },
+  { needs: [...ORDINARY, refusedKeys, sampleAgain], usualCost: 0 },
   async ({ ask, http }) => {
     const wrong: Reply[] = [];
     for (const each of [...ORDINARY, refusedKeys]) {

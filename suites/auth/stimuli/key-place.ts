@@ -22,7 +22,7 @@ export interface KeyPlaces {
 
 export const parametersTaken: Probe<KeyPlaces> = probe(
   'parameters-taken',
-  { needs: [served], cost: 1 + PARAMETERS.length },
+  { needs: [served], cost: 1 + PARAMETERS.length, usualCost: 1 },
   placesTaken(
     'query parameters',
     PARAMETERS.map((name) => ({ in: 'query', name })),
@@ -30,7 +30,7 @@ export const parametersTaken: Probe<KeyPlaces> = probe(
 );
 export const fieldsTaken: Probe<KeyPlaces> = probe(
   'fields-taken',
-  { needs: [served], cost: 2 + FIELDS.length },
+  { needs: [served], cost: 2 + FIELDS.length, usualCost: 1 },
   placesTaken('header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
 );
 

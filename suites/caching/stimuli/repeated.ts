@@ -29,7 +29,7 @@ export interface Repeated {
  * where nothing does, nothing is sent.
  */
 export const sameRequests: Probe<Repeated> = lookingBack(
-  probe('same-requests', { needs: [sample, samplesInARow], cost: ENOUGH }, async (port) => {
+  probe('same-requests', { needs: [sample, samplesInARow], cost: ENOUGH, usualCost: 0 }, async (port) => {
     const first = await port.ask(sample);
     const inARow = [first, ...(await port.ask(samplesInARow))];
     const all = port.quota.evidenceSoFar();

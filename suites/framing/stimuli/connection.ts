@@ -62,7 +62,15 @@ function refused(name: string, asking: ConnectionRequest): Probe<Reply> {
     return port.http.send({ ...stimulusOf({ ...asking, purpose }), credential: 'right' });
   };
   return risky(
-    probe(name, { needs: [served, withoutCredential], cost: 2 * (stimulusOf(asking).responses ?? 1) }, send),
+    probe(
+      name,
+      {
+        needs: [served, withoutCredential],
+        cost: 2 * (stimulusOf(asking).responses ?? 1),
+        usualCost: stimulusOf(asking).responses ?? 1,
+      },
+      send,
+    ),
   );
 }
 
@@ -121,7 +129,7 @@ export const overflowingChunk = hiding('overflowing-chunk', {
 export const hiddenFields: Probe<readonly Reply[]> = risky(
   probe(
     'hidden-fields',
-    { needs: [served], cost: () => 2 * HIDDEN_CODINGS.length },
+    { needs: [served], cost: () => 2 * HIDDEN_CODINGS.length, usualCost: 3 },
     async ({ ask, http }) => {
       await ask(served);
       const replies: Reply[] = [];
@@ -180,13 +188,13 @@ async function pairOf(
 }
 
 /** §9.3.2 */
-export const pipelined: Probe<Pair> = probe('pipelined', { needs: PAIRED, cost: 2 }, (port) =>
+export const pipelined: Probe<Pair> = probe('pipelined', { needs: PAIRED, cost: 2, usualCost: 1 }, (port) =>
   pairOf(port, { purpose: 'as documented, with another request right behind it' }),
 );
 
 /** §7.1: chunks with an extension and a trailer, as any recipient must take them. */
 export const chunkedContent: Probe<Pair> = risky(
-  probe('chunked-content', { needs: PAIRED, cost: 2 }, (port) =>
+  probe('chunked-content', { needs: PAIRED, cost: 2, usualCost: 1 }, (port) =>
     pairOf(port, {
       purpose: 'with content in chunks, and another request right behind it',
       fields: [CHUNKED],
