@@ -45,7 +45,6 @@ const STOREYS = [
       'record',
       'exchange.ts',
       'request.ts',
-      'burst.ts',
       'redaction',
       'conversation.ts',
       'evidence.ts',

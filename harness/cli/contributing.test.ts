@@ -110,8 +110,6 @@ const TO_BE_MERGED: ReadonlySet<string> = new Set([
   'harness/engine/worker/spare-time.ts',
   'harness/proof/messages.ts',
   'harness/reference/defects/auth/signature.ts',
-  'harness/wire/http/fetch.ts',
-  'harness/wire/websocket/heartbeats.ts',
   'suites/limits/stimuli/failures.ts',
   'suites/pact/stimuli/pact.ts',
   'suites/stimuli/deployed-version.ts',

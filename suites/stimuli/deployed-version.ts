@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hasMembers } from '../../harness/base/json-text.ts';
 import { NotApplicable } from '../../harness/base/verdict.ts';
 import { type Probe, probe } from '../../harness/engine/session/probe.ts';
-import { pointerMembers } from '../../harness/wire/json/pointer.ts';
+import { pointerMembers } from '../../harness/wire/json/shape.ts';
 import { sample } from './sample.ts';
 
 /** What the service says of the version that is deployed. */

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { hasMembers, type JsonObject } from '../../base/json-text.ts';
-import { tokenMember } from '../../wire/json/pointer.ts';
+import { tokenMember } from '../../wire/json/shape.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { children, type DocumentNode, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';

@@ -1,7 +1,7 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { hasMembers, parseJson } from '../../base/json-text.ts';
-import { pointerToken } from '../../wire/json/pointer.ts';
+import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 

@@ -1,8 +1,7 @@
 import type { SecretProfile } from '../../config/credential/stand-in.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
-import type { Burst, BurstEntry } from '../../wire/burst.ts';
 import type { Conversation } from '../../wire/conversation.ts';
-import type { Evidence } from '../../wire/evidence.ts';
+import type { Burst, BurstEntry, Evidence } from '../../wire/evidence.ts';
 import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
 import { wholeOf } from '../../wire/limit/observed/observing.ts';
 

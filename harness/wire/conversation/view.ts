@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Conversation } from '../conversation.ts';
-import { isOrdinary } from '../exchange/request-form.ts';
+import { isOrdinary } from '../exchange/reply.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { fieldValue, listElements } from '../fields/grammar/field-grammar.ts';

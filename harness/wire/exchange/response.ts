@@ -21,11 +21,11 @@ import {
   readTransportSecurity,
   type TransportSecurity,
 } from '../fields/single-fields.ts';
+import { namesPolicies, violatedPoliciesFault } from '../json/problem.ts';
 import { keep, lazy } from '../octets/lazy.ts';
 import { latin1Text, visible } from '../octets/utf8.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
-import { namesPolicies, violatedPoliciesFault } from '../quota/structured-value.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './content/leaks.ts';
 import { findBodyLinks, isInnerHost, navigates } from './content/links.ts';

@@ -1,8 +1,7 @@
 import { shortened } from '../../base/text.ts';
-import type { Burst, BurstEntry } from '../burst.ts';
 import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
-import type { Evidence } from '../evidence.ts';
+import type { Burst, BurstEntry, Evidence } from '../evidence.ts';
 import { decodeContent } from '../exchange/content/content-coding.ts';
 import type {
   ConnectionUse,

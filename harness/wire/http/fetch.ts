@@ -1,5 +1,5 @@
-import './older-node.ts';
 import { createRequire } from 'node:module';
+import zlib from 'node:zlib';
 import type * as undici from 'undici';
 import { systemClock } from '../pace/clock.ts';
 import { addressOf } from '../socket/address.ts';
@@ -7,8 +7,16 @@ import { dial } from '../socket/dial.ts';
 import { errorLine } from '../socket/failure.ts';
 import type { Network } from '../socket/options.ts';
 
-/** Loaded here and not above: in the built package an import would come before what an older Node needs. */
+/**
+ * Node before 22.15 has no zstd, and undici 8 does not load without: it looks for the decompressor of an interceptor
+ * that is not used here. So undici is loaded after this puts one there that cannot be used.
+ */
+const codings: { createZstdDecompress?: unknown } = zlib;
+codings.createZstdDecompress ??= () => {
+  throw new Error(`Node ${process.version} has no zstd`);
+};
 const { Agent, fetch }: typeof undici = createRequire(import.meta.url)('undici');
+
 /** In ms and octets. */
 const LIMITS = { withinMs: 20_000, octets: 32 * 1024 * 1024 };
 

@@ -5,7 +5,7 @@ import { decodeContent } from '../exchange/content/content-coding.ts';
 import type { ConnectionUse, EvidenceId, Exchange, ExchangeFailure } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { Stopwatch } from '../pace/clock.ts';
-import type { ReadResponse } from '../reader/reading.ts';
+import type { ReadResponse } from '../reader/lines.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import { type HttpRequest, SAFE_METHODS } from '../request.ts';
 import { absoluteUrl, addressOf, refusePlainHttp } from '../socket/address.ts';

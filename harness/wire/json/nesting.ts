@@ -1,4 +1,4 @@
-import { pointerToken } from './pointer.ts';
+import { pointerToken } from './shape.ts';
 
 /** Levels of arrays and objects down to which names are compared and a value is made. */
 export const DEEPEST_JSON = 512;

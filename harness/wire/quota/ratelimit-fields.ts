@@ -8,8 +8,7 @@ import {
   type Told,
   UNTOLD,
 } from './dialect.ts';
-import { NAMED_POLICIES } from './ratelimit-named.ts';
-import { integer, parametersOf, parsed } from './structured-value.ts';
+import { integer, NAMED_POLICIES, parametersOf, parsed } from './ratelimit-named.ts';
 
 /** Draft -07: one dictionary, the policies in a field of their own. */
 const DICTIONARY: QuotaDialect = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
 import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
 import { ResponseReader } from './http1-reader.ts';
-import type { ReaderLimits } from './reading.ts';
+import type { ReaderLimits } from './lines.ts';
 
 const LIMITS: ReaderLimits = { bodyBytes: 1000, fieldBytes: 2000 };
 

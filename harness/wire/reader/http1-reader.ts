@@ -1,6 +1,7 @@
 import { FRAMING_FAULT, type FramingFault } from '../exchange/framing-faults.ts';
 import type { FieldLine } from '../exchange.ts';
 import { LineCollector, OctetCollector } from './collector.ts';
+import type { ReaderFailure, ReaderOptions, ReadResponse } from './lines.ts';
 import {
   type BodyFraming,
   bodyFraming,
@@ -11,7 +12,6 @@ import {
   parseStatusLine,
   type ResponseHead,
 } from './lines.ts';
-import type { ReaderFailure, ReaderOptions, ReadResponse } from './reading.ts';
 
 type Stage =
   | 'status'

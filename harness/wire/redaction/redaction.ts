@@ -1,10 +1,15 @@
 import { HarnessError } from '../../base/exit.ts';
 import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/utf8.ts';
-import { FragmentSearch, type Occurrence, type Pattern } from './fragment-search.ts';
+import {
+  FragmentSearch,
+  formsOf,
+  type Occurrence,
+  type Pattern,
+  type SecretForm,
+} from './fragment-search.ts';
 import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
 import { base64Decoding, DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
-import { formsOf, type SecretForm } from './secret-forms.ts';
 
 /** Shorter values would be found everywhere. In characters. */
 const SHORTEST_SECRET = 6;

@@ -5,7 +5,7 @@ import { fieldValues, listElements } from '../fields/grammar/field-grammar.ts';
 import { visible } from '../octets/utf8.ts';
 import { startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
-import type { ReadResponse } from '../reader/reading.ts';
+import type { ReadResponse } from '../reader/lines.ts';
 import type { Address } from './address.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import {

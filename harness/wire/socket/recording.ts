@@ -10,7 +10,7 @@ import type {
 } from '../exchange.ts';
 import { fieldValues, listElements } from '../fields/grammar/field-grammar.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
-import type { ReaderLimits } from '../reader/reading.ts';
+import type { ReaderLimits } from '../reader/lines.ts';
 import { marker, traces } from '../redaction/marker.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { ResponseLimits } from './options.ts';

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeFrame, OPCODE } from '../conversation/frame.ts';
+import { Deflation } from '../conversation/inflation.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { listen } from '../fixtures/loopback.ts';
@@ -14,7 +15,6 @@ import {
   openConnection,
   type WebSocketConnection,
 } from './connection.ts';
-import { Deflation } from './deflate.ts';
 import { closePayload, FrameDecoder, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 

@@ -17,8 +17,7 @@ import { chopped, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
-import { closeAnswer, FrameDecoder, type WireFrame } from './frames.ts';
-import { type HeartbeatAnswer, Heartbeats } from './heartbeats.ts';
+import { closeAnswer, FrameDecoder, type HeartbeatAnswer, Heartbeats, type WireFrame } from './frames.ts';
 import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */

@@ -1,6 +1,6 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { Deflation, deflatedRepeatedly } from './deflate.ts';
+import { Deflation, deflatedRepeatedly } from '../conversation/inflation.ts';
 
 /** As RFC 7692 §7.2.2 has it: with the four octets that the sender left out. */
 function inflated(payload: Uint8Array): string {

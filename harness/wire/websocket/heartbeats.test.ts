@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
 import { OPCODE } from '../conversation/frame.ts';
-import { Inflation } from '../conversation/inflation.ts';
+import { Deflation, Inflation } from '../conversation/inflation.ts';
 import { viewConversation } from '../conversation/view.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import { type Opening, openConnection } from './connection.ts';
-import { Deflation } from './deflate.ts';
 import type { WireFrame } from './frames.ts';
-import { Heartbeats } from './heartbeats.ts';
+import { Heartbeats } from './frames.ts';
 import { handshakeRequest } from './opening-handshake.ts';
 
 const answerTo = (text: string) => (text === 'ping' ? 'pong' : null);

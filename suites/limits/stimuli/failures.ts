@@ -1,5 +1,5 @@
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
-import type { Burst } from '../../../harness/wire/burst.ts';
+import type { Burst } from '../../../harness/wire/evidence.ts';
 import type { Exchange } from '../../../harness/wire/exchange.ts';
 import { isLimitersRefusal } from '../../../harness/wire/limit/observed/observation.ts';
 import { limitMeasurement } from './measurement.ts';

@@ -9,9 +9,9 @@ import {
   resetFault,
   retryAfterFault,
   servedResetFault,
+  windowFault,
 } from '../../../harness/wire/limit/fault/honesty.ts';
 import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { windowFault } from '../../../harness/wire/limit/fault/window-fault.ts';
 import { inferLimit, type LimitAlgorithm, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';

@@ -1,7 +1,6 @@
 import { NotApplicable } from '../../../base/verdict.ts';
-import type { Burst, BurstEntry } from '../../../wire/burst.ts';
 import type { ConversationView } from '../../../wire/conversation/view.ts';
-import type { Evidence } from '../../../wire/evidence.ts';
+import type { Burst, BurstEntry, Evidence } from '../../../wire/evidence.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
 import type { HttpTransport } from '../../../wire/http/http-client.ts';

@@ -1,6 +1,6 @@
 import { Blocked } from '../../../base/verdict.ts';
 import { encodeFrame, type FrameToSend, isControl, OPCODE } from '../../../wire/conversation/frame.ts';
-import { agreedInflation, type Inflation } from '../../../wire/conversation/inflation.ts';
+import { agreedInflation, Deflation, type Inflation } from '../../../wire/conversation/inflation.ts';
 import {
   assemble,
   carriesTheSame,
@@ -11,7 +11,6 @@ import type { ConversationEvent, RecordedFrame } from '../../../wire/conversatio
 import { type Extension, readExtensions } from '../../../wire/fields/extension.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
-import { Deflation } from '../../../wire/websocket/deflate.ts';
 import { closePayload } from '../../../wire/websocket/frames.ts';
 import type { InVain } from '../turn/session-context.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
-import { windowFault } from './window-fault.ts';
+import { windowFault } from './honesty.ts';
 
 const PLAN = { requests: 10, windowMs: 60_000 };
 

@@ -1,6 +1,5 @@
-import type { Burst, BurstEntry } from '../../burst.ts';
 import type { Conversation } from '../../conversation.ts';
-import type { Evidence } from '../../evidence.ts';
+import type { Burst, BurstEntry, Evidence } from '../../evidence.ts';
 import type { Exchange, FieldLine } from '../../exchange.ts';
 import { fieldValue } from '../../fields/grammar/field-grammar.ts';
 import { readHttpDate, readRetryAfter, retryAfterMs } from '../../fields/grammar/http-date.ts';

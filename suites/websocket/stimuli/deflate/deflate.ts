@@ -2,9 +2,9 @@ import { connecting, type Probe, risky } from '../../../../harness/engine/sessio
 import type { HandshakeStimulus } from '../../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../../harness/engine/session/websocket/open-conversation.ts';
 import { OPCODE } from '../../../../harness/wire/conversation/frame.ts';
+import { deflatedRepeatedly } from '../../../../harness/wire/conversation/inflation.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
 import { lazy } from '../../../../harness/wire/octets/lazy.ts';
-import { deflatedRepeatedly } from '../../../../harness/wire/websocket/deflate.ts';
 import { echoes, echoesAsConfigured } from '../echo.ts';
 import { carry, type Errand, onTheWay, type Ride, rideOf, runErrand } from '../errand/errand.ts';
 import { alive } from '../ordinary-client.ts';

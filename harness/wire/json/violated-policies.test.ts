@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesPolicies, violatedPoliciesFault } from './structured-value.ts';
+import { namesPolicies, violatedPoliciesFault } from './problem.ts';
 
 const TYPE = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
