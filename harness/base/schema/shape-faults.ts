@@ -26,8 +26,9 @@ type Compile = (schema: unknown) => Check;
 
 /**
  * Finds everything that a schema of ours refuses in a value: JSON Schema 2020-12 with the keywords below and references
- * to `#/$defs/NAME`. Schemas of others are held by ajv (`SchemaBook`): to load it and to compile with it takes longer
- * than a run of one check.
+ * to `#/$defs/NAME`. Not by a library, for the time of a start: to load ajv and to compile with it takes longer than a run
+ * of one check, and TypeBox's own `Errors` makes `conform list` a third slower (and names neither the schema of a fault
+ * nor all of ajv's words). Schemas of others are held by ajv (`SchemaBook`).
  */
 export function shapeFaults(
   shape: object,
@@ -114,18 +115,18 @@ const IS_OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isJsonObject,
 };
 
-/** A keyword that looks at values of one type, and asks for something of them. */
+/** A keyword that looks at values of one type, and asks for something of them; `#` in the message is its value. */
 function rule<Value, Limit>(
   keyword: string,
   is: (value: unknown) => value is Value,
+  message: string,
   fits: (value: Value, limit: Limit) => boolean,
-  message: (limit: Limit) => string,
-): (schema: JsonSchema) => Check {
-  return (schema) => {
-    const limit = schema[keyword] as Limit;
-    return (value, visit) => {
-      if (is(value) && !fits(value, limit)) note(visit, schema, keyword, message(limit));
-    };
+): Readonly<Record<string, (schema: JsonSchema) => Check>> {
+  return {
+    [keyword]: (schema) => (value, visit) => {
+      const limit = schema[keyword] as Limit;
+      if (is(value) && !fits(value, limit)) note(visit, schema, keyword, message.replace('#', `${limit}`));
+    },
   };
 }
 
@@ -134,33 +135,23 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isAny = (value: unknown): value is unknown => value !== undefined;
 const lengthOf = (text: string): number => [...text].length;
-const membersOf = (value: object) => Object.entries(value).filter(([, member]) => member !== undefined);
+const sizeOf = (value: object) => Object.values(value).filter((member) => member !== undefined).length;
 
 /** In the order in which ajv tells what it finds. */
 const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) => Check>> = {
-  minimum: rule(
-    'minimum',
-    isNumber,
-    (value, least: number) => value >= least,
-    (least) => `must be >= ${least}`,
-  ),
-  maximum: rule(
-    'maximum',
-    isNumber,
-    (value, most: number) => value <= most,
-    (most) => `must be <= ${most}`,
-  ),
-  minLength: rule(
+  ...rule('minimum', isNumber, 'must be >= #', (value, n: number) => value >= n),
+  ...rule('maximum', isNumber, 'must be <= #', (value, n: number) => value <= n),
+  ...rule(
     'minLength',
     isText,
-    (value, least: number) => lengthOf(value) >= least,
-    (least) => `must NOT have fewer than ${least} characters`,
+    'must NOT have fewer than # characters',
+    (text, n: number) => lengthOf(text) >= n,
   ),
-  maxLength: rule(
+  ...rule(
     'maxLength',
     isText,
-    (value, most: number) => lengthOf(value) <= most,
-    (most) => `must NOT have more than ${most} characters`,
+    'must NOT have more than # characters',
+    (text, n: number) => lengthOf(text) <= n,
   ),
   pattern(schema) {
     const pattern = new RegExp(String(schema.pattern), 'u');
@@ -170,12 +161,9 @@ const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) =
       }
     };
   },
-  const: rule('const', isAny, isDeepStrictEqual, () => 'must be equal to constant'),
-  enum: rule(
-    'enum',
-    isAny,
-    (value, allowed: readonly unknown[]) => allowed.includes(value),
-    () => 'must be equal to one of the allowed values',
+  ...rule('const', isAny, 'must be equal to constant', isDeepStrictEqual),
+  ...rule('enum', isAny, 'must be equal to one of the allowed values', (value, all: unknown[]) =>
+    all.includes(value),
   ),
   anyOf(schema, compile) {
     const branches = (schema.anyOf as readonly unknown[]).map(compile);
@@ -192,18 +180,8 @@ const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) =
     };
   },
   allOf: (schema, compile) => every((schema.allOf as readonly unknown[]).map(compile)),
-  minItems: rule(
-    'minItems',
-    isList,
-    (value, least: number) => value.length >= least,
-    (least) => `must NOT have fewer than ${least} items`,
-  ),
-  maxItems: rule(
-    'maxItems',
-    isList,
-    (value, most: number) => value.length <= most,
-    (most) => `must NOT have more than ${most} items`,
-  ),
+  ...rule('minItems', isList, 'must NOT have fewer than # items', (list, n: number) => list.length >= n),
+  ...rule('maxItems', isList, 'must NOT have more than # items', (list, n: number) => list.length <= n),
   uniqueItems: (schema) => (value, visit) => {
     if (!Array.isArray(value)) return;
     const earlier = value.findLastIndex((item, at) => copyAfter(value, item, at) !== -1);
@@ -222,11 +200,11 @@ const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) =
       }
     };
   },
-  minProperties: rule(
+  ...rule(
     'minProperties',
     isJsonObject,
-    (value, least: number) => membersOf(value).length >= least,
-    (least) => `must NOT have fewer than ${least} properties`,
+    'must NOT have fewer than # properties',
+    (value, n: number) => sizeOf(value) >= n,
   ),
   required: (schema) => (value, visit) => {
     if (!isJsonObject(value)) return;
