@@ -31,7 +31,7 @@ const BOUNDS: Readonly<Record<string, number>> = {
   'A check with a new probe and its defect': 3,
   'A config key': 3,
   'A credential scheme': 5,
-  'A provider kind': 4,
+  'A provider kind': 3,
   'A quota dialect': 3,
   'A report format': 2,
 };
@@ -96,7 +96,7 @@ describe('CONTRIBUTING.md', () => {
 /** Small files with one importer that have a reason. */
 const LAWFUL = [
   // One member of a kind a file: schemes, kinds of providers, dialects, formats, commands.
-  /^harness\/config\/(?:credential\/schemes|provider)\/|\/dialects\/|^harness\/report\/formats\/|^harness\/cli\/commands\//,
+  /^harness\/config\/provider\/|\/dialects\/|^harness\/report\/formats\/|^harness\/cli\/commands\//,
   // A suite is loaded by its name.
   /\.suite\.ts$/,
   // The build of the package replaces it by code that is compiled ahead.

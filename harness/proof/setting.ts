@@ -4,7 +4,7 @@ import type { ClauseKey } from '../base/vocabulary.ts';
 import { type Heartbeat, heartbeatOfSubprotocols } from '../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import { type Scheme, shippedApp, shippedKey } from '../config/credential/scheme.ts';
-import { bearer } from '../config/credential/schemes/bearer.ts';
+import { bearer } from '../config/credential/schemes.ts';
 import { type EventSchemeName, eventScheme } from '../config/credential/signing/event-signature.ts';
 import type { VerificationKey } from '../config/credential/signing/verification-key.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../config/service.ts';

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InconclusiveError } from '../base/exit.ts';
 import { listening } from '../base/loopback.ts';
-import type { UnixSocketProvider } from '../config/provider/unix-socket.ts';
+import type { UnixSocketProvider } from '../config/provider/provider.ts';
 import type { RunningProvider } from './provider.ts';
 
 /** Milliseconds to connect to a socket of this machine. */

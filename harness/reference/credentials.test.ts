@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../base/secret.ts';
-import { basic } from '../config/credential/schemes/basic.ts';
-import { query } from '../config/credential/schemes/query.ts';
+import { basic, query } from '../config/credential/schemes.ts';
 import { signatureOf } from './credentials.ts';
 import { APP, ask, KEY, type Seen, started, VirtualClock } from './fixtures/http-client.ts';
 import type { RunningReference } from './reference.ts';

@@ -3,7 +3,7 @@ import { Secret } from '../base/secret.ts';
 import type { Carrier } from '../config/credential/carrier.ts';
 import type { AppCredentials } from '../config/credential/keys.ts';
 import type { Credentials } from '../config/credential/scheme.ts';
-import { bearer } from '../config/credential/schemes/bearer.ts';
+import { bearer } from '../config/credential/schemes.ts';
 import type { ReferenceName } from '../config/service.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import type { RunningReference } from './reference.ts';

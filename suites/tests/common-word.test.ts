@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
 import { Secret } from '../../harness/base/secret.ts';
-import { bearer } from '../../harness/config/credential/schemes/bearer.ts';
+import { bearer } from '../../harness/config/credential/schemes.ts';
 import { auth } from '../auth/auth.suite.ts';
 import { json } from '../json/json.suite.ts';
 import { configFor, judgedServed } from './fixtures/judged.ts';

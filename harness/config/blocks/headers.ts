@@ -1,8 +1,7 @@
 import { revealed } from '../../base/secret.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { FixedHeader } from '../../wire/request.ts';
-import { FRAMING_FIELDS } from '../credential/schemes/header.ts';
-import type { CredentialsBlock } from '../credential/schemes.ts';
+import { type CredentialsBlock, FRAMING_FIELDS } from '../credential/schemes.ts';
 import type { Draft } from '../draft/draft.ts';
 import { LEAST_CHARACTERS, readSecretText } from '../draft/secret.ts';
 import { named, text } from '../shape/kinds.ts';

@@ -14,12 +14,7 @@ import {
   type WrongCredential,
 } from './placing.ts';
 import type { Credentials } from './scheme.ts';
-import { basic } from './schemes/basic.ts';
-import { bearer } from './schemes/bearer.ts';
-import { header } from './schemes/header.ts';
-import { none } from './schemes/none.ts';
-import { query } from './schemes/query.ts';
-import { signed } from './schemes/signed.ts';
+import { basic, bearer, header, none, query, signed } from './schemes.ts';
 
 const KEY = 'Example-Key-For-Tests';
 const key = new Secret('SEARCH_API_KEY', KEY);

@@ -270,3 +270,13 @@ export function shippedApp({ app }: Credentials): AppCredentials {
 export function isAuthorizationKey({ type, in: place, name }: SecurityScheme): boolean {
   return type === 'apiKey' && place === 'header' && name.toLowerCase() === 'authorization';
 }
+
+/** OAuth 2.0 access tokens are bearer tokens (RFC 6750). */
+export function asksForBearer(demand: SecurityScheme): boolean {
+  const { type, scheme: word } = demand;
+  return (
+    /^(?:oauth2|openIdConnect)$/.test(type) ||
+    (type === 'http' && word === 'bearer') ||
+    isAuthorizationKey(demand)
+  );
+}

@@ -1,14 +1,210 @@
 import Type from '../../base/schema/type.ts';
+import { Secret } from '../../base/secret.ts';
+import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import { choice, mapping } from '../shape/kinds.ts';
-import type { Question, Scheme } from './scheme.ts';
-import { basic } from './schemes/basic.ts';
-import { bearer } from './schemes/bearer.ts';
-import { header } from './schemes/header.ts';
-import { mutualTls } from './schemes/mutual-tls.ts';
-import { none } from './schemes/none.ts';
+import { basicField, bearerField, headerField, queryParameter } from './carrier.ts';
+import { APPLICATION, KEYED, NAME, optional, REFUSED, secret, text } from './keys.ts';
+import {
+  asksForBearer,
+  isAuthorizationKey,
+  keyLines,
+  ofNamedKey,
+  ofOneVariable,
+  type Question,
+  type Scheme,
+  scheme,
+  shippedApp,
+  shippedKey,
+} from './scheme.ts';
 import { oauth2 } from './schemes/oauth2.ts';
-import { query } from './schemes/query.ts';
-import { signed } from './schemes/signed.ts';
+import { signature } from './signing/signature.ts';
+
+/** RFC 6750 §2.1. */
+export const bearer = scheme({
+  name: 'bearer',
+  summary: 'Authorization: Bearer KEY',
+  keys: KEYED,
+  use: () => ({ carrier: bearerField }),
+  // The documents' bearer sample is what the config says too: no contradiction is left.
+  facts: { 'auth.sample': { field: 'Authorization', value: 'Bearer <API_KEY>' } },
+  opens: asksForBearer,
+  first: ofOneVariable(keyLines),
+  proof: { setting: 'bearer', words: null, conforming: ['search', 'realtime'], values: shippedKey },
+});
+
+/** Fields that frame or route the message; a credential there would break it. */
+export const FRAMING_FIELDS =
+  /^(?:connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
+
+/** The key in a header field of its own, such as X-API-Key; or in Authorization, with no scheme before it. */
+export const header = scheme({
+  name: 'header',
+  summary: 'the key in the header `name`; in Authorization the key alone',
+  keys: { name: NAME, ...KEYED },
+  fault({ name }) {
+    const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });
+    if (!isToken(name)) {
+      return fault(
+        'cannot be the name of a header field',
+        'use letters, digits and hyphens, such as X-API-Key',
+      );
+    }
+    if (!FRAMING_FIELDS.test(name)) return null;
+    return fault('is a header field that cannot carry a credential', 'use another one, such as X-API-Key');
+  },
+  use: ({ name }) => ({ carrier: headerField(name) }),
+  opens: ({ type, in: place, name }, written) =>
+    type === 'apiKey' && place === 'header' && name.toLowerCase() === written.name?.toLowerCase(),
+  first: ofNamedKey('Header that carries the key', 'X-API-Key'),
+  proof: {
+    setting: 'header',
+    words: 'credentials: { scheme: header, name: X-API-Key }',
+    conforming: ['search'],
+    values: (shipped) => ({ name: 'X-API-Key', ...shippedKey(shipped) }),
+  },
+});
+
+/** Unreserved characters of RFC 3986 §2.3, and the brackets that some interfaces use. */
+const PARAMETER_NAME = /^[A-Za-z0-9_.~[\]-]+$/;
+
+export const query = scheme({
+  name: 'query',
+  summary: 'the key in the query parameter `name`',
+  keys: { name: NAME, ...KEYED },
+  fault: ({ name }) =>
+    PARAMETER_NAME.test(name)
+      ? null
+      : {
+          key: 'name',
+          problem: 'cannot be the name of a query parameter',
+          remedy: 'use letters, digits and - . _ ~ [ ]',
+        },
+  use: ({ name }) => ({ carrier: queryParameter(name) }),
+  opens: ({ type, in: place, name }, written) =>
+    type === 'apiKey' && place === 'query' && name === written.name,
+  first: ofNamedKey('Query parameter that carries the key', 'api_key'),
+  proof: {
+    setting: 'query',
+    words: 'credentials: { scheme: query, name: api_key }',
+    conforming: ['search'],
+    isRefusedOtherwise: true,
+    values: (shipped) => ({ name: 'api_key', ...shippedKey(shipped) }),
+  },
+});
+
+/** RFC 7617. */
+export const basic = scheme({
+  name: 'basic',
+  summary: 'user name and password',
+  keys: {
+    username: text('The user name.'),
+    password: secret('The password.'),
+    refused: REFUSED,
+    app: optional(APPLICATION),
+  },
+  // RFC 7617 §2: the first colon ends the user-id.
+  fault: ({ username }) =>
+    /[:\p{Cc}]/u.test(username)
+      ? { key: 'username', problem: 'holds a colon or control character', remedy: 'RFC 7617 allows neither' }
+      : null,
+  use: ({ username, password }) => ({ carrier: basicField(username), secret: password }),
+  opener: ({ password }) => ({ called: 'password', secret: password }),
+  opens: (demand) => (demand.type === 'http' && demand.scheme === 'basic') || isAuthorizationKey(demand),
+  first: ofOneVariable((variable) => [`username: \${env:${variable}_USER}`, `password: \${env:${variable}}`]),
+  proof: {
+    setting: 'basic',
+    words: 'credentials: { scheme: basic }',
+    conforming: ['search'],
+    isRefusedOtherwise: true,
+    values: ({ app }) => ({
+      username: 'example-user',
+      password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
+      app,
+    }),
+  },
+});
+
+/** Each request signed by the application, by the rules of the Pusher HTTP API. */
+export const signed = scheme({
+  name: 'signed',
+  summary: 'each request signed with HMAC-SHA256 by `app`',
+  keys: { app: APPLICATION, refused: REFUSED },
+  use: ({ app }) => ({ carrier: signature(app.key), secret: app.secret }),
+  opener: ({ app }) => ({ called: 'secret', secret: app.secret }),
+  facts: { 'auth.usage': 'HMAC-SHA256 over method, path and sorted query' },
+  // OpenAPI has no word for signatures; documents write them as keys or as schemes of their own.
+  opens: ({ type }) => type === 'apiKey' || type === 'http',
+  first: ofOneVariable((variable) => [
+    'app:',
+    `  id: \${env:${variable}_ID}`,
+    `  key: \${env:${variable}_KEY}`,
+    `  secret: \${env:${variable}}`,
+  ]),
+  proof: {
+    setting: 'signed socket',
+    words: 'credentials: { scheme: signed }',
+    conforming: ['realtime'],
+    values: (shipped) => ({ app: shippedApp(shipped) }),
+  },
+});
+
+const CERTIFICATE = {
+  cert: {
+    option: 'client-cert',
+    question: 'PEM file of the client certificate',
+    fallback: 'client.pem',
+    variable: false,
+  },
+  key: {
+    option: 'client-key',
+    question: 'PEM file of its private key',
+    fallback: 'client-key.pem',
+    variable: false,
+  },
+} as const satisfies Record<string, Question>;
+
+/** The certificate that the client shows when the connection is made (RFC 8446 §4.4.2), and nothing in a request. */
+export const mutualTls = scheme({
+  name: 'mutualTLS',
+  summary: 'the client certificate of `tls:`, and nothing else',
+  keys: {},
+  byCertificate: true,
+  use: () => ({}),
+  opens: ({ type }) => type === 'mutualTLS',
+  first: {
+    asks: Object.values(CERTIFICATE),
+    lines: () => [],
+    beside: (answers, path) => [
+      'tls:',
+      ...Object.entries(CERTIFICATE).map(
+        ([key, { option }]) => `  ${key}: ${JSON.stringify(path(answers[option] ?? ''))}`,
+      ),
+      `  # passphrase: \${env:NAME} # where the file of the key is encrypted`,
+    ],
+  },
+  proof: {
+    setting: 'mutual TLS',
+    words: 'credentials: { scheme: mutualTLS }',
+    conforming: ['search'],
+    values: () => ({}),
+  },
+});
+
+export const none = scheme({
+  name: 'none',
+  summary: 'no credential is needed',
+  keys: {},
+  open: true,
+  use: () => ({}),
+  opens: () => false,
+  first: { asks: [], lines: () => [] },
+  proof: {
+    setting: 'open',
+    words: 'credentials: { scheme: none }',
+    conforming: ['search'],
+    values: () => ({}),
+  },
+});
 
 /** Every way of letting a client in, the most usual one first. */
 export const SCHEMES: readonly [Scheme, ...Scheme[]] = [

@@ -1,13 +1,80 @@
+import { resolve } from 'node:path';
+import { isLoopback } from '../../base/loopback.ts';
 import { listed } from '../../base/text.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type BlockInput, type Keys, mapping } from '../shape/kinds.ts';
+import { type BlockInput, choice, type Keys, list, mapping, text } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
+import { baseUrl } from '../shape/text-forms.ts';
 import { command } from './command.ts';
 import { container } from './container.ts';
-import type { ProviderKind } from './kind.ts';
-import { reference } from './reference.ts';
-import { unixSocket } from './unix-socket.ts';
-import { url } from './url.ts';
+import { type ProviderKind, providerKind } from './kind.ts';
+
+const SERVICES = ['search', 'messaging', 'realtime'] as const;
+
+export type ReferenceName = (typeof SERVICES)[number];
+
+export interface ReferenceProvider {
+  readonly kind: 'reference';
+  readonly name: ReferenceName;
+  readonly defects: readonly string[];
+  readonly variant: string | null;
+}
+
+const reference = providerKind('reference', {
+  keys: {
+    reference: choice('The built-in service of this name, which conforms.', SERVICES),
+    defects: list(
+      'Deliberate faults of the reference provider, to see a check fail.',
+      { uniqueItems: true, expected: 'a list of defect names' },
+      text('Name of a defect.'),
+    ),
+    variant: text('Another way to behave, which conforms as well.'),
+  },
+  build(name, draft, { defects, variant }): ReferenceProvider {
+    if (defects === undefined) draft.show('provider.defects', []);
+    return { kind: 'reference', name, defects: defects ?? [], variant: variant ?? null };
+  },
+  staysHere: () => true,
+  addressOf: () => null,
+  isBuiltIn: true,
+});
+
+export interface UrlProvider {
+  readonly kind: 'url';
+  readonly url: string;
+}
+
+const url = providerKind('url', {
+  keys: {
+    url: text('Base URL of a service that runs already. Paths are appended to it.', {
+      expected: 'an http or https URL',
+      examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
+      references: 'open',
+      read: baseUrl,
+    }),
+  },
+  build: (said): UrlProvider => ({ kind: 'url', url: said }),
+  staysHere: (provider) => isLoopback(new URL(provider.url).hostname),
+  addressOf: (provider) => provider.url,
+});
+
+export interface UnixSocketProvider {
+  readonly kind: 'unixSocket';
+  /** Absolute. */
+  readonly path: string;
+}
+
+const unixSocket = providerKind('unixSocket', {
+  keys: {
+    unixSocket: text(
+      'Path of the Unix domain socket on which a running service listens, relative to this file.',
+      { expected: 'the path of a socket', examples: ['/run/search/api.sock', `\${env:SEARCH_SOCKET}`] },
+    ),
+  },
+  build: (said, { scope }): UnixSocketProvider => ({ kind: 'unixSocket', path: resolve(scope.folder, said) }),
+  staysHere: () => true,
+  addressOf: ({ path }) => path,
+});
 
 /** The kinds of providers, by the key that names them. Each is started in `harness/engine/provider/start.ts`. */
 const KINDS = { reference, url, unixSocket, container, command };

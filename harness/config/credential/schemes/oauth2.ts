@@ -8,17 +8,17 @@ import { visible } from '../../../wire/octets/utf8.ts';
 import { bearerField } from '../carrier.ts';
 import { writtenToken } from '../json-web-token.ts';
 import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';
-import type { Question } from '../scheme.ts';
 import {
+  asksForBearer,
   type KeyFault,
   type KeyRequest,
   type Lender,
   type Obtained,
   type ObtainingPort,
+  type Question,
   scheme,
   type TextValues,
 } from '../scheme.ts';
-import { asksForBearer } from './bearer.ts';
 
 const KEYS = {
   tokenUrl: text(
