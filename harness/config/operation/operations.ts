@@ -5,7 +5,6 @@ import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import {
   type Call,
-  type CallBody,
   type ExpectedResponse,
   type Input,
   type Operation,
@@ -13,24 +12,23 @@ import {
   placeholdersOf,
   requestOfCall,
 } from './call/call.ts';
-import type { DocumentedInput } from './openapi/inputs.ts';
+import type { DocumentedBody, DocumentedInput } from './openapi/inputs.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
 import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
 
-/** One operation from what the config writes, what a document describes, or both; the config's word goes. */
-export function operationOf(
-  written: WrittenOperation,
-  documented: DocumentedOperation | undefined,
-): Operation;
-export function operationOf(written: null, documented: DocumentedOperation): Operation;
-export function operationOf(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): Operation {
+/** An operation as the config writes it and as a document describes it; one of the two at least. */
+interface Sources {
+  readonly written?: WrittenOperation | undefined;
+  readonly documented?: DocumentedOperation | undefined;
+}
+
+/** One operation of its sources; the config's word goes. */
+function operationOf(sources: Sources): Operation {
+  const { written, documented } = sources;
   const method = written?.block.method ?? documented?.method ?? 'GET';
-  const { template, inputs, lacks } = addressed(written, documented);
-  const body = bodyOf(written, documented);
-  const responses = responsesOf(written, documented);
+  const { template, inputs, lacks } = addressed(sources);
+  const body = bodyOf(sources);
+  const responses = responsesOf(sources);
   const [response = NOTHING_DOCUMENTED, ...alternatives] = responses;
   const accepted = response.mediaTypes.filter((type) => !type.includes('*'));
   const hasAccept = inputs.some(
@@ -47,19 +45,18 @@ export function operationOf(
     documented?.unfit ??
     lacks ??
     body?.lacks ??
-    unmetDemand(written, documented) ??
+    unmetDemand(sources) ??
     whyEndless(response) ??
     (responses.length === 0 ? 'no success is documented for it' : null);
   return {
     id: written?.block.id ?? documented?.id ?? '',
     place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
     method,
-    template:
-      documented !== undefined && usesTemplate(written, documented) ? documented.template : pathOf(template),
+    template: documented && usesTemplate(sources) ? documented.template : pathOf(template),
     ...requestOfCall(call),
     response,
     alternatives,
-    auth: authOf(written, documented),
+    auth: authOf(sources),
     call,
     uncallable,
   };
@@ -83,11 +80,12 @@ interface Addressed {
 }
 
 /** Path and inputs, with the values that the config gives in its path, `query` and `fields`. */
-function addressed(written: WrittenOperation | null, documented: DocumentedOperation | undefined): Addressed {
+function addressed(sources: Sources): Addressed {
+  const { written, documented } = sources;
   const described: readonly DocumentedInput[] = documented?.inputs ?? [];
-  const wholeTemplate = usesTemplate(written, documented);
-  const [path = '', query] = written === null ? [documented?.template] : written.path.split('?', 2);
-  const values = written === null || documented === undefined ? null : pathValues(documented.template, path);
+  const wholeTemplate = usesTemplate(sources);
+  const [path = '', query] = written ? written.path.split('?', 2) : [documented?.template];
+  const values = written && documented ? pathValues(documented.template, path) : null;
   const kept = wholeTemplate ? described : described.filter((input) => input.in !== 'path');
   const inputs = new Map<string, DocumentedInput>();
   for (const input of kept) {
@@ -103,7 +101,7 @@ function addressed(written: WrittenOperation | null, documented: DocumentedOpera
     if (known === undefined) verbatim.push(piece);
     else inputs.set(`query ${name}`, { ...known, value, lacks: null });
   }
-  const template = wholeTemplate && documented !== undefined ? documented.template : path;
+  const template = wholeTemplate && documented ? documented.template : path;
   const all = [...inputs.values()];
   const undescribed = placeholdersOf(template).find((name) => !inputs.has(`path ${name}`));
   return {
@@ -126,11 +124,8 @@ function overlaid(under: DocumentedInput | undefined, { value, ...over }: Input)
 }
 
 /** Whether the path parameters of the document apply: not where the config has a path of its own. */
-function usesTemplate(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): boolean {
-  if (written === null || documented === undefined) return written === null;
+function usesTemplate({ written, documented }: Sources): boolean {
+  if (!written || !documented) return !written;
   return pathValues(documented.template, pathOf(written.path)) !== null;
 }
 
@@ -143,10 +138,7 @@ function keyOf({ in: place, name }: Input): string {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
 }
 
-function bodyOf(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): (CallBody & { readonly lacks: string | null }) | null {
+function bodyOf({ written, documented }: Sources): DocumentedBody | null {
   const described = documented?.body ?? null;
   if (!written?.body) return described;
   const { mediaType, value } = written.body;
@@ -155,12 +147,9 @@ function bodyOf(
   return { ...described, mediaType, value, schema, lacks: null };
 }
 
-function responsesOf(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): readonly ExpectedResponse[] {
+function responsesOf({ written, documented }: Sources): readonly ExpectedResponse[] {
   const described = documented?.responses ?? [];
-  if (written === null) return described;
+  if (!written) return described;
   const { status } = written.block.response ?? {};
   const base =
     (status === undefined ? described[0] : described.find((each) => each.status === status)) ??
@@ -173,19 +162,13 @@ function responsesOf(
   return status === undefined ? [own, ...described.slice(1)] : [own];
 }
 
-function authOf(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): Operation['auth'] {
+function authOf({ written, documented }: Sources): Operation['auth'] {
   const own = written?.block.auth;
   if (own !== undefined) return own ? 'required' : 'none';
   return documented?.demand.auth ?? 'required';
 }
 
-function unmetDemand(
-  written: WrittenOperation | null,
-  documented: DocumentedOperation | undefined,
-): string | null {
+function unmetDemand({ written, documented }: Sources): string | null {
   const demand = documented?.demand;
   const own = written?.block.auth;
   return own === undefined && demand?.auth === 'required' ? demand.unmet : null;
@@ -222,14 +205,14 @@ export async function buildOperations(
   for (const each of own) {
     const documented = documentedFor(each, left);
     if (documented !== undefined) left.delete(documented);
-    operations.push(operationOf(each, documented));
+    operations.push(operationOf({ written: each, documented }));
   }
   // The id of one may be that of an operation of the config with another path.
   const taken = new Set(operations.map(({ id }) => id));
   for (const documented of left) {
     const id = taken.has(documented.id) ? `${documented.method} ${documented.template}` : documented.id;
     taken.add(id);
-    operations.push(operationOf(null, { ...documented, id }));
+    operations.push(operationOf({ documented: { ...documented, id } }));
   }
   return { operations, definitions: document?.definitions ?? {} };
 }
@@ -266,12 +249,9 @@ function documentedFor(
   const candidates = [...documented];
   const { block, path } = written;
   const named = candidates.find(({ id, method }) => id === block.id && method === block.method);
-  if (named !== undefined) return named;
-  const [plain = ''] = path.split('?', 1);
-  return (
-    candidates
-      .filter(({ method, template }) => method === block.method && pathValues(template, plain) !== null)
-      // A literal path comes before one with parameters.
-      .sort((a, b) => a.template.split('{').length - b.template.split('{').length)[0]
+  const fitting = candidates.filter(
+    ({ method, template }) => method === block.method && pathValues(template, pathOf(path)) !== null,
   );
+  // A literal path comes before one with parameters.
+  return named ?? fitting.sort((a, b) => a.template.split('{').length - b.template.split('{').length)[0];
 }

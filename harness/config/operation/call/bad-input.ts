@@ -1,7 +1,6 @@
 import { isJsonObject } from '../../../base/json-text.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../../wire/json/schema.ts';
-import type { BadInput } from './call.ts';
-import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
+import { type BadInput, type Call, type Input, isJsonType, requestOfCall } from './call.ts';
 import { type Facets, facetsOf } from './facets.ts';
 
 /**
@@ -9,23 +8,34 @@ import { type Facets, facetsOf } from './facets.ts';
  * schema first, so that what the service is asked to refuse is certainly wrong.
  */
 export function badInputsOf(call: Call, definitions: Definitions, book: SchemaBook): readonly BadInput[] {
-  const about = (input: Input): InputSubject => ({
-    input,
-    facets: facetsOf(input.schema, definitions),
-    refuses: refusalBy(book, input.schema),
-  });
-  const subjects = [...call.inputs].sort((a, b) => rankOf(a) - rankOf(b)).map(about);
-  const body = bodySubject(call, definitions, book);
+  const inputs = [...call.inputs].sort((a, b) => rankOf(a) - rankOf(b)).map(about);
+  const plain = inputs.filter(({ input }) => input.form !== 'json');
+  const body = bodyOf(call, definitions, book);
+  const members = body?.members ?? [];
+  const byType = [...members].sort((a, b) => typeRank(a.facets) - typeRank(b.facets));
   return [
-    ...first(1, inputsOfWrongType(call, subjects)),
-    ...first(1, bodiesOfWrongType(call, body)),
-    ...first(1, missingInputs(call, subjects)),
-    ...first(1, missingBodies(call, body)),
-    ...first(MAX_OUT_OF_RANGE, inputsOutOfRange(call, subjects)),
-    ...first(1, bodiesOutOfRange(call, body)),
+    ...ofWrongType(plain.filter(({ facets }) => NOT_TEXT.has(facets.type))).take(1),
+    ...ofWrongType(byType).take(1),
+    ...missingInputs(call, inputs).take(1),
+    ...missingBodies(call, body).take(1),
+    ...outOfRange(plain).take(MAX_OUT_OF_RANGE),
+    ...outOfRange(members).take(1),
     ...surplusMembers(call, body),
     ...extraInputs(call),
   ];
+
+  function about(input: Input): ReplaceableInput {
+    const replace = (value: unknown, wanted: string) => ({
+      what: `with ${named(input)} = ${shown(value)} (${wanted})`,
+      ...withInput(call, input, value),
+    });
+    return {
+      input,
+      facets: facetsOf(input.schema, definitions),
+      refuses: refusalBy(book, input.schema),
+      replace,
+    };
+  }
 }
 
 /** One beyond each end of a range. */
@@ -34,17 +44,23 @@ const UNKNOWN_NAME = 'conform-unknown';
 /** Longer texts are not sent. */
 const MAX_TEXT = 2_000;
 
-interface InputSubject {
-  readonly input: Input;
+/** A value of a call that another one can be sent for. */
+interface Replaceable {
   readonly facets: Facets;
   readonly refuses: (value: unknown) => boolean;
+  /** `wanted`: what the documentation wants in its place. */
+  readonly replace: (value: unknown, wanted: string) => Omit<BadInput, 'kind'>;
 }
 
-interface BodySubject {
+interface ReplaceableInput extends Replaceable {
+  readonly input: Input;
+}
+
+interface Body {
   readonly facets: Facets;
   readonly value: Readonly<Record<string, unknown>>;
-  /** Names of the members that are sent or may be, the required ones first. */
-  readonly members: readonly { readonly name: string; readonly facets: Facets }[];
+  /** The members that are sent or may be, the required ones first. */
+  readonly members: readonly Replaceable[];
   readonly refuses: (value: unknown) => boolean;
 }
 
@@ -63,82 +79,67 @@ export function refusalBy(book: SchemaBook, schema: unknown): (value: unknown) =
   };
 }
 
-function bodySubject({ body }: Call, definitions: Definitions, book: SchemaBook): BodySubject | null {
+/** null where it is no JSON object. */
+function bodyOf(call: Call, definitions: Definitions, book: SchemaBook): Body | null {
+  const { body } = call;
   if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
+  const { value } = body;
   const facets = facetsOf(body.schema, definitions);
+  const refuses = refusalBy(book, body.schema);
   const names = [...new Set([...facets.required, ...Object.keys(facets.properties)])];
-  return {
-    facets,
-    value: body.value,
-    members: names.map((name) => ({ name, facets: facetsOf(facets.properties[name], definitions) })),
-    refuses: refusalBy(book, body.schema),
-  };
-}
-
-function* first<T>(count: number, all: Iterable<T>): Generator<T> {
-  let left = count;
-  for (const each of all) {
-    if (left === 0) return;
-    left -= 1;
-    yield each;
-  }
+  const members = names.map((name): Replaceable => {
+    const withMember = (other: unknown) => ({ ...value, [name]: other });
+    return {
+      facets: facetsOf(facets.properties[name], definitions),
+      refuses: (other) => refuses(withMember(other)),
+      replace: (other, wanted) =>
+        withBody(call, withMember(other), `with ${quoted(name)} = ${shown(other)} (${wanted}) in the body`),
+    };
+  });
+  return { facets, value, members, refuses };
 }
 
 /** Types whose values can be distinguished from other text in a URL or a field. */
 const NOT_TEXT: ReadonlySet<string | null> = new Set(['integer', 'number', 'boolean']);
 
-function* inputsOfWrongType(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
-  for (const { input, facets, refuses } of subjects) {
-    const value = `conform-not-${facets.type === 'integer' ? 'an' : 'a'}-${facets.type}`;
-    if (!NOT_TEXT.has(facets.type) || input.form === 'json' || !refuses(value)) continue;
-    yield withInput(call, 'wrong-type', input, value, String(facets.type));
-  }
-}
-
 /** What no lenient reading takes for a value of the type. */
-const OTHER_TYPE: Readonly<Record<string, unknown>> = {
-  integer: 'conform-not-an-integer',
-  number: 'conform-not-a-number',
-  boolean: 'conform-not-a-boolean',
-  object: 'conform-not-an-object',
-  string: { conform: 'not a string' },
-};
+const OTHER_TYPE: ReadonlyMap<string | null, unknown> = new Map<string, unknown>([
+  ['integer', 'conform-not-an-integer'],
+  ['number', 'conform-not-a-number'],
+  ['boolean', 'conform-not-a-boolean'],
+  ['object', 'conform-not-an-object'],
+  ['string', { conform: 'not a string' }],
+]);
 
-function* bodiesOfWrongType(call: Call, body: BodySubject | null): Generator<BadInput> {
-  if (body === null) return;
-  const { members, value, refuses } = body;
-  for (const [type, other] of Object.entries(OTHER_TYPE)) {
-    for (const { name, facets } of members) {
-      if (facets.type !== type) continue;
-      const bad = { ...value, [name]: other };
-      if (refuses(bad))
-        yield withBody(call, 'wrong-type', bad, `${quoted(name)} = ${shown(other)} (${type})`);
-    }
+function typeRank({ type }: Facets): number {
+  return [...OTHER_TYPE.keys()].indexOf(type);
+}
+
+function* ofWrongType(subjects: readonly Replaceable[]): Generator<BadInput> {
+  for (const { facets, refuses, replace } of subjects) {
+    const other = OTHER_TYPE.get(facets.type);
+    if (other !== undefined && refuses(other))
+      yield { kind: 'wrong-type', ...replace(other, String(facets.type)) };
   }
 }
 
-function* missingInputs(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
-  for (const { input, facets } of subjects) {
+function* missingInputs(call: Call, inputs: readonly ReplaceableInput[]): Generator<BadInput> {
+  for (const { input, facets } of inputs) {
     // A path without its parameter is another path; a parameter with a default may be left out.
     if (!input.required || input.in === 'path' || 'default' in facets.keywords) continue;
-    const inputs = call.inputs.map((each) => (each === input ? { ...each, value: undefined } : each));
-    yield { kind: 'missing', what: `without ${named(input)}`, ...requestOfCall({ ...call, inputs }) };
+    yield { kind: 'missing', what: `without ${named(input)}`, ...withInput(call, input, undefined) };
   }
 }
 
-function* missingBodies(call: Call, body: BodySubject | null): Generator<BadInput> {
+function* missingBodies(call: Call, body: Body | null): Generator<BadInput> {
   if (body === null) return;
   const { facets, value, refuses } = body;
   for (const name of facets.required) {
     const { [name]: _, ...bad } = value;
-    if (Object.hasOwn(value, name) && refuses(bad)) {
-      yield { ...withBody(call, 'missing', bad, ''), what: `without ${quoted(name)} in the body` };
-    }
+    if (Object.hasOwn(value, name) && refuses(bad))
+      yield { kind: 'missing', ...withBody(call, bad, `without ${quoted(name)} in the body`) };
   }
-  if (call.body?.required) {
-    const without = { ...call, body: { ...call.body, value: undefined } };
-    yield { kind: 'missing', what: 'without the body', ...requestOfCall(without) };
-  }
+  if (call.body?.required) yield { kind: 'missing', ...withBody(call, undefined, 'without the body') };
 }
 
 interface Beyond {
@@ -146,8 +147,7 @@ interface Beyond {
   readonly bound: string;
 }
 
-function beyond({ type, keywords }: Facets): readonly Beyond[] {
-  const found: Beyond[] = [];
+function* beyond({ type, keywords }: Facets): Generator<Beyond> {
   const step = type === 'integer' ? 1 : 0.5;
   const bounds: readonly (readonly [keyword: string, step: number, words: string])[] = [
     ['maximum', step, 'at most'],
@@ -159,77 +159,53 @@ function beyond({ type, keywords }: Facets): readonly Beyond[] {
     for (const [keyword, by, words] of bounds) {
       const bound = keywords[keyword];
       if (typeof bound !== 'number' || Math.abs(bound) > 2 ** 52) continue;
-      found.push({ value: bound + by, bound: `${words} ${bound}` });
+      yield { value: bound + by, bound: `${words} ${bound}` };
     }
   }
-  if (type === 'string' && Array.isArray(keywords.enum)) {
-    found.push({ value: 'conform-no-such-value', bound: 'none of the enumerated values' });
-  }
+  if (type !== 'string') return;
   const { maxLength, minLength } = keywords;
-  if (type === 'string' && typeof maxLength === 'number' && maxLength < MAX_TEXT) {
-    found.push({ value: 'a'.repeat(maxLength + 1), bound: `at most ${maxLength} characters` });
-  }
+  if (Array.isArray(keywords.enum))
+    yield { value: 'conform-no-such-value', bound: 'none of the enumerated values' };
+  if (typeof maxLength === 'number' && maxLength < MAX_TEXT)
+    yield { value: 'a'.repeat(maxLength + 1), bound: `at most ${maxLength} characters` };
   // Servers often treat an empty value as absent.
-  if (type === 'string' && typeof minLength === 'number' && minLength > 1 && minLength < MAX_TEXT) {
-    found.push({ value: 'a'.repeat(minLength - 1), bound: `at least ${minLength} characters` });
-  }
-  return found;
+  if (typeof minLength === 'number' && minLength > 1 && minLength < MAX_TEXT)
+    yield { value: 'a'.repeat(minLength - 1), bound: `at least ${minLength} characters` };
 }
 
-function* inputsOutOfRange(call: Call, subjects: readonly InputSubject[]): Generator<BadInput> {
-  for (const { input, facets, refuses } of subjects) {
-    if (input.form === 'json') continue;
-    for (const { value, bound } of beyond(facets)) {
-      if (refuses(value)) yield withInput(call, 'out-of-range', input, value, bound);
-    }
-  }
-}
-
-function* bodiesOutOfRange(call: Call, body: BodySubject | null): Generator<BadInput> {
-  if (body === null) return;
-  for (const { name, facets } of body.members) {
-    for (const { value, bound } of beyond(facets)) {
-      const bad = { ...body.value, [name]: value };
-      if (body.refuses(bad))
-        yield withBody(call, 'out-of-range', bad, `${quoted(name)} = ${shown(value)} (${bound})`);
-    }
+function* outOfRange(subjects: readonly Replaceable[]): Generator<BadInput> {
+  for (const { facets, refuses, replace } of subjects) {
+    for (const { value, bound } of beyond(facets))
+      if (refuses(value)) yield { kind: 'out-of-range', ...replace(value, bound) };
   }
 }
 
 /** Where the schema is closed (`additionalProperties: false`), a misspelt member must not be taken for none. */
-function* surplusMembers(call: Call, body: BodySubject | null): Generator<BadInput> {
-  if (body === null) return;
-  const bad = { ...body.value, [UNKNOWN_NAME]: 1 };
-  if (body.refuses(bad)) yield withBody(call, 'surplus', bad, `the undocumented ${quoted(UNKNOWN_NAME)} = 1`);
+function surplusMembers(call: Call, body: Body | null): readonly BadInput[] {
+  const bad = { ...body?.value, [UNKNOWN_NAME]: 1 };
+  if (!body?.refuses(bad)) return [];
+  const what = `with the undocumented ${quoted(UNKNOWN_NAME)} = 1 in the body`;
+  return [{ kind: 'surplus', ...withBody(call, bad, what) }];
 }
 
 /** Only where it can change nothing: the call is carried out when the unknown parameter is ignored. */
-function* extraInputs(call: Call): Generator<BadInput> {
-  if (call.method !== 'GET') return;
+function extraInputs(call: Call): readonly BadInput[] {
+  if (call.method !== 'GET') return [];
   const place = { name: UNKNOWN_NAME, in: 'query', form: 'repeated' } as const;
   const extra: Input = { ...place, required: false, schema: null, value: '1' };
-  const inputs = [...call.inputs, extra];
-  yield { kind: 'extra', what: `with the unknown ${named(extra)}`, ...requestOfCall({ ...call, inputs }) };
+  const request = requestOfCall({ ...call, inputs: [...call.inputs, extra] });
+  return [{ kind: 'extra', what: `with the unknown ${named(extra)}`, ...request }];
 }
 
-function withInput(
-  call: Call,
-  kind: BadInput['kind'],
-  input: Input,
-  value: unknown,
-  wanted: string,
-): BadInput {
-  const inputs = call.inputs.map((each) => (each === input ? { ...each, value } : each));
-  return {
-    kind,
-    what: `with ${named(input)} = ${shown(value)} (${wanted})`,
-    ...requestOfCall({ ...call, inputs }),
-  };
+function withInput(call: Call, input: Input, value: unknown): ReturnType<typeof requestOfCall> {
+  return requestOfCall({
+    ...call,
+    inputs: call.inputs.map((each) => (each === input ? { ...each, value } : each)),
+  });
 }
 
-function withBody(call: Call, kind: BadInput['kind'], value: unknown, what: string): BadInput {
-  const body = call.body && { ...call.body, value };
-  return { kind, what: `with ${what} in the body`, ...requestOfCall({ ...call, body }) };
+function withBody(call: Call, value: unknown, what: string): Omit<BadInput, 'kind'> {
+  return { what, ...requestOfCall({ ...call, body: call.body && { ...call.body, value } }) };
 }
 
 const PLACES: Readonly<Record<Input['in'], string>> = {

@@ -89,13 +89,11 @@ export function requestOfCall(call: Call): OperationRequest {
     call.inputs.filter((input) => input.in === place && input.value !== undefined);
   const [path = '', query] = call.template.split('?', 2);
   const filled = written('path').reduce(
-    (text, input) => text.replaceAll(`{${input.name}}`, encodeURIComponent(textOf(input.value, ','))),
+    (text, { name, value }) => text.replaceAll(`{${name}}`, escaped(value)),
     path,
   );
   const pieces = [...(query === undefined ? [] : [query]), ...written('query').flatMap(queryPieces)];
-  const cookies = written('cookie').map(
-    ({ name, value }) => `${name}=${encodeURIComponent(textOf(value, ','))}`,
-  );
+  const cookies = written('cookie').map(({ name, value }) => `${name}=${escaped(value)}`);
   return {
     path: pieces.length === 0 ? filled : `${filled}?${pieces.join('&')}`,
     fields: [
@@ -103,10 +101,7 @@ export function requestOfCall(call: Call): OperationRequest {
       ...written('header').map(({ name, value, form }) => [name, formed(value, form)] as const),
       ...(cookies.length === 0 ? [] : [['Cookie', cookies.join('; ')] as const]),
     ],
-    body:
-      call.body === null || call.body.value === undefined
-        ? null
-        : writtenBody(call.body.mediaType, call.body.value),
+    body: call.body?.value === undefined ? null : writtenBody(call.body.mediaType, call.body.value),
   };
 }
 
@@ -132,15 +127,16 @@ export function isFormType(mediaType: string): boolean {
   return /^application\/x-www-form-urlencoded *(?:;|$)/i.test(mediaType);
 }
 
+function escaped(value: unknown): string {
+  return encodeURIComponent(textOf(value, ','));
+}
+
 function queryPieces({ name, value, form }: Input): readonly string[] {
-  const piece = (key: string, text: string) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`;
-  if (form === 'deep-object' && isJsonObject(value)) {
-    return Object.entries(value).map(([key, inner]) => piece(`${name}[${key}]`, textOf(inner, ',')));
-  }
-  if (form === 'repeated') {
-    if (Array.isArray(value)) return value.map((item) => piece(name, textOf(item, ',')));
-    if (isJsonObject(value))
-      return Object.entries(value).map(([key, inner]) => piece(key, textOf(inner, ',')));
+  const piece = (key: string, inner: unknown) => `${encodeURIComponent(key)}=${escaped(inner)}`;
+  if (form === 'repeated' && Array.isArray(value)) return value.map((item) => piece(name, item));
+  if (isJsonObject(value) && (form === 'repeated' || form === 'deep-object')) {
+    const keyOf = (key: string) => (form === 'repeated' ? key : `${name}[${key}]`);
+    return Object.entries(value).map(([key, inner]) => piece(keyOf(key), inner));
   }
   return [piece(name, formed(value, form))];
 }

@@ -57,7 +57,7 @@ export async function firstFacts(
     clauses: [
       ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
       ...optionalClause(files, operations),
-      ...prefixClause(operations.map((each) => [each, targetOf(each)])),
+      ...prefixClause(operations, targetOf),
       ...formatClauses(files, operations),
       ...codesClause(files, operations),
     ],
@@ -79,10 +79,9 @@ function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): 
   return content && shownBody(content, { files });
 }
 
-function responsesOf(
-  files: SourceFiles,
-  operation: DocumentNode,
-): readonly (readonly [code: string, at: DocumentNode])[] {
+type Found = readonly FoundOperation[];
+
+function responsesOf(files: SourceFiles, operation: DocumentNode): ReturnType<typeof children> {
   return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
 }
 
@@ -114,65 +113,50 @@ function sampleClause(files: SourceFiles, sample: FoundOperation, path: string):
 }
 
 /** That no operation needs a credential, where each names one. */
-function optionalClause(
-  files: SourceFiles,
-  operations: readonly FoundOperation[],
-): readonly DocumentedClause[] {
+function optionalClause(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
   const [first] = operations;
   const isSaid = operations.every(({ operation }) => isOptional(files, operation));
   return first !== undefined && isSaid ? [stated('auth.optional', true, first)] : [];
 }
 
+const VERSION_PREFIX = /^(?:\/[^/{]+)*?\/v\d+(?=\/)/;
+
 /** `/v1` or `/api/v1`, where every documented path begins with it. */
 function prefixClause(
-  operations: readonly (readonly [FoundOperation, string])[],
+  operations: Found,
+  targetOf: (each: FoundOperation) => string,
 ): readonly DocumentedClause[] {
-  const prefixes = new Set(operations.map(([, path]) => /^(?:\/[^/{]+)*?\/v\d+(?=\/)/.exec(path)?.[0] ?? ''));
+  const prefixes = new Set(operations.map((each) => VERSION_PREFIX.exec(targetOf(each))?.[0] ?? ''));
   const [prefix = ''] = prefixes;
   const [first] = operations;
-  return prefixes.size !== 1 || prefix === '' || first === undefined
-    ? []
-    : [stated('versioning.prefix', prefix, first[0])];
+  return prefixes.size === 1 && prefix !== '' && first ? [stated('versioning.prefix', prefix, first)] : [];
 }
 
 /** That answers, or errors, are JSON, where every documented one with content is. */
-function formatClauses(
-  files: SourceFiles,
-  operations: readonly FoundOperation[],
-): readonly DocumentedClause[] {
-  return (
-    [
-      ['responses.format', /^2/],
-      ['errors.format', /^[45]/],
-    ] as const
-  ).flatMap(([key, codes]) => {
+function formatClauses(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
+  const ofCodes = (key: ClauseKey, codes: RegExp) => {
     const found = operations.flatMap((each) =>
       responsesOf(files, each.operation)
         .filter(([code]) => codes.test(code))
         .flatMap(([, response]) => mediaTypesOf(response).map((type) => ({ each, type }))),
     );
     const [first] = found;
-    return first !== undefined && found.every(({ type }) => isJsonType(type))
-      ? [stated(key, 'JSON', first.each)]
-      : [];
-  });
+    return first && found.every(({ type }) => isJsonType(type)) ? [stated(key, 'JSON', first.each)] : [];
+  };
+  return [...ofCodes('responses.format', /^2/), ...ofCodes('errors.format', /^[45]/)];
 }
 
 /**
  * The refusals whose status a document shows of any operation. A 404 beside an operation is of what it is asked for, and
  * not of a path that does not exist.
  */
-const CONDITIONS = { missingCredential: '401', rateLimit: '429' } as const satisfies Partial<
-  Record<ErrorCondition, string>
->;
+const CONDITIONS: Partial<Record<ErrorCondition, string>> = { missingCredential: '401', rateLimit: '429' };
 
-function codesClause(files: SourceFiles, operations: readonly FoundOperation[]): readonly DocumentedClause[] {
+function codesClause(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
   const saying = (code: string) =>
     operations.find(({ operation }) => responsesOf(files, operation).some(([given]) => given === code));
   const codes = Object.entries(CONDITIONS).filter(([, code]) => saying(code) !== undefined);
   const first = codes[0] && saying(codes[0][1]);
-  if (first === undefined) return [];
-  return [
-    stated('errors.codes', Object.fromEntries(codes.map(([name, code]) => [name, Number(code)])), first),
-  ];
+  const value = Object.fromEntries(codes.map(([name, code]) => [name, Number(code)]));
+  return first === undefined ? [] : [stated('errors.codes', value, first)];
 }

@@ -72,34 +72,24 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   const schemaAt = child(content ?? at, 'schema');
   const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
   const required = place === 'path' || child(at, 'required').value === true;
-  const base = { name, in: place, required, schema };
-  const form = isWholeQuery
-    ? isFormType(contentType ?? '')
-      ? 'repeated'
-      : null
-    : content === undefined
-      ? formOf(at, place)
-      : 'json';
-  const lacking = (lacks: string): DocumentedInput => ({
-    ...base,
-    value: undefined,
-    form: form ?? 'comma',
-    lacks,
-  });
+  const wholeForm = isFormType(contentType ?? '') ? 'repeated' : null;
+  const ownForm = content === undefined ? formOf(at, place) : 'json';
+  const form = isWholeQuery ? wholeForm : ownForm;
+  const base = { name, in: place, required, schema, form: form ?? 'comma' };
+  const without = (lacks: string | null): DocumentedInput => ({ ...base, value: undefined, lacks });
+  const lacking = (why: string) => without(`the required ${place} parameter ${JSON.stringify(name)} ${why}`);
 
-  if (!required) return { ...base, value: undefined, form: form ?? 'comma', lacks: null };
-  if (form === null) return lacking(`${nameOf(base)} is written in a style that is not spoken here`);
+  if (!required) return without(null);
+  if (form === null) return lacking('is written in a style that is not spoken here');
   const shown = shownValue([content ?? at, at], schemaAt, scope);
   if (shown === undefined && place === 'path') {
     // Made-up identifiers name nothing: the answer would rightly be 404.
-    return lacking(`${nameOf(base)} has no example, default or enumerated value`);
+    return lacking('has no example, default or enumerated value');
   }
   const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
-  if ('reason' in example) return lacking(`${nameOf(base)} has no example: ${example.reason}`);
+  if ('reason' in example) return lacking(`has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
-  return misfit === null
-    ? { ...base, value: example.value, form, lacks: null }
-    : lacking(`${nameOf(base)} ${misfit}`);
+  return misfit === null ? { ...base, value: example.value, lacks: null } : lacking(misfit);
 }
 
 /** A path segment of dots means another path; a field value holds no control characters (RFC 9110 §5.5). */
@@ -141,35 +131,20 @@ function formOf(at: DocumentNode, place: Input['in']): InputForm | null {
   const style = typeof given === 'string' ? given : DEFAULT_STYLE[place];
   const { value: exploding } = child(at, 'explode');
   const explode = typeof exploding === 'boolean' ? exploding : style === 'form';
-  switch (style) {
-    case 'simple':
-      return place === 'path' || place === 'header' ? 'comma' : null;
-    case 'form':
-      return explode && place === 'query' ? 'repeated' : 'comma';
-    case 'spaceDelimited':
-      return explode ? 'repeated' : 'space';
-    case 'pipeDelimited':
-      return explode ? 'repeated' : 'pipe';
-    case 'deepObject':
-      return 'deep-object';
-    default:
-      return null;
-  }
+  const forms: Readonly<Record<string, InputForm | null>> = {
+    simple: place === 'path' || place === 'header' ? 'comma' : null,
+    form: explode && place === 'query' ? 'repeated' : 'comma',
+    spaceDelimited: explode ? 'repeated' : 'space',
+    pipeDelimited: explode ? 'repeated' : 'pipe',
+    deepObject: 'deep-object',
+  };
+  return Object.hasOwn(forms, style) ? (forms[style] ?? null) : null;
 }
 
-const DEFAULT_STYLE: Readonly<Record<Input['in'], string>> = {
-  path: 'simple',
-  query: 'form',
-  header: 'simple',
-  cookie: 'form',
-};
+const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
 
 function isPlace(value: unknown): value is Input['in'] {
-  return value === 'path' || value === 'query' || value === 'header' || value === 'cookie';
-}
-
-function nameOf({ name, in: place }: Pick<Input, 'name' | 'in'>): string {
-  return `the required ${place} parameter ${JSON.stringify(name)}`;
+  return typeof value === 'string' && Object.hasOwn(DEFAULT_STYLE, value);
 }
 
 /** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
@@ -196,21 +171,16 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
   const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
   const shown = shownBody(content, scope);
   const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
-  const base = { mediaType, required, schema };
-  if ('value' in example) return { ...base, value: example.value, lacks: null };
-  const lacks = required ? `its body has no example: ${example.reason}` : null;
-  return { ...base, value: undefined, lacks };
+  const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
+  return { mediaType, required, schema, value: 'value' in example ? example.value : undefined, lacks };
 }
 
 /** The example of a body that a document shows; undefined where it shows none. */
 export function shownBody(content: DocumentNode, { files }: Pick<InputScope, 'files'>): unknown {
   const { value } = child(content, 'example');
   if (value !== undefined) return value;
-  for (const [, at] of children(child(content, 'examples'))) {
-    const example = exampleValue(files.dereferenced(at));
-    if (example !== undefined) return example;
-  }
-  return undefined;
+  const examples = children(child(content, 'examples')).map(([, at]) => exampleValue(files.dereferenced(at)));
+  return examples.find((example) => example !== undefined);
 }
 
 /** What an example holds; OpenAPI 3.2 has a second word for it. */

@@ -59,13 +59,11 @@ export async function readOpenApi(
   const requests = new OpenApiSchemas(files, 'request', version);
   const responses = new OpenApiSchemas(files, 'response', version);
   const found = operationsOf(files);
-  const security = new OpenApiSecurity(
-    files,
-    options.configured,
-    found.map(({ operation }) => operation),
-  );
+  const { configured } = options;
+  const declared = found.map(({ operation }) => operation);
+  const security = new OpenApiSecurity(files, configured, declared);
   const examples = new Examples(requests.definitions, requests.book);
-  const scope = { files, schemas: requests, examples, configured: options.configured };
+  const scope = { files, schemas: requests, examples, configured };
   const ids = new Set<string>();
   const operations = found.map(({ pathItem, operation, method, path: written }): DocumentedOperation => {
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);

@@ -17,9 +17,7 @@ export function versionOf(root: DocumentNode): Version {
   if (named.value === undefined)
     throw faultAt(root, 'is no OpenAPI document', 'name a document with `openapi: 3.0.x`, 3.1.x or 3.2.x');
   const text = typeof named.value === 'number' ? named.value.toFixed(1) : named.value;
-  const version = VERSIONS.find(
-    (each) => text === each || (typeof text === 'string' && text.startsWith(`${each}.`)),
-  );
+  const version = VERSIONS.find((each) => typeof text === 'string' && `${text}.`.startsWith(`${each}.`));
   if (version !== undefined && (version === '2.0') === (named === swagger)) return version;
   const shown = visible(typeof text === 'string' ? text : JSON.stringify(text), 60);
   throw faultAt(
@@ -58,12 +56,8 @@ export function addressOf(
   const shared = segments.findLastIndex((_, last) => endsWith(base, segments.slice(0, last + 1)));
   const generalHost = general?.host ?? new URL(ANYWHERE).host;
   return {
-    prefix: segments
-      .slice(shared + 1)
-      .map((segment) => `/${segment}`)
-      .join(''),
-    elsewhere:
-      own !== null && own.host !== generalHost ? `it is served at another address, ${own.origin}` : null,
+    prefix: ['', ...segments.slice(shared + 1)].join('/'),
+    elsewhere: own && own.host !== generalHost ? `it is served at another address, ${own.origin}` : null,
   };
 }
 
@@ -121,36 +115,25 @@ export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
     for (const [method, given] of methodsOf(pathItem, version)) {
       // OpenAPI has no references here; documents that are kept in many files use them all the same.
       const operation = files.dereferenced(given);
-      found.push(
-        version === '2.0'
-          ? {
-              pathItem: { ...pathItem, value: {} },
-              operation: asOperation(files, pathItem, operation),
-              method,
-              path,
-            }
-          : { pathItem, operation, method, path },
-      );
+      if (version !== '2.0') found.push({ pathItem, operation, method, path });
+      else {
+        const upgraded = asOperation(files, pathItem, operation);
+        found.push({ pathItem: { ...pathItem, value: {} }, operation: upgraded, method, path });
+      }
     }
   }
   if (found.length === 0) {
     throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
   }
   if (found.length > MAX_OPERATIONS) {
-    throw faultAt(
-      paths,
-      `describes ${found.length} operations, more than ${MAX_OPERATIONS}`,
-      'split the document',
-    );
+    const problem = `describes ${found.length} operations, more than ${MAX_OPERATIONS}`;
+    throw faultAt(paths, problem, 'split the document');
   }
   return found;
 }
 
 /** The methods that a path is described for; of those with a name of their own, what they name (OpenAPI 3.2). */
-function methodsOf(
-  pathItem: DocumentNode,
-  version: Version,
-): readonly (readonly [method: string, operation: DocumentNode])[] {
+function methodsOf(pathItem: DocumentNode, version: Version): ReturnType<typeof children> {
   const methods = version === '3.2' ? [...METHODS, 'query'] : METHODS;
   const fixed = methods.map((name) => [name.toUpperCase(), child(pathItem, name)] as const);
   const further = version === '3.2' ? children(child(pathItem, 'additionalOperations')) : [];

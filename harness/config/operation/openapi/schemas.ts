@@ -16,50 +16,20 @@ const MAX_SCHEMAS = 100_000;
 const MAX_NESTING = 100;
 
 /** How the values of a keyword are read. Other keywords say nothing about a value and are left out. */
-const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-schemas' | 'dependencies'>> = {
-  type: 'data',
-  format: 'data',
-  nullable: 'data',
-  enum: 'data',
-  const: 'data',
-  multipleOf: 'data',
-  maximum: 'data',
-  exclusiveMaximum: 'data',
-  minimum: 'data',
-  exclusiveMinimum: 'data',
-  maxLength: 'data',
-  minLength: 'data',
-  pattern: 'data',
-  maxItems: 'data',
-  minItems: 'data',
-  uniqueItems: 'data',
-  maxContains: 'data',
-  minContains: 'data',
-  maxProperties: 'data',
-  minProperties: 'data',
-  dependentRequired: 'data',
-  allOf: 'schemas',
-  anyOf: 'schemas',
-  oneOf: 'schemas',
-  prefixItems: 'schemas',
-  not: 'schema',
-  if: 'schema',
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: 'schema',
-  else: 'schema',
-  items: 'schema',
-  contains: 'schema',
-  additionalProperties: 'schema',
-  propertyNames: 'schema',
-  unevaluatedItems: 'schema',
-  unevaluatedProperties: 'schema',
-  properties: 'named-schemas',
-  patternProperties: 'named-schemas',
-  dependentSchemas: 'named-schemas',
-  // Of earlier drafts.
-  additionalItems: 'schema',
-  dependencies: 'dependencies',
-};
+const KEYWORDS = new Map(
+  Object.entries({
+    data: `type format nullable enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength
+      minLength pattern maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
+      dependentRequired`,
+    schemas: 'allOf anyOf oneOf prefixItems',
+    // The last one of earlier drafts.
+    schema: `not if then else items contains additionalProperties propertyNames unevaluatedItems
+      unevaluatedProperties additionalItems`,
+    'named-schemas': 'properties patternProperties dependentSchemas',
+    // Of earlier drafts.
+    dependencies: 'dependencies',
+  } as const).flatMap(([reading, names]) => names.split(/\s+/).map((name) => [name, reading] as const)),
+);
 
 /** What helps to make up a value; only of interest in requests. */
 const SAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples']);
@@ -193,7 +163,7 @@ export class OpenApiSchemas {
 
   #keyword(name: string, at: DocumentNode, dialect: Dialect, depth: number): unknown {
     if (SAMPLES.has(name)) return this.#direction === 'request' ? at.value : undefined;
-    switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
+    switch (KEYWORDS.get(name)) {
       case 'data':
         if (name === 'pattern') holdToPattern(at, at.value);
         // A duplicate in an enumeration is harmless, but no JSON Schema.

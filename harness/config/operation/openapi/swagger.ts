@@ -67,7 +67,8 @@ function isContent(parameter: unknown): boolean {
 }
 
 function inputOf(parameter: DocumentNode): DocumentNode {
-  const { style, explode } = FORMS[String(collectionFormat(parameter))] ?? UNKNOWN_FORM;
+  const { value: format } = child(parameter, 'collectionFormat');
+  const { style, explode } = FORMS.get(typeof format === 'string' ? format : 'csv') ?? UNKNOWN_FORM;
   const place = child(parameter, 'in').value;
   const isSimple = style === 'form' && (place === 'path' || place === 'header');
   return put(parameter, {
@@ -78,43 +79,19 @@ function inputOf(parameter: DocumentNode): DocumentNode {
   });
 }
 
-function collectionFormat(parameter: DocumentNode): unknown {
-  const { value } = child(parameter, 'collectionFormat');
-  return typeof value === 'string' ? value : 'csv';
-}
-
-const FORMS: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>> = Object.assign(
-  Object.create(null),
-  {
-    csv: { style: 'form', explode: false },
-    ssv: { style: 'spaceDelimited', explode: false },
-    pipes: { style: 'pipeDelimited', explode: false },
-    multi: { style: 'form', explode: true },
-  },
-);
+const FORMS = new Map([
+  ['csv', { style: 'form', explode: false }],
+  ['ssv', { style: 'spaceDelimited', explode: false }],
+  ['pipes', { style: 'pipeDelimited', explode: false }],
+  ['multi', { style: 'form', explode: true }],
+]);
 /** OpenAPI 3.0 has no word for tabs. */
 const UNKNOWN_FORM = { style: 'tabDelimited', explode: false };
 
 /** What a parameter says of its values, which is no schema of its own before OpenAPI 3.0. */
-const KEYWORDS = [
-  'type',
-  'format',
-  'items',
-  'default',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'pattern',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'enum',
-  'multipleOf',
-  'x-nullable',
-] as const;
+const KEYWORDS =
+  `type format items default maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+  pattern maxItems minItems uniqueItems enum multipleOf x-nullable`.split(/\s+/);
 
 function schemaOf(parameter: DocumentNode): Readonly<Record<string, unknown>> {
   const said = KEYWORDS.map((keyword) => [keyword, child(parameter, keyword).value] as const);
