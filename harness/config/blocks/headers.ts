@@ -30,7 +30,7 @@ export async function buildHeaders(
 ): Promise<readonly FixedHeader[]> {
   return draft.faults.each(written, async (name, value) => {
     const key = `headers.${name}`;
-    const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+    const fault = draft.faultFor(key);
     if (!isToken(name)) throw fault('cannot be the name of a header', 'use letters, digits and hyphens');
     const isKey = credentials?.name?.toLowerCase() === name.toLowerCase();
     if (isKey || /^authorization$/i.test(name)) {

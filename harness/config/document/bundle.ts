@@ -70,17 +70,13 @@ class Bundle {
     if (!isJsonObject(at.value)) return at.value;
     const ref = refOf(at.value);
     const named = ref === null ? null : this.#elsewhere(ref, at);
-    return Object.fromEntries(
-      children(at).map(([name, inner]) => [
-        name,
-        name === '$ref' && named !== null ? named : this.copy(inner),
-      ]),
-    );
+    const copies = children(at).map(([name, inner]) => [name, this.copy(inner)] as const);
+    return { ...Object.fromEntries(copies), ...(named !== null && { $ref: named }) };
   }
 
   /** What a reference into another file is in the bundle; null for one that is to stay as it is. */
   #elsewhere(ref: string, at: DocumentNode): string | null {
-    const { file, fragment } = this.#files.split(ref, at) ?? {};
+    const { file, fragment } = this.#files.elsewhere(ref, at) ?? {};
     if (file === undefined) return null;
     if (file !== this.#files.root.file && !this.#parts.has(file)) this.#add(file);
     return `${this.nameOf(file)}#${fragment}`;

@@ -84,11 +84,8 @@ export class SourceFiles {
       if (ref === null) return here;
       here = this.target(ref, here);
     }
-    throw faultAt(
-      at,
-      'refers from one reference to the next and never to anything',
-      'refer to the thing itself',
-    );
+    const problem = 'refers from one reference to the next and never to anything';
+    throw faultAt(at, problem, 'refer to the thing itself');
   }
 
   /** What a reference that stands at a place points at; itself possibly a reference. */
@@ -110,10 +107,7 @@ export class SourceFiles {
   }
 
   /** The other file that a reference leads into, and where there; null where it stays in its own, or leads to none. */
-  split(
-    ref: string,
-    { file }: DocumentNode,
-  ): { readonly file: SourceFile; readonly fragment: string } | null {
+  elsewhere(ref: string, { file }: DocumentNode): { file: SourceFile; fragment: string } | null {
     const [name = '', fragment = ''] = ref.split('#', 2);
     const other = name === '' || REMOTE.test(name) ? undefined : this.#files.get(pathFrom(file, name));
     return other === undefined ? null : { file: other, fragment };
@@ -143,19 +137,14 @@ export class SourceFiles {
 
   #named(name: string, ref: string, at: DocumentNode): SourceFile {
     if (REMOTE.test(name)) {
-      throw faultAt(
-        at,
-        `the reference ${ref} is remote, and nothing is fetched`,
-        'save it beside the document',
-      );
+      const problem = `the reference ${ref} is remote, and nothing is fetched`;
+      throw faultAt(at, problem, 'save it beside the document');
     }
     const target = pathFrom(at.file, name);
     const file = this.#files.get(target);
     if (file !== undefined) return file;
-    const { problem, remedy } = this.#faults.get(target) ?? {
-      problem: 'there is no such file',
-      remedy: 'correct it',
-    };
+    const unknown = { problem: 'there is no such file', remedy: 'correct it' };
+    const { problem, remedy } = this.#faults.get(target) ?? unknown;
     throw faultAt(at, `the reference ${ref}: ${problem}`, remedy);
   }
 }

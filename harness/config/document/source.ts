@@ -154,10 +154,27 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
       remedy: 'save it as JSON, or split it',
     });
   }
-  const { document, placeOf } = parsedYaml(text, shown);
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    uniqueKeys: false,
+    merge: true,
+  });
+  const [first] = document.errors;
+  if (first) throw yamlFault(first.code, placeAt(lines, first.pos[0], shown));
   const root = plain(document, shown);
   holdToBounds(root, shown);
   return { path, shown, root, placeOf };
+
+  function placeOf(pointer: readonly string[]): Place {
+    for (let length = pointer.length; length >= 0; length -= 1) {
+      const node = document.getIn(pointer.slice(0, length), true);
+      if (isNode(node) && node.range) return placeAt(lines, node.range[0], shown);
+    }
+    return { file: shown };
+  }
 }
 
 function parsedJson(text: string, shown: string, isJson: boolean): unknown {
@@ -188,35 +205,6 @@ function linesOf(text: string): LineCounter {
 function placeAt(lines: LineCounter, offset: number, file: string): Place {
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
-}
-
-interface ParsedYaml {
-  readonly document: Document.Parsed;
-  readonly placeOf: (pointer: readonly string[]) => Place;
-}
-
-function parsedYaml(text: string, shown: string): ParsedYaml {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-    uniqueKeys: false,
-    merge: true,
-  });
-  const at = (offset: number): Place => placeAt(lines, offset, shown);
-  const [first] = document.errors;
-  if (first) throw yamlFault(first.code, at(first.pos[0]));
-  return {
-    document,
-    placeOf: (pointer) => {
-      for (let length = pointer.length; length >= 0; length -= 1) {
-        const node = document.getIn(pointer.slice(0, length), true);
-        if (isNode(node) && node.range) return at(node.range[0]);
-      }
-      return { file: shown };
-    },
-  };
 }
 
 function plain(document: Document.Parsed, shown: string): unknown {

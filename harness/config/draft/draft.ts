@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import type { UsageError } from '../../base/exit.ts';
 import { nameElsewhere } from '../../wire/redaction/marker.ts';
-import { keysOf, shapeWithin, traitsOf } from '../shape/loaded.ts';
+import { type Fault, keysOf, shapeWithin, traitsOf } from '../shape/loaded.ts';
 import {
   childrenOf,
   keyWithin,
@@ -35,6 +35,11 @@ export class Draft {
     this.faults = faults;
     this.#origins = originsOf(tree);
     this.faultAt = faultsOf(this.#origins);
+  }
+
+  /** `faultAt` of one key. */
+  faultFor(key: string): Fault {
+    return (problem, remedy) => this.faultAt(key, problem, remedy);
   }
 
   /** Of a key, or of the nearest block around it that is written somewhere. */
@@ -131,17 +136,10 @@ export async function withReferences(
   const read = async <N extends Located>(node: N, of: TSchema, key: string, around: string): Promise<N> => {
     const { references: treatment = around, literal } = traitsOf(of);
     if (node.kind !== 'scalar') {
+      const within = treatment === 'path' ? 'raw' : treatment;
       const inner = new Map<string, Located>();
       for (const [name, child] of childrenOf(node)) {
-        inner.set(
-          name,
-          await read(
-            child,
-            shapeWithin(of, name),
-            keyWithin(key, name),
-            treatment === 'path' ? 'raw' : treatment,
-          ),
-        );
+        inner.set(name, await read(child, shapeWithin(of, name), keyWithin(key, name), within));
       }
       return withChildren(node, (name, child) => inner.get(name) ?? child);
     }

@@ -66,15 +66,11 @@ export class Faults {
 
   /** The same for what others are built upon: who asks for it when something is wrong with it is not built either. */
   async part<T>(work: () => T | Promise<T>): Promise<() => T> {
-    try {
-      const made = await work();
-      return () => made;
-    } catch (error) {
-      this.#note(error);
-      return () => {
-        throw new Consequence();
-      };
-    }
+    const made = await this.attempt(async () => ({ part: await work() }));
+    return () => {
+      if (!made) throw new Consequence();
+      return made.part;
+    };
   }
 
   /** @throws UsageError with all that is wrong. */

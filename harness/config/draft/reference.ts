@@ -71,10 +71,8 @@ function parseReference(inner: string, fault: Fault): Reference {
   if (kind === 'exec') return { kind, command: rest };
   const [, name, fallback] = ENV.exec(rest) ?? [];
   if (name === undefined) {
-    throw fault(
-      'this cannot be the name of an environment variable',
-      `write \${env:NAME} or \${env:NAME:-default}`,
-    );
+    const problem = 'this cannot be the name of an environment variable';
+    throw fault(problem, `write \${env:NAME} or \${env:NAME:-default}`);
   }
   if (fallback?.includes('${')) {
     throw fault('a default cannot hold another reference', 'write the default as plain text');
@@ -82,9 +80,9 @@ function parseReference(inner: string, fault: Fault): Reference {
   return { kind: 'env', name, fallback: fallback ?? null };
 }
 
-/** `env SEARCH_API_KEY`, `file key.txt`, `exec`: never the command, which could hold a secret. */
-export function describeReference(reference: Reference): string {
-  if (reference.kind === 'env') return `env ${reference.name}`;
+/** `env SEARCH_API_KEY (default)`, `file key.txt`, `exec`: never the command, which could hold a secret. */
+export function describeReference(reference: Reference, fromFallback = false): string {
+  if (reference.kind === 'env') return `env ${reference.name}${fromFallback ? ' (default)' : ''}`;
   return reference.kind === 'file' ? `file ${reference.path}` : 'exec';
 }
 
@@ -116,14 +114,12 @@ export async function resolveReference(
   scope: ReferenceScope,
   fault: Fault,
 ): Promise<Resolved> {
-  switch (reference.kind) {
-    case 'env':
-      return fromEnvironment(reference, scope, fault);
-    case 'file':
-      return { text: await fromFile(reference.path, scope, fault), fromFallback: false };
-    case 'exec':
-      return { text: await fromCommand(reference.command, scope, fault), fromFallback: false };
-  }
+  if (reference.kind === 'env') return fromEnvironment(reference, scope, fault);
+  const { kind } = reference;
+  const text = await (kind === 'file'
+    ? fromFile(reference.path, scope, fault)
+    : fromCommand(reference.command, scope, fault));
+  return { text, fromFallback: false };
 }
 
 /** A reference when a record is judged. */
@@ -184,7 +180,7 @@ export async function interpolate(
       const resolved = await resolveOrStandIn(part, scope, fault, namedAs(part));
       whole += resolved.text;
       if (!resolved.fromFallback) learned.push({ reference: part, value: resolved.text });
-      references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
+      references.push(describeReference(part, resolved.fromFallback));
     }
     pieces.push(whole);
   }
@@ -224,16 +220,15 @@ async function fromFile(path: string, { folder }: ReferenceScope, fault: Fault):
 }
 
 async function fromCommand(command: string, scope: ReferenceScope, fault: Fault): Promise<string> {
-  const output = await commandOutput(
-    command,
-    { cwd: scope.folder, env: scope.env },
-    { timeoutMs: scope.execTimeoutMs, maxBytes: MAX_BYTES },
-  );
-  const remedy = 'run it by hand in the folder of this file; it must print the value and nothing else';
-  if ('failure' in output) throw fault(`the command of \${exec:…} ${output.failure}`, remedy);
-  if (!isUtf8(output.stdout))
-    throw fault(`the command of \${exec:…} printed something that is not UTF-8`, remedy);
+  const limits = { timeoutMs: scope.execTimeoutMs, maxBytes: MAX_BYTES };
+  const output = await commandOutput(command, { cwd: scope.folder, env: scope.env }, limits);
+  const failed = (how: string) => {
+    const remedy = 'run it by hand in the folder of this file; it must print the value and nothing else';
+    return fault(`the command of \${exec:…} ${how}`, remedy);
+  };
+  if ('failure' in output) throw failed(output.failure);
+  if (!isUtf8(output.stdout)) throw failed('printed something that is not UTF-8');
   const text = output.stdout.toString('utf8').trim();
-  if (text === '') throw fault(`the command of \${exec:…} printed nothing`, remedy);
+  if (text === '') throw failed('printed nothing');
   return text;
 }

@@ -44,42 +44,37 @@ export async function readSecret(
   text: string,
   options: SecretOptions,
 ): Promise<Secret | null> {
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
-  const reference = soleReference(splitReferences(text, fault));
+  const { literalAllowed, optional } = options;
+  const fault = draft.faultFor(key);
+  const reference = soleReference(text, fault);
+  const name = secretName(draft, key, reference);
   const shown = (secret: Secret | null, ...references: readonly string[]) => {
     draft.showRead(key, secret && String(secret), references);
     return secret;
   };
   if (reference === null) {
-    if (!options.literalAllowed) {
-      throw fault(
-        'a secret stands in the file itself',
-        `write \${env:NAME}, \${file:PATH} or \${exec:COMMAND}; a literal is only for reference providers and loopback addresses`,
-      );
-    }
-    return shown(checked(new Secret(secretName(draft, key, null), text, key), fault));
+    if (literalAllowed) return shown(checked(new Secret(name, text, key), fault));
+    throw fault(
+      'a secret stands in the file itself',
+      `write \${env:NAME}, \${file:PATH} or \${exec:COMMAND}; a literal is only for reference providers and loopback addresses`,
+    );
   }
 
-  if (reference.kind === 'env' && reference.fallback === '' && !options.optional) {
+  if (reference.kind === 'env' && reference.fallback === '' && !optional) {
     throw fault('the default is empty', `leave the default out: \${env:NAME}`);
   }
   const { text: value, fromFallback } = await readForSecret(draft, key, reference, fault);
   const said = describeReference(reference);
-  if (fromFallback && reference.kind === 'env') {
-    if (value === '') return shown(null, `${said} (not set)`);
-    if (!options.literalAllowed) {
-      if (!options.optional) {
-        throw fault(
-          `the environment variable ${reference.name} is not set, and its default is only for reference providers and loopback addresses`,
-          `export ${reference.name}=…`,
-        );
-      }
-      return shown(null, `${said} (not set; its default stays on this machine)`);
-    }
+  if (fromFallback && value === '') return shown(null, `${said} (not set)`);
+  if (fromFallback && !literalAllowed) {
+    if (optional) return shown(null, `${said} (not set; its default stays on this machine)`);
+    throw fault(
+      `the environment variable ${name} is not set, and its default is only for reference providers and loopback addresses`,
+      `export ${name}=…`,
+    );
   }
-  const name = secretName(draft, key, reference);
   const secret = checked(new Secret(name, value, placeOf(reference, key)), fault);
-  return shown(secret, `${said}${fromFallback ? ' (default)' : ''}`);
+  return shown(secret, describeReference(reference, fromFallback));
 }
 
 /** No command is run for a secret of a config that is wrong anyway. */
@@ -101,21 +96,16 @@ export async function readForSecret(
   return resolveOrStandIn(reference, draft.scope, fault, { name, otherwise });
 }
 
-function soleReference(parts: readonly (string | Reference)[]): Reference | null {
-  const [only] = parts;
-  return parts.length === 1 && typeof only === 'object' ? only : null;
+/** null if the text is not one reference and nothing else. */
+function soleReference(text: string, fault: Fault): Reference | null {
+  const [only, ...others] = splitReferences(text, fault);
+  return typeof only === 'object' && others.length === 0 ? only : null;
 }
 
 /** Never the command, which could hold a secret. */
 function placeOf(reference: Reference, key: string): string {
-  switch (reference.kind) {
-    case 'env':
-      return reference.name;
-    case 'file':
-      return `the file ${reference.path}`;
-    case 'exec':
-      return `the output of the command of ${key}`;
-  }
+  if (reference.kind === 'env') return reference.name;
+  return reference.kind === 'file' ? `the file ${reference.path}` : `the output of the command of ${key}`;
 }
 
 const NOT_DISTINCT = 'cannot be distinguished from other text, and so not be kept out of reports';
@@ -133,11 +123,7 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
     'does the file or variable hold more than the secret?',
   ],
   [(value) => /\p{Cc}/u.test(value), 'the secret holds a control character', COPIED],
-  [
-    (value) => /[^\p{ASCII}\u0080-\u00ff]/u.test(value),
-    'the secret holds a character beyond latin-1',
-    COPIED,
-  ],
+  [(value) => /[^\0-\u00ff]/.test(value), 'the secret holds a character beyond latin-1', COPIED],
   [
     (value) => value !== value.trim(),
     'the secret begins or ends with white space',
@@ -152,17 +138,15 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
 ];
 
 /** Shows a text that was read through references as it is written, never its value. */
-export function readAway(
-  draft: Draft,
-  { key, written, references, learned }: ReadThrough,
-): readonly Secret[] {
+export function readAway(draft: Draft, through: ReadThrough): readonly Secret[] {
+  const { key, written, references, learned } = through;
   draft.showRead(key, written, references);
+  const isFit = ({ length }: string) => length >= LEAST_CHARACTERS && length <= MOST_CHARACTERS;
   return learned
-    .filter(({ value }) => value.length >= LEAST_CHARACTERS && value.length <= MOST_CHARACTERS)
-    .filter(({ value }) => !PROTOCOL_TEXT.includes(value.toLowerCase()))
-    .map(
-      ({ reference, value }) => new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value),
-    );
+    .filter(({ value }) => isFit(value) && !PROTOCOL_TEXT.includes(value.toLowerCase()))
+    .map(({ reference, value }) => {
+      return new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value);
+    });
 }
 
 function checked(secret: Secret, fault: Fault): Secret {
@@ -172,10 +156,8 @@ function checked(secret: Secret, fault: Fault): Secret {
   throw fault(problem, remedy);
 }
 
-const TOO_LONG = [
-  `the secret is longer than ${MOST_CHARACTERS} characters`,
-  'copy it with `files:`',
-] as const;
+const LONG = `the secret is longer than ${MOST_CHARACTERS} characters`;
+const TOO_LONG = [LONG, 'copy it with `files:`'] as const;
 
 /**
  * A text in which whatever a reference yields is a secret, but for the default of one, which stands in the file for
@@ -195,11 +177,9 @@ export async function readSecretText(draft: Draft, key: string, text: string): P
  * @throws UsageError also if its length would not allow to keep it out of reports.
  */
 export async function readSecretFile(draft: Draft, key: string, text: string): Promise<Secret | null> {
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
-  const [only, ...others] = splitReferences(text, fault);
-  const sole = typeof only === 'object' && others.length === 0 ? only : null;
+  const fault = draft.faultFor(key);
   const { pieces, references } = await readPieces(draft, key, text);
-  const secret = new Secret(secretName(draft, key, sole), revealed(pieces));
+  const secret = new Secret(secretName(draft, key, soleReference(text, fault)), revealed(pieces));
   const { length } = secret.reveal();
   draft.showRead(key, length === 0 ? null : String(secret), references);
   if (length === 0) return null;
@@ -213,7 +193,7 @@ async function readPieces(
   key: string,
   text: string,
 ): Promise<{ readonly pieces: SecretText; readonly references: readonly string[] }> {
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+  const fault = draft.faultFor(key);
   const pieces: (string | Secret)[] = [];
   const references: string[] = [];
   for (const part of splitReferences(text, fault)) {
@@ -222,7 +202,7 @@ async function readPieces(
       continue;
     }
     const { text: value, fromFallback } = await readForSecret(draft, key, part, fault);
-    references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
+    references.push(describeReference(part, fromFallback));
     if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
     pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));
   }

@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { traitsOf } from './loaded.ts';
+import { TRAITS, traitsOf } from './loaded.ts';
 
 /**
  * The JSON Schema of a shape, for editors. Schemas used in several places are among the
  * `$defs`. An environment may complete a mapping, so only mappings in a list, which is never merged, must be complete.
  */
 export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
-  const whole = plain(shape, false);
+  const whole = wholeSchemaOf(shape);
   const shared = sharedSchemas(whole);
   const defs = [...shared].map(([def, { schema }]) => [def, referring(schema, shared, true)] as const);
   return {
@@ -21,21 +21,9 @@ export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
 /** Under it a schema says as what it may stand among the `$defs`. */
 const DEF = 'x-def';
 
-/** The same without `$defs`, for validation. */
-export function wholeSchemaOf(shape: TSchema): JsonObject {
-  return plain(shape, false);
-}
-
-/** A shape as JSON Schema, everything in its place. */
-function plain(shape: TSchema, inList: boolean): JsonObject {
-  const {
-    '~traits': _,
-    description,
-    properties,
-    required: __,
-    items,
-    ...keywords
-  } = { ...shape } as JsonObject;
+/** The same without `$defs`, for validation: everything in its place. */
+export function wholeSchemaOf(shape: TSchema, inList = false): JsonObject {
+  const { [TRAITS]: _, description, properties, required: __, items, ...keywords } = shape as JsonObject;
   const { def, required = [] } = traitsOf(shape);
   const keys = Object.entries(isJsonObject(properties) ? properties : {}).filter(hasSchema);
   const must = inList ? keys.filter(([, inner]) => traitsOf(inner).needed).map(([key]) => key) : required;
@@ -46,9 +34,9 @@ function plain(shape: TSchema, inList: boolean): JsonObject {
     ...(must.length === 0 ? {} : { required: must }),
     ...(keys.length === 0
       ? {}
-      : { properties: Object.fromEntries(keys.map(([key, inner]) => [key, plain(inner, inList)])) }),
-    ...(isJsonObject(values) ? { additionalProperties: plain(values, inList) } : {}),
-    ...(isJsonObject(items) ? { items: plain(items, true) } : {}),
+      : { properties: Object.fromEntries(keys.map(([key, inner]) => [key, wholeSchemaOf(inner, inList)])) }),
+    ...(isJsonObject(values) ? { additionalProperties: wholeSchemaOf(values, inList) } : {}),
+    ...(isJsonObject(items) ? { items: wholeSchemaOf(items, true) } : {}),
     ...(def === undefined ? {} : { [DEF]: def }),
   };
 }

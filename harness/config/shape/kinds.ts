@@ -31,12 +31,12 @@ type NullOf<O> = O extends { readonly default: null } ? null : never;
 type There<O> = O extends { readonly default: unknown } ? { readonly '~there': true } : unknown;
 type ReadBy<O, W> = O extends { readonly read: (...from: never[]) => infer L } ? L : W;
 
-/** A schema with its options and traits. */
-function declared(schema: TSchemaOptions, options: object, traits: Traits = {}): TSchema {
+/** A schema with its options and traits, of the type that its caller returns. */
+function declared<S extends TSchema>(schema: TSchemaOptions, options: object, traits: Traits = {}): S {
   const { references, literal, read, replaces, def, expected, nullable, ...keywords }: Options<never> =
     options;
   const admitsNull = nullable === true || keywords.default === null;
-  return {
+  const whole: TSchema = {
     ...schema,
     ...(admitsNull && schema.type !== undefined ? { type: [schema.type, 'null'].flat() } : {}),
     ...(expected === undefined ? {} : { 'x-expected': expected }),
@@ -50,6 +50,7 @@ function declared(schema: TSchemaOptions, options: object, traits: Traits = {}):
       ...(def && { def }),
     },
   };
+  return whole as S;
 }
 
 type TextOptions = Options<string> & { readonly pattern?: string; readonly mayBeEmpty?: true };
@@ -60,12 +61,7 @@ export function text<const O extends TextOptions>(
 ): Value<string, ReadBy<O, string>, O> {
   const { mayBeEmpty, ...rest }: TextOptions = options ?? {};
   const least = mayBeEmpty || rest.pattern !== undefined ? {} : { minLength: 1 };
-  const shape = declared(
-    { description, type: 'string', ...least },
-    { expected: 'text', ...rest },
-    { def: 'text' },
-  );
-  return shape as Value<string, ReadBy<O, string>, O>;
+  return declared({ description, type: 'string', ...least }, { expected: 'text', ...rest }, { def: 'text' });
 }
 
 /** As services, contracts, environments and companions are named. */
@@ -82,12 +78,11 @@ export function flag<const O extends Options<boolean>>(
   description: string,
   options?: O,
 ): Value<boolean, boolean, O> {
-  const shape = declared(
+  return declared(
     { description, type: 'boolean' },
     { expected: 'true or false', ...options },
     { def: 'flag' },
   );
-  return shape as Value<boolean, boolean, O>;
 }
 
 type NumberOptions = Options<number> & { readonly minimum: number; readonly maximum: number };
@@ -95,7 +90,7 @@ type NumberOptions = Options<number> & { readonly minimum: number; readonly maxi
 const numeric =
   (type: 'integer' | 'number') =>
   <const O extends NumberOptions>(description: string, options: O): Value<number, number, O> =>
-    declared({ description, type }, options) as Value<number, number, O>;
+    declared({ description, type }, options);
 
 export const whole = numeric('integer');
 /** It may have a fraction. */
@@ -106,7 +101,7 @@ export function choice<const C extends string, const O extends Options<C>>(
   values: readonly C[],
   options?: O,
 ): Value<C, C, O> {
-  return declared({ description, enum: values }, { ...options }) as Value<C, C, O>;
+  return declared({ description, enum: values }, { ...options });
 }
 
 /** The pattern of a text of this form, or of one with a reference in it, which is held to the form once it is read. */
@@ -128,7 +123,7 @@ export function duration<const O extends Options<string> & { readonly atMost: st
     if (!(ms <= most)) throw fault('is too long', `write at most ${atMost}`);
     return ms;
   };
-  const shape = declared(
+  return declared(
     {
       description: `${description} At most ${atMost}.`,
       type: 'string',
@@ -142,7 +137,6 @@ export function duration<const O extends Options<string> & { readonly atMost: st
     },
     { def: 'duration', unit: 'Ms' },
   );
-  return shape as Value<string, number, O> & { readonly '~unit': 'Ms' };
 }
 
 /** Loaded in bytes, under its name with `Bytes` behind it. */
@@ -157,12 +151,11 @@ export function memory(
     if (!(bytes >= least)) throw fault('is less than any container needs', `write at least ${atLeast}`);
     return bytes;
   };
-  const shape = declared(
+  return declared(
     { description, type: 'string', pattern: orReference('[0-9]+(\\.[0-9]+)?[mMgG]') },
     { expected: 'a size such as 512m or 2g', read },
     { unit: 'Bytes' },
   );
-  return shape as Value<string, number> & { readonly '~unit': 'Bytes' };
 }
 
 /** How a secret is written in a config. */
@@ -194,12 +187,12 @@ export function json<const O extends Options<unknown>>(
   description: string,
   options?: O,
 ): Value<unknown, ReadBy<O, unknown>, O> {
-  return declared({ description }, { ...options }) as Value<unknown, ReadBy<O, unknown>, O>;
+  return declared({ description }, { ...options });
 }
 
 /** A value that can have several forms, which its own JSON Schema describes. */
 export function either<W>(description: string, options: Options<W>, schema: TSchemaOptions): Value<W, W> {
-  return declared({ ...schema, description }, options) as Value<W, W>;
+  return declared({ ...schema, description }, options);
 }
 
 /** A JSON Schema, or the path of a file that holds one. What looks like a reference in a schema is none. */
@@ -243,10 +236,7 @@ export function mapping<
     ([key, shape]) => [key, traitsOf(shape).needed ? shape : Type.Optional(shape)] as const,
   );
   const shape = Type.Object(Object.fromEntries(properties), { description, additionalProperties: false });
-  const { [TRAITS]: traits, ...keywords } = declared({ type: 'object' }, rest) as {
-    readonly [TRAITS]: Traits;
-  };
-  return Object.assign(shape, keywords, { [TRAITS]: { ...traits, required } }) as unknown as Mapping<P, O>;
+  return declared({ ...shape, type: 'object' }, rest, { required });
 }
 
 /** A mapping in which any name may stand, each with a value of the same kind. */
@@ -261,10 +251,7 @@ export function named<S extends TSchema>(
 ): NamedValues<S> {
   const { names, ...rest } = options;
   const propertyNames = names && { propertyNames: { pattern: names.pattern, 'x-expected': names.expected } };
-  return declared(
-    { description, type: 'object', ...propertyNames, additionalProperties: values },
-    rest,
-  ) as NamedValues<S>;
+  return declared({ description, type: 'object', ...propertyNames, additionalProperties: values }, rest);
 }
 
 export function list<
@@ -275,5 +262,5 @@ export function list<
     readonly uniqueItems?: true;
   },
 >(description: string, options: O, items: S): TArray<S> & There<O> {
-  return declared({ description, type: 'array', items }, options) as TArray<S> & There<O>;
+  return declared({ description, type: 'array', items }, options);
 }

@@ -22,44 +22,31 @@ function schemaFaults(faults: readonly ShapeFault[], tree: LocatedMap): readonly
     unknown.some(
       (other) => other.path.join('.') === path.join('.') && nearestNames(other.name ?? '', [name]).length > 0,
     );
-  return faults
-    .filter((fault) => !isMistyped(fault))
-    .map((fault) => {
-      const { problem, key, remedy, place } = describe(fault, tree);
-      return new UsageError(problem, { key, remedy, ...(place ? { place } : {}) });
-    });
+  return faults.filter((fault) => !isMistyped(fault)).map((fault) => errorOf(fault, tree));
 }
 
-interface LocatedFault {
-  readonly place: Place | null;
-  readonly key: string;
-  readonly problem: string;
-  readonly remedy: string;
-}
-
-function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tree: LocatedMap): LocatedFault {
+function errorOf({ path, keyword, message, schema, name = '' }: ShapeFault, tree: LocatedMap): UsageError {
   const node = nodeAt(tree, path);
-  const place = node?.origin.kind === 'file' ? node.origin.place : null;
+  const own = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');
-  const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
-  const fault = (problem: string, remedy: string): LocatedFault => ({
-    place,
-    key,
-    problem,
-    remedy: expected === null ? remedy : `write ${expected}`,
-  });
+  const within = keyWithin(key, name);
+  const error = (at: string, place: Place | null, problem: string, remedy: string) =>
+    new UsageError(problem, { key: at, remedy, ...(place ? { place } : {}) });
+  const fault = (problem: string, remedy: string) =>
+    error(key, own, problem, wordsOf(schema)?.replace(/^/, 'write ') ?? remedy);
 
   switch (keyword) {
     case 'additionalProperties': {
       const known = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
-      return unknownKey(node, keyWithin(key, name), name, known);
+      return error(within, keyPlaceIn(node, name), 'unknown key', didYouMean(name, known));
     }
     case 'propertyNames': {
-      return { place: keyPlaceIn(node, name) ?? place, key: keyWithin(key, name), ...badName(schema) };
+      // The schema of the names says what they are.
+      const words = wordsOf(schema.propertyNames) ?? 'another name';
+      return error(within, keyPlaceIn(node, name) ?? own, `is not ${words}`, `write ${words}`);
     }
-    case 'required': {
-      return { place, key: keyWithin(key, name), problem: 'is missing', remedy: `add \`${name}:\`` };
-    }
+    case 'required':
+      return error(within, own, 'is missing', `add \`${name}:\``);
     case 'type': {
       const wanted = [schema.type].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type));
       const got = kindOf(node);
@@ -68,17 +55,15 @@ function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tre
         : fault(`must be ${wanted.join(' or ')}, not ${got}`, `write ${wanted.join(' or ')}`);
     }
     case 'enum': {
-      const known = asList(schema.enum).map(String);
       const value = node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;
       const quoted = value === null || key.startsWith('credentials') ? 'the value' : JSON.stringify(value);
-      return fault(`${quoted} is not known here`, didYouMean(value ?? '', known));
+      return fault(`${quoted} is not known here`, didYouMean(value ?? '', asList(schema.enum).map(String)));
     }
     case 'pattern':
-    case 'minLength':
-      return fault(
-        node?.kind === 'scalar' && node.value === '' ? 'is empty' : 'has the wrong form',
-        'correct it',
-      );
+    case 'minLength': {
+      const isEmpty = node?.kind === 'scalar' && node.value === '';
+      return fault(isEmpty ? 'is empty' : 'has the wrong form', 'correct it');
+    }
     case 'minimum':
       return fault(`must be at least ${String(schema.minimum)}`, 'write a larger number');
     case 'maximum':
@@ -88,22 +73,10 @@ function describe({ path, keyword, message, schema, name = '' }: ShapeFault, tre
   }
 }
 
-/** The schema of the names says what they are. */
-function badName({
-  propertyNames,
-}: Readonly<Record<string, unknown>>): Pick<LocatedFault, 'problem' | 'remedy'> {
-  const expected = isJsonObject(propertyNames) ? propertyNames['x-expected'] : undefined;
-  const words = typeof expected === 'string' ? expected : 'another name';
-  return { problem: `is not ${words}`, remedy: `write ${words}` };
-}
-
-function unknownKey(
-  node: Located | undefined,
-  key: string,
-  name: string,
-  known: readonly string[],
-): LocatedFault {
-  return { place: keyPlaceIn(node, name), key, problem: 'unknown key', remedy: didYouMean(name, known) };
+/** What a schema wants, in words; null if it does not say. */
+function wordsOf(schema: unknown): string | null {
+  const expected = isJsonObject(schema) ? schema['x-expected'] : undefined;
+  return typeof expected === 'string' ? expected : null;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

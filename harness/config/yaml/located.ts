@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -132,38 +133,27 @@ function expand(root: Node, placeOf: (offset: number) => Place): Located {
         throw fault('the alias points at no anchor before it', 'set the anchor first, or write the value');
       return visit(target, { ...at, depth: depth + 1, viaAlias: true });
     }
+    if (isCollection(node) || isScalar(node)) if (node.anchor !== undefined) anchors.set(node.anchor, node);
     if (isMap(node)) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
       const entries = new Map<string, LocatedEntry>();
       for (const pair of node.items) {
         const [name, keyPlace] = nameOf(pair, own, placeOf);
         const inner = inside(name, keyPlace);
         if (entries.has(name)) {
-          throw new UsageError('the key stands here for the second time', {
-            place: keyPlace,
-            key: inner.key,
-            remedy: 'keep one of the two',
-          });
+          const detail = { place: keyPlace, key: inner.key, remedy: 'keep one of the two' };
+          throw new UsageError('the key stands here for the second time', detail);
         }
         entries.set(name, { keyPlace, value: visit(pair.value, inner) });
       }
       return { kind: 'map', origin, entries };
     }
     if (isSeq(node)) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
       const items = node.items.map((item, index) => visit(item, inside(String(index), own)));
       return { kind: 'list', origin, items };
     }
-    if (isScalar(node)) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
-      const { value } = node;
-      if (value === null || typeof value === 'string' || typeof value === 'boolean') {
-        return { kind: 'scalar', origin, value };
-      }
-      if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'scalar', origin, value };
-      throw fault('is neither text nor a finite number', 'write a plain value');
-    }
-    return { kind: 'scalar', origin, value: null };
+    const value = isScalar(node) ? node.value : null;
+    if (value === null || isPlain(value)) return { kind: 'scalar', origin, value };
+    throw fault('is neither text nor a finite number', 'write a plain value');
   };
   return visit(root, { place: placeOf(0), key: '', depth: 0, viaAlias: false });
 }
@@ -233,8 +223,11 @@ export function located(value: unknown, origin: Origin): Located {
     });
     return { kind: 'map', origin, entries: new Map(entries) };
   }
-  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return { kind: 'scalar', origin, value: isPlain ? value : null };
+  return { kind: 'scalar', origin, value: isPlain(value) ? value : null };
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
 /** The children of a node, by key or index. */
@@ -252,10 +245,9 @@ export function withChildren<N extends Located>(
   if (node.kind === 'scalar') return node;
   if (node.kind === 'list')
     return { ...node, items: node.items.map((item, index) => change(String(index), item)) };
-  const entries = [...node.entries].map(
-    ([name, entry]) => [name, { ...entry, value: change(name, entry.value) }] as const,
-  );
-  return { ...node, entries: new Map(entries) };
+  const changed = ([name, entry]: [string, LocatedEntry]) =>
+    [name, { ...entry, value: change(name, entry.value) }] as const;
+  return { ...node, entries: new Map([...node.entries].map(changed)) };
 }
 
 /** The same mapping with this under a key of it, which stands in no file. */

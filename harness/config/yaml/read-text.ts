@@ -36,9 +36,8 @@ export async function readText(
   } catch (error) {
     if (error instanceof NotAFile) return { fault: { problem: error.message, remedy: 'name a file' } };
     const code = codeOf(error) ?? 'unknown error';
-    return {
-      fault: REASONS[code] ?? { problem: `cannot be read (${code})`, remedy: 'name a readable file' },
-    };
+    const unknown = { problem: `cannot be read (${code})`, remedy: 'name a readable file' };
+    return { fault: REASONS[code] ?? unknown };
   }
 }
 
@@ -81,25 +80,16 @@ function notUtf8(octets: Buffer): ReadFault {
     const end = octets.indexOf(0x0a, start);
     const row = octets.subarray(start, end === -1 ? octets.length : end);
     if (!isUtf8(row) || end === -1) {
-      const column = row.toString('utf8').indexOf('\uFFFD') + 1;
-      return {
-        problem: 'is not UTF-8 text',
-        remedy: 'save the file as UTF-8',
-        line,
-        column: Math.max(1, column),
-      };
+      const column = Math.max(1, row.toString('utf8').indexOf('\uFFFD') + 1);
+      return { problem: 'is not UTF-8 text', remedy: 'save the file as UTF-8', line, column };
     }
     line += 1;
     start = end + 1;
   }
 }
 
-/** Why a text is no JSON; line and column count from 1. */
-export interface JsonTextFault {
-  readonly problem: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+/** Why a text is no JSON. */
+export type JsonTextFault = Omit<ReadFault, 'remedy'>;
 
 /** null when it is JSON. Quotes nothing of it: a file with a key may have been named by mistake. */
 export function jsonFault(text: string): JsonTextFault | null {
