@@ -95,9 +95,8 @@ async function readKey(
 
 type WrittenKeys = Extract<CredentialsBlock[string], readonly unknown[]>;
 
-function isList(written: NonNullable<CredentialsBlock[string]>): written is WrittenKeys {
-  return Array.isArray(written);
-}
+const isList = (written: NonNullable<CredentialsBlock[string]>): written is WrittenKeys =>
+  Array.isArray(written);
 
 /** Those that are there: a variable that is not set may stand for none. */
 async function readRefused(
@@ -123,14 +122,11 @@ async function readRefused(
 
 /** What opens the service cannot be what must not. */
 function holdRefusedApart({ faultAt }: Draft, { secret, second, refused }: Credentials): void {
-  for (const { key, position } of refused) {
-    if (![secret, second].some((working) => working?.reveal() === key.reveal())) continue;
-    throw faultAt(
-      `credentials.refused.${position - 1}.key`,
-      'is the same key as one that works',
-      'give the key that must be refused',
-    );
-  }
+  const working = [secret, second].map((each) => each?.reveal());
+  const wrong = refused.find(({ key }) => working.includes(key.reveal()));
+  if (wrong === undefined) return;
+  const at = `credentials.refused.${wrong.position - 1}.key`;
+  throw faultAt(at, 'is the same key as one that works', 'give the key that must be refused');
 }
 
 /** A second key is good for what two accounts, or two quotas, show of each other. */

@@ -42,14 +42,11 @@ export function buildDeployedVersion(
   if (header !== undefined && path !== undefined) {
     throw faultAt('deployedVersion', 'names both a header and a path', 'keep one of the two');
   }
-  if (header !== undefined && pointer !== undefined) {
-    throw faultAt(
-      'deployedVersion.pointer',
-      'points into no response',
-      'write `path:` in place of `header:`',
-    );
-  }
-  if (header !== undefined) return { header };
   if (path !== undefined) return { path, pointer: pointer ?? null };
-  throw faultAt('deployedVersion', 'names neither a header nor a path', 'add one of the two');
+  if (header === undefined) {
+    throw faultAt('deployedVersion', 'names neither a header nor a path', 'add one of the two');
+  }
+  if (pointer === undefined) return { header };
+  const remedy = 'write `path:` in place of `header:`';
+  throw faultAt('deployedVersion.pointer', 'points into no response', remedy);
 }

@@ -16,6 +16,11 @@ export function isHeartbeat({ receive }: Pick<Heartbeat, 'receive'>, text: strin
   return typeof receive === 'string' ? text === receive : contains(parseJson(text), receive);
 }
 
+/** A text as it is; of any other value its JSON. */
+export function asText(message: unknown): string {
+  return typeof message === 'string' ? message : JSON.stringify(message);
+}
+
 /** Objects may hold more than is asked for. */
 function contains(value: unknown, wanted: unknown): boolean {
   if (!isJsonObject(wanted)) return isDeepStrictEqual(value, wanted);
@@ -45,7 +50,7 @@ export const HEARTBEAT = mapping(
       json('A text as it is sent, or a JSON value, which is sent as its text.', {
         expected: 'a text or a JSON value',
         examples: [{ type: 'pong' }],
-        read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
+        read: asText,
       }),
     ),
   },
@@ -60,26 +65,25 @@ interface KnownSubprotocol {
 }
 
 /** By the names under which clients offer them; those that ask nothing of a silent client are not here. */
-const KNOWN: Readonly<Record<string, KnownSubprotocol>> = {
+const KNOWN: ReadonlyMap<string, KnownSubprotocol> = new Map([
   // GraphQL over WebSocket: ping and connection_init, of the protocol document of graphql-ws.
-  'graphql-transport-ws': {
-    heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' },
-    loginCodes: [4401, 4403, 4408],
-  },
-};
-
-function known(name: string): KnownSubprotocol | null {
-  return Object.hasOwn(KNOWN, name) ? (KNOWN[name] ?? null) : null;
-}
+  [
+    'graphql-transport-ws',
+    {
+      heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' },
+      loginCodes: [4401, 4403, 4408],
+    },
+  ],
+]);
 
 /** That of the first of them that has one; null for none. */
 export function heartbeatOfSubprotocols(names: readonly string[]): Heartbeat | null {
-  return names.map(known).find((each) => each !== null)?.heartbeat ?? null;
+  return names.map((name) => KNOWN.get(name)).find(Boolean)?.heartbeat ?? null;
 }
 
 /** The subprotocol says so that it waits for a login. */
 export function isForLogin(name: string | null, closeCode: number | null): boolean {
-  const codes = (name === null ? null : known(name))?.loginCodes ?? [];
+  const codes = KNOWN.get(name ?? '')?.loginCodes ?? [];
   return closeCode !== null && codes.includes(closeCode);
 }
 
@@ -182,18 +186,14 @@ function isDialect(value: unknown): value is MessageDialect {
   if (!isJsonObject(value) || typeof value.name !== 'string' || typeof value.read !== 'function')
     return false;
   const { target, greeting, heartbeat, answerHeartbeat, subscribe } = value;
+  const mayBe = (part: unknown, type: string) => part === undefined || typeof part === type;
+  const members = (part: unknown, types: Readonly<Record<string, string>>) =>
+    part === undefined ||
+    (isJsonObject(part) && Object.entries(types).every(([name, type]) => typeof part[name] === type));
   return (
-    (target === undefined || typeof target === 'function') &&
-    (greeting === undefined || typeof greeting === 'string') &&
-    (heartbeat === undefined || hasTexts(heartbeat, 'send', 'answer')) &&
-    (answerHeartbeat === undefined || typeof answerHeartbeat === 'function') &&
-    (subscribe === undefined ||
-      (hasTexts(subscribe, 'answer', 'channel') &&
-        isJsonObject(subscribe) &&
-        typeof subscribe.send === 'function'))
+    [target, answerHeartbeat].every((part) => mayBe(part, 'function')) &&
+    mayBe(greeting, 'string') &&
+    members(heartbeat, { send: 'string', answer: 'string' }) &&
+    members(subscribe, { send: 'function', answer: 'string', channel: 'string' })
   );
-}
-
-function hasTexts(value: unknown, ...names: readonly string[]): boolean {
-  return isJsonObject(value) && names.every((name) => typeof value[name] === 'string');
 }

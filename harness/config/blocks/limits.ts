@@ -117,11 +117,8 @@ export function planOf(draft: Draft, written: PlanBlock | undefined, contract: C
   if (written) {
     const plan = quotaOf(written);
     if (plan.windowMs <= LONGEST_MS) return plan;
-    throw draft.faultAt(
-      'plan.burst',
-      `${written.burst} requests take longer than 24 hours to come back at this rate`,
-      'correct one of the two, or leave the burst out',
-    );
+    const problem = `${written.burst} requests take longer than 24 hours to come back at this rate`;
+    throw draft.faultAt('plan.burst', problem, 'correct one of the two, or leave the burst out');
   }
   const rate = statedRate(contract);
   if (!rate) return null;
@@ -193,11 +190,9 @@ export function safetyOf(
   const burst = exceedRateLimit && plan ? 2 * plan.requests + 200 : 0;
   const least = exceedRateLimit && plan ? 2 * plan.requests + 20 : 0;
   if (plan && written.maxRequests !== undefined && written.maxRequests < least) {
-    throw draft.faultAt(
-      'safety.maxRequests',
-      `${written.maxRequests} requests cannot exceed a limit of ${plan.requests}`,
-      `allow at least ${least}, leave it out, or set \`exceedRateLimit: false\``,
-    );
+    const problem = `${written.maxRequests} requests cannot exceed a limit of ${plan.requests}`;
+    const remedy = `allow at least ${least}, leave it out, or set \`exceedRateLimit: false\``;
+    throw draft.faultAt('safety.maxRequests', problem, remedy);
   }
   const operationRequests = written.operationRequests ?? requestsToOperations(plan);
   const documented = operations.length === 0 ? 0 : operationRequests;

@@ -41,10 +41,10 @@ export async function buildVerificationKey(
   literalAllowed: boolean,
 ): Promise<VerificationKey> {
   if (typeof written !== 'string') {
-    const options = { literalAllowed, optional: false };
-    const read = await readSecret(draft, `${place}.secret`, written.secret, options);
+    const { secret, encoding } = written;
+    const read = await readSecret(draft, `${place}.secret`, secret, { literalAllowed, optional: false });
     if (read === null) throw draft.faultAt(`${place}.secret`, 'is empty', 'give it a value');
-    return { secret: read, encoding: written.encoding };
+    return { secret: read, encoding };
   }
   const pem = publicKeyIn(await draft.textBeside(place, written, MAX_BYTES));
   if (pem !== null) return { pem };
@@ -78,9 +78,8 @@ export async function buildSignatures(
   literalAllowed: boolean,
 ): Promise<SignatureKeys | null> {
   if (!written) return null;
-  const keys: readonly (readonly [string, VerificationKey])[] = await draft.faults.each(
-    written,
-    (name, key) => buildVerificationKey(draft, `signatures.${name}`, key as WrittenKey, literalAllowed),
+  const keys = await draft.faults.each(written, (name, key) =>
+    buildVerificationKey(draft, `signatures.${name}`, key, literalAllowed),
   );
   return keys.length === 0 ? null : Object.fromEntries(keys);
 }

@@ -45,48 +45,38 @@ export async function buildTls(
   const isSent = scope.standIns === undefined;
   const path = (file: string | undefined) =>
     file === undefined ? null : relative('.', resolve(scope.folder, file));
-  if (key !== undefined && cert === undefined) {
+  if (key !== undefined && cert === undefined)
     throw faultAt('tls.key', 'belongs to a client certificate, and there is none', 'add `cert:`');
-  }
-  if (cert !== undefined && key === undefined) {
+  if (cert !== undefined && key === undefined)
     throw faultAt('tls.cert', 'is of no use without its private key', 'add `key:`');
-  }
-  if (passphrase !== undefined && key === undefined) {
+  if (passphrase !== undefined && key === undefined)
     throw faultAt('tls.passphrase', 'opens a private key, and there is none', 'add `key:`, or remove it');
-  }
   return {
     files: { ca: path(ca), cert: path(cert), key: path(key) },
-    ca: ca === undefined || !isSent ? null : await certificatesIn(draft, 'tls.ca', ca, 'of the authority'),
+    ca: ca !== undefined && isSent ? await certificatesIn(draft, 'tls.ca', ca, 'of the authority') : null,
     client:
-      cert === undefined || key === undefined || !isSent
-        ? null
-        : await clientOf(draft, cert, key, passphrase),
+      cert !== undefined && key !== undefined && isSent
+        ? await clientOf(draft, { cert, key, passphrase })
+        : null,
     insecure,
   };
 }
 
-async function clientOf(
-  draft: Draft,
-  cert: string,
-  key: string,
-  passphrase: string | undefined,
-): Promise<ClientCertificate> {
+type ClientFiles = Required<Pick<Loaded<typeof TLS>, 'cert' | 'key'>> & { passphrase: string | undefined };
+
+async function clientOf(draft: Draft, { cert, key, passphrase }: ClientFiles): Promise<ClientCertificate> {
   const certificate = await certificatesIn(draft, 'tls.cert', cert, 'of the client certificate');
   const pem = await draft.textBeside('tls.key', key, MAX_BYTES);
   // It opens the key here and is forgotten then, so that it need not be fit to be searched for.
   const phrase = passphrase === undefined ? null : await readSecretText(draft, 'tls.passphrase', passphrase);
   const opened = privateKey(draft, key, pem, phrase && revealed(phrase));
   if (!new X509Certificate(certificate).checkPrivateKey(opened)) {
-    throw draft.faultAt(
-      'tls.key',
-      `is not the key of the certificate in ${cert}`,
-      'name the key that it was made with',
-    );
+    const problem = `is not the key of the certificate in ${cert}`;
+    throw draft.faultAt('tls.key', problem, 'name the key that it was made with');
   }
   const text = opened.export({ type: 'pkcs8', format: 'pem' }).toString();
-  if (text.length > LONGEST_KEY) {
+  if (text.length > LONGEST_KEY)
     throw draft.faultAt('tls.key', `is longer than ${LONGEST_KEY} characters`, 'use a shorter one');
-  }
   return { certificate, key: new Secret('CLIENT_CERTIFICATE_KEY', text) };
 }
 

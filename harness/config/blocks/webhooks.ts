@@ -17,10 +17,8 @@ import { buildVerificationKey, verificationKey } from './signatures.ts';
 function listenAddress(written: string, fault: Fault): { readonly address: string; readonly port: number } {
   const [, address = '', port = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(written) ?? [];
   if (isIP(address) === 0 || Number(port) > 65_535) {
-    throw fault(
-      'is not an address with a port',
-      'write an IP address and a port, such as 0.0.0.0:8080 or [::]:8080',
-    );
+    const remedy = 'write an IP address and a port, such as 0.0.0.0:8080 or [::]:8080';
+    throw fault('is not an address with a port', remedy);
   }
   return { address, port: Number(port) };
 }
@@ -130,11 +128,8 @@ async function signatureOf(
   const { scheme, prefix = '' } = signature;
   const header = signature.header ?? eventScheme(scheme).header;
   if (header === null) {
-    throw draft.faultAt(
-      'webhooks.signature',
-      'does not say which header carries the signature',
-      'add `header:`, such as X-Signature',
-    );
+    const problem = 'does not say which header carries the signature';
+    throw draft.faultAt('webhooks.signature', problem, 'add `header:`, such as X-Signature');
   }
   const key = await keyOf(draft, signature, literalAllowed);
   if (key === null) return null;
@@ -154,9 +149,8 @@ async function keyOf(
   literalAllowed: boolean,
 ): Promise<VerificationKey | null> {
   const place = 'webhooks.signature';
-  if (key && secret !== undefined) {
+  if (key && secret !== undefined)
     throw draft.faultAt(`${place}.key`, 'stands beside a secret', 'write one of the two');
-  }
   if (key) return buildVerificationKey(draft, `${place}.key`, key, literalAllowed);
   if (secret === undefined) throw draft.faultAt(place, 'has neither secret nor key', 'add `secret:`');
   const read = await readSecret(draft, `${place}.secret`, secret, { literalAllowed, optional: true });

@@ -21,6 +21,7 @@ import type { Loaded } from '../shape/loaded.ts';
 import { token, withoutUser } from '../shape/text-forms.ts';
 import { didYouMean } from '../yaml/nearest.ts';
 import {
+  asText,
   DIALECTS,
   HEARTBEAT,
   type Heartbeat,
@@ -58,7 +59,7 @@ const pair = (description: string, example: string, more: { readonly nullable?: 
       send: needed(
         json('A text as it is sent, or a JSON value, which is sent as its text.', {
           expected: 'a text or a JSON value',
-          read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
+          read: asText,
         }),
       ),
       expect: needed(jsonSchema('JSON Schema of the answer')),
@@ -197,13 +198,14 @@ export async function buildWebSocket(
 ): Promise<WebSocketConfig | null> {
   if (!written) return null;
   const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = written;
+  const read = (key: string, schema: unknown) => readSchema(draft, `websocket.${key}`, schema);
   const pairs: MessagePair[] = [];
   for (const [index, { send, expect }] of exchange.entries()) {
-    pairs.push({ send, expect: await readSchema(draft, `websocket.exchange.${index}.expect`, expect) });
+    pairs.push({ send, expect: await read(`exchange.${index}.expect`, expect) });
   }
   const schemas: [string, unknown][] = [];
   for (const [event, schema] of Object.entries(messages)) {
-    schemas.push([event, await readSchema(draft, `websocket.messages.${event}`, schema)]);
+    schemas.push([event, await read(`messages.${event}`, schema)]);
   }
   const spoken = await dialectOf(draft, dialect);
   const ofSubprotocol = dialect === 'raw' ? heartbeatOfSubprotocols(same.subprotocols) : null;
@@ -212,9 +214,7 @@ export async function buildWebSocket(
     ...(ofSubprotocol && { heartbeat: ofSubprotocol }),
     ...spoken,
     ...(pairs.length > 0 ? { exchange: pairs } : {}),
-    ...(login
-      ? { login: { ...login, expect: await readSchema(draft, 'websocket.login.expect', login.expect) } }
-      : {}),
+    ...(login ? { login: { ...login, expect: await read('login.expect', login.expect) } } : {}),
     ...(heartbeat ? { heartbeat: ofRawMessages(draft, spoken, heartbeat) } : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
     ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
@@ -228,46 +228,36 @@ function ofRawMessages(
   heartbeat: Heartbeat,
 ): Heartbeat {
   const { heartbeatRemedy } = DIALECTS[dialect];
-  if (heartbeatRemedy === undefined) {
-    if (!isHeartbeat(heartbeat, heartbeat.answer)) return heartbeat;
-    throw faultAt(
-      'websocket.heartbeat.answer',
-      'is a heartbeat itself',
-      'write an answer that `receive` does not fit, such as { type: pong }',
-    );
-  }
-  throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', heartbeatRemedy);
+  if (heartbeatRemedy !== undefined)
+    throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', heartbeatRemedy);
+  if (!isHeartbeat(heartbeat, heartbeat.answer)) return heartbeat;
+  const remedy = 'write an answer that `receive` does not fit, such as { type: pong }';
+  throw faultAt('websocket.heartbeat.answer', 'is a heartbeat itself', remedy);
 }
 
 /** The name of a shipped dialect, or the module of another, which must be there. */
 async function dialectOf(
-  { faultAt, scope }: Draft,
+  draft: Draft,
   dialect: string,
 ): Promise<Pick<WebSocketConfig, 'dialect' | 'adapter'>> {
   const shipped = SHIPPED_DIALECTS.find((name) => name === dialect);
   if (shipped !== undefined) return { dialect: shipped };
+  const fault = draft.faultFor('websocket.dialect');
   if (!MODULE.test(dialect)) {
-    throw faultAt(
-      'websocket.dialect',
-      `${JSON.stringify(dialect)} is not known`,
-      `${didYouMean(dialect, SHIPPED_DIALECTS)}; or name a module of yours, such as ../dialects/chat.ts`,
-    );
+    const near = didYouMean(dialect, SHIPPED_DIALECTS);
+    const remedy = `${near}; or name a module of yours, such as ../dialects/chat.ts`;
+    throw fault(`${JSON.stringify(dialect)} is not known`, remedy);
   }
-  const adapter = resolve(scope.folder, dialect);
+  const adapter = resolve(draft.scope.folder, dialect);
   const found = await stat(adapter).catch(() => null);
   if (!found?.isFile()) {
-    throw faultAt(
-      'websocket.dialect',
-      `there is no module ${dialect}`,
-      `write ${LISTED}, or the path of a module, relative to this file`,
-    );
+    const remedy = `write ${LISTED}, or the path of a module, relative to this file`;
+    throw fault(`there is no module ${dialect}`, remedy);
   }
-  try {
-    await loadDialect(adapter);
-  } catch (error) {
+  await loadDialect(adapter).catch((error) => {
     if (!(error instanceof NoDialect)) throw error;
-    throw faultAt('websocket.dialect', `the module ${dialect}: ${error.message}`, 'see docs/dialects.md');
-  }
+    throw fault(`the module ${dialect}: ${error.message}`, 'see docs/dialects.md');
+  });
   return { dialect: 'own', adapter };
 }
 
@@ -277,12 +267,8 @@ function keyPlaceOf(
 ): HandshakeKeyPlace {
   if (place === 'subprotocol') return { in: place, prefix, encoding };
   if (place === 'none') return { in: place };
-  if (name === undefined || !isToken(name)) {
-    throw faultAt(
-      'websocket.credential.name',
-      name === undefined ? 'is missing' : 'is not a name',
-      `name the ${place === 'query' ? 'query parameter' : 'header field'}`,
-    );
-  }
-  return { in: place, name };
+  if (name !== undefined && isToken(name)) return { in: place, name };
+  const problem = name === undefined ? 'is missing' : 'is not a name';
+  const wanted = place === 'query' ? 'query parameter' : 'header field';
+  throw faultAt('websocket.credential.name', problem, `name the ${wanted}`);
 }

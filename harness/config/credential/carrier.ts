@@ -74,8 +74,7 @@ const UNREADABLE: CarriedKey = { state: 'unreadable' };
 
 /** A place that a document may name for a key. */
 export type KeyPlace =
-  | { readonly in: 'header'; readonly name: string }
-  | { readonly in: 'query'; readonly name: string }
+  | { readonly in: 'header' | 'query'; readonly name: string }
   /** Behind the scheme Bearer. */
   | { readonly in: 'authorization'; readonly name: 'Authorization' };
 
@@ -86,16 +85,9 @@ export type HandshakePlace =
   | { readonly in: 'subprotocol'; readonly prefix: string; readonly encoding: 'base64url' | 'plain' };
 
 export function carrierAt(place: HandshakePlace): Carrier {
-  switch (place.in) {
-    case 'header':
-      return headerField(place.name);
-    case 'query':
-      return queryParameter(place.name);
-    case 'authorization':
-      return bearerField;
-    case 'subprotocol':
-      return subprotocol(place.prefix, place.encoding);
-  }
+  if (place.in === 'authorization') return bearerField;
+  if (place.in === 'subprotocol') return subprotocol(place.prefix, place.encoding);
+  return place.in === 'header' ? headerField(place.name) : queryParameter(place.name);
 }
 
 const PLAIN = { word: null, user: null, bare: true } as const;
@@ -166,10 +158,8 @@ function subprotocol(prefix: string, encoding: 'base64url' | 'plain'): Carrier {
       const key = encoding === 'plain' ? wireText(secret) : Buffer.from(secret).toString('base64url');
       const offered = request.fields.findIndex(isOffer);
       if (offered === -1) return withField(request, ['Sec-WebSocket-Protocol', `${prefix}${key}`]);
-      const fields = request.fields.map(
-        ([name, value], index): FieldLine => [name, index === offered ? `${value}, ${prefix}${key}` : value],
-      );
-      return { ...request, fields };
+      const [name = '', value = ''] = request.fields[offered] ?? [];
+      return { ...request, fields: request.fields.with(offered, [name, `${value}, ${prefix}${key}`]) };
     },
     // What a handshake offers is put together anew each time.
     strip: (request) => request,

@@ -102,9 +102,8 @@ const REDACTABLE = { shortest: 6, longest: 16_384 };
 export function derivedSecrets(secret: Secret): readonly Secret[] {
   const right = secret.reveal();
   return DERIVED.flatMap((derivation) => {
-    const value = WRONG_VALUES[derivation](right);
-    const { length } = value ?? '';
-    const isKept = value !== null && length >= REDACTABLE.shortest && length <= REDACTABLE.longest;
+    const value = WRONG_VALUES[derivation](right) ?? '';
+    const isKept = value.length >= REDACTABLE.shortest && value.length <= REDACTABLE.longest;
     return isKept ? [new Secret(derivedName(secret.name, derivation), value)] : [];
   });
 }
@@ -115,17 +114,9 @@ export function isCaseless(right: string): boolean {
 }
 
 /** What concerns the octets that are sent, and not a secret behind them. */
-const OF_OCTETS: ReadonlySet<string> = new Set([
-  'empty',
-  'null',
-  'undefined',
-  'template',
-  'wildcard',
-  'injected',
-  'non-ascii',
-  'quoted',
-  'oversized',
-]);
+const OF_OCTETS: ReadonlySet<string> = new Set(
+  'empty null undefined template wildcard injected non-ascii quoted oversized'.split(' '),
+);
 
 /** Ways to write the right credential other than usual. */
 export type CredentialSpelling =
@@ -170,9 +161,8 @@ export function placeCredential(
     const [kind] = Object.values(choice);
     const placed = varied(bare, choice, credentials, moment);
     if (placed !== null) return placed;
-    throw new NotApplicable(
-      `there is no ${kind} credential for the scheme ${credentials.scheme.name} and this key`,
-    );
+    const { name } = credentials.scheme;
+    throw new NotApplicable(`there is no ${kind} credential for the scheme ${name} and this key`);
   }
   if (carrier === null) return bare;
   if (choice === 'second') {
@@ -257,10 +247,8 @@ function spelled(
 }
 
 function withLastValue(request: HttpRequest, change: (value: string) => string): HttpRequest {
-  const fields = request.fields.map(([name, value], index): FieldLine => {
-    return [name, index === request.fields.length - 1 ? change(value) : value];
-  });
-  return { ...request, fields };
+  const [name = '', value = ''] = request.fields.at(-1) ?? [];
+  return { ...request, fields: request.fields.with(-1, [name, change(value)]) };
 }
 
 function cutShort(key: string): string | null {
@@ -268,13 +256,11 @@ function cutShort(key: string): string | null {
   return digits.length > DIGITS.length ? digits.slice(0, -DIGITS.length) : null;
 }
 
-/** A field name with the case of its letters swapped. */
-function swapped(name: string): string {
-  return name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+/** The other letter case of a text that is of one. */
+function swapped(text: string): string {
+  return text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
 }
 
 function caseFlipped(text: string): string {
-  return Array.from(text, (char) =>
-    char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
-  ).join('');
+  return Array.from(text, swapped).join('');
 }

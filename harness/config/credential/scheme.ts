@@ -28,12 +28,17 @@ export interface Question {
 
 export type Answers = Readonly<Record<string, string>>;
 
-const KEY_VARIABLE: Question = {
-  option: 'key-env',
-  question: 'Environment variable with the key',
-  fallback: 'SERVICE_API_KEY',
-  variable: true,
-};
+/** A question whose answer stands in the config. */
+export function question(option: string, text: string, fallback: string): Question {
+  return { option, question: text, fallback, variable: false };
+}
+
+/** A question for the name of an environment variable. */
+export function variable(option: string, text: string, fallback: string): Question {
+  return { option, question: text, fallback, variable: true };
+}
+
+const KEY_VARIABLE = variable('key-env', 'Environment variable with the key', 'SERVICE_API_KEY');
 
 /** The lines of a scheme that rests on one secret, of the name of the variable that holds it. */
 export function ofOneVariable(lines: (variable: string) => readonly string[]): FirstUse {
@@ -41,15 +46,11 @@ export function ofOneVariable(lines: (variable: string) => readonly string[]): F
 }
 
 /** The lines of a scheme whose key stands under a name of the service's own. */
-export function ofNamedKey(question: string, fallback: string): FirstUse {
-  const asks: readonly Question[] = [
-    { option: 'key-name', question, fallback, variable: false },
-    KEY_VARIABLE,
-  ];
+export function ofNamedKey(text: string, fallback: string): FirstUse {
   return {
-    asks,
+    asks: [question('key-name', text, fallback), KEY_VARIABLE],
     lines: (answers) => [
-      `name: ${JSON.stringify(answers['key-name'])} # ${question.toLowerCase()}`,
+      `name: ${JSON.stringify(answers['key-name'])} # ${text.toLowerCase()}`,
       ...keyLines(answers[KEY_VARIABLE.option] ?? ''),
     ],
   };
@@ -217,11 +218,8 @@ export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Schem
   const made: Scheme<K> = {
     ...declaration,
     of(given) {
-      const left = Object.keys(declaration.keys).map((name) => [name, null]);
-      const values: Readonly<Record<string, unknown>> & CommonValues = {
-        ...Object.fromEntries(left),
-        ...given,
-      };
+      const left = Object.fromEntries(Object.keys(declaration.keys).map((name) => [name, null]));
+      const values: Readonly<Record<string, unknown>> & CommonValues = { ...left, ...given };
       const { key: secret = null, secondKey: second = null, refused, app = null } = values;
       const known = values as Values<K>;
       const { obtain, lender, command } = declaration;

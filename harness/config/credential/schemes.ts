@@ -11,6 +11,7 @@ import {
   ofNamedKey,
   ofOneVariable,
   type Question,
+  question,
   type Scheme,
   scheme,
   shippedApp,
@@ -42,15 +43,12 @@ export const header = scheme({
   summary: 'the key in the header `name`; in Authorization the key alone',
   keys: { name: NAME, ...KEYED },
   fault({ name }) {
-    const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });
-    if (!isToken(name)) {
-      return fault(
-        'cannot be the name of a header field',
-        'use letters, digits and hyphens, such as X-API-Key',
-      );
-    }
+    const fault = (problem: string, use: string) => {
+      return { key: 'name', problem, remedy: `use ${use}, such as X-API-Key` };
+    };
+    if (!isToken(name)) return fault('cannot be the name of a header field', 'letters, digits and hyphens');
     if (!FRAMING_FIELDS.test(name)) return null;
-    return fault('is a header field that cannot carry a credential', 'use another one, such as X-API-Key');
+    return fault('is a header field that cannot carry a credential', 'another one');
   },
   use: ({ name }) => ({ carrier: headerField(name) }),
   opens: ({ type, in: place, name }, written) =>
@@ -149,19 +147,9 @@ export const signed = scheme({
 });
 
 const CERTIFICATE = {
-  cert: {
-    option: 'client-cert',
-    question: 'PEM file of the client certificate',
-    fallback: 'client.pem',
-    variable: false,
-  },
-  key: {
-    option: 'client-key',
-    question: 'PEM file of its private key',
-    fallback: 'client-key.pem',
-    variable: false,
-  },
-} as const satisfies Record<string, Question>;
+  cert: question('client-cert', 'PEM file of the client certificate', 'client.pem'),
+  key: question('client-key', 'PEM file of its private key', 'client-key.pem'),
+};
 
 /** The certificate that the client shows when the connection is made (RFC 8446 §4.4.2), and nothing in a request. */
 export const mutualTls = scheme({
@@ -241,12 +229,8 @@ export interface CredentialsBlock {
 
 const ALL_KEYS = SCHEMES.flatMap(({ keys }) => Object.entries(keys));
 /** Where one scheme can do without a key that others need, null may stand for it. */
-const SHAPES = Object.fromEntries(
-  ALL_KEYS.toSorted(([, a], [, b]) => Number(a.optional) - Number(b.optional)).map(([name, { shape }]) => [
-    name,
-    shape,
-  ]),
-);
+const OPTIONAL_LAST = ALL_KEYS.toSorted(([, a], [, b]) => Number(a.optional) - Number(b.optional));
+const SHAPES = Object.fromEntries(OPTIONAL_LAST.map(([name, { shape }]) => [name, shape]));
 
 /** `credentials:` of a service, or of an environment that lays something over it. */
 export const CREDENTIALS = Type.Unsafe<CredentialsBlock>(

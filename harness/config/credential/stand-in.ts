@@ -23,16 +23,10 @@ const HEX_PREFIX = Buffer.from(PREFIX).toString('hex');
 /** A placeholder for a secret of this form when a record is judged: the same each time, and no secret. */
 export function standInFor({ name, form, expiresAt }: SecretProfile): string {
   const text = `${PREFIX}${name}`;
-  switch (form) {
-    case 'text':
-      return text;
-    case 'caseless':
-      return Buffer.from(text).toString('hex');
-    case 'token': {
-      const ends = expiresAt === null ? {} : { exp: Date.parse(expiresAt) / 1000 };
-      return writtenToken({ alg: 'RS256', typ: 'JWT' }, { sub: text, ...ends }, Buffer.from(text));
-    }
-  }
+  if (form === 'text') return text;
+  if (form === 'caseless') return Buffer.from(text).toString('hex');
+  const ends = expiresAt === null ? {} : { exp: Date.parse(expiresAt) / 1000 };
+  return writtenToken({ alg: 'RS256', typ: 'JWT' }, { sub: text, ...ends }, Buffer.from(text));
 }
 
 /** Whether a text, no token, was made by `standInFor`. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type JsonObject, parseJson, parseJsonObject } from '../../../base/json-text.ts';
 import { Secret } from '../../../base/secret.ts';
 import { Blocked } from '../../../base/verdict.ts';
-import type { Exchange } from '../../../wire/exchange.ts';
+import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import { bearerField } from '../carrier.ts';
@@ -15,9 +15,10 @@ import {
   type Lender,
   type Obtained,
   type ObtainingPort,
-  type Question,
+  question,
   scheme,
   type TextValues,
+  variable,
 } from '../scheme.ts';
 
 const KEYS = {
@@ -44,26 +45,16 @@ const KEYS = {
 
 type Client = Values<typeof KEYS>;
 
+const URL_OF_TOKENS = 'URL of the tokens, or its path below the base URL';
 const ASKS = {
-  url: {
-    option: 'token-url',
-    question: 'URL of the tokens, or its path below the base URL',
-    fallback: '/oauth/token',
-    variable: false,
-  },
-  id: {
-    option: 'client-id-env',
-    question: 'Environment variable with the client id',
-    fallback: 'SERVICE_CLIENT_ID',
-    variable: true,
-  },
-  secret: {
-    option: 'client-secret-env',
-    question: 'Environment variable with the client secret',
-    fallback: 'SERVICE_CLIENT_SECRET',
-    variable: true,
-  },
-} as const satisfies Record<string, Question>;
+  url: question('token-url', URL_OF_TOKENS, '/oauth/token'),
+  id: variable('client-id-env', 'Environment variable with the client id', 'SERVICE_CLIENT_ID'),
+  secret: variable(
+    'client-secret-env',
+    'Environment variable with the client secret',
+    'SERVICE_CLIENT_SECRET',
+  ),
+};
 
 /** An access token for the client itself (RFC 6749 §4.4), sent as a bearer token (RFC 6750). */
 export const oauth2 = scheme({
@@ -118,23 +109,18 @@ function faultIn({ tokenUrl, clientId, scope, resource }: TextValues<typeof KEYS
   // RFC 6749 §3.2.
   if (tokenUrl.includes('#')) return fault('tokenUrl', 'holds a fragment', 'remove what begins with #');
   // RFC 6749 §A.1, §3.3; RFC 8707 §2.
-  if (!/^[\x20-\x7e]+$/.test(clientId)) {
+  if (!/^[\x20-\x7e]+$/.test(clientId))
     return fault('clientId', 'holds characters that are not ASCII', 'correct it');
-  }
-  if (scope !== null && !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scope)) {
+  if (scope !== null && !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scope))
     return fault('scope', 'is no list of scopes', 'write them with one space between them: read write');
-  }
-  if (resource !== null && (!URL.canParse(resource) || resource.includes('#'))) {
+  if (resource !== null && (!URL.canParse(resource) || resource.includes('#')))
     return fault('resource', 'is no URL without a fragment', 'write a URL such as https://api.example/');
-  }
   return null;
 }
 
 /** @throws Blocked with a sentence for the author of the config. */
 async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> {
   const { tokenUrl } = client;
-  const none = (why: string) =>
-    new Blocked(`no access token could be had from ${tokenUrl} (credentials.tokenUrl): ${why}`);
   const read: { token: AccessToken | string } = { token: 'its answer could not be read' };
   const exchange = await port.post(tokenRequest(client), (content) => {
     read.token = readToken(content);
@@ -142,9 +128,10 @@ async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> 
   });
   const { response } = exchange;
   if (response !== null && isRefusal(response)) throw new Blocked(clientRefused(client, response));
-  const why = whyNone(exchange) ?? (typeof read.token === 'string' ? read.token : null);
-  if (why !== null || typeof read.token === 'string') throw none(why ?? '');
-  const { value, expiresIn } = read.token;
+  const token = whyNone(exchange) ?? read.token;
+  if (typeof token === 'string')
+    throw new Blocked(`no access token could be had from ${tokenUrl} (credentials.tokenUrl): ${token}`);
+  const { value, expiresIn } = token;
   return { key: new Secret('ACCESS_TOKEN', value), forMs: expiresIn === null ? null : expiresIn * 1000 };
 }
 
@@ -186,6 +173,8 @@ interface AccessToken {
 /** Shorter ones cannot be distinguished from other text; longer ones cannot be searched for. */
 const TOKEN_LENGTH = { least: 8, most: 16_384 };
 
+const isRedactable = ({ length }: string) => length >= TOKEN_LENGTH.least && length <= TOKEN_LENGTH.most;
+
 /** RFC 6749 §5.1. If it is no token, the reason as text. */
 function readToken(content: string): AccessToken | string {
   const answer = parseJsonObject(content);
@@ -196,7 +185,7 @@ function readToken(content: string): AccessToken | string {
     return `its answer has the token_type ${visible(JSON.stringify(type) ?? 'of nothing', 40)}, and only Bearer can be sent`;
   }
   if (!/^[\x21-\x7e]+$/.test(value)) return 'its access_token holds characters that no header can carry';
-  if (value.length < TOKEN_LENGTH.least || value.length > TOKEN_LENGTH.most) {
+  if (!isRedactable(value)) {
     return `its access_token has ${value.length} characters; from ${TOKEN_LENGTH.least} to ${TOKEN_LENGTH.most} it could be kept out of reports`;
   }
   const expiresIn = Number(seconds);
@@ -213,11 +202,7 @@ function secretsIn(content: string): readonly Secret[] | null {
     const value = digits ?? parseJson(`"${written}"`);
     return new Secret(name.toUpperCase(), typeof value === 'string' ? value : written);
   });
-  const isFit = (secret: Secret) => {
-    const { length } = secret.reveal();
-    return length >= TOKEN_LENGTH.least && length <= TOKEN_LENGTH.most;
-  };
-  return secrets.every(isFit) ? secrets : null;
+  return secrets.every((secret) => isRedactable(secret.reveal())) ? secrets : null;
 }
 
 /** What the user can do about an error of RFC 6749 §5.2. */
@@ -266,15 +251,13 @@ const LENT_S = 120;
 
 /** A token endpoint for one client (RFC 6749 §3.2). Its tokens look like those that are signed (RFC 7519). */
 function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
-  const refusal = (
-    status: number,
-    error: string,
-    challenge: readonly (readonly [string, string])[] = [],
-  ) => ({ status, fields: challenge, content: { error }, key: null });
+  const refusal = (status: number, error: string, ...fields: FieldLine[]) => {
+    return { status, fields, content: { error }, key: null };
+  };
   return {
     path: tokenUrl.startsWith('/') ? tokenUrl : new URL(tokenUrl).pathname,
     lend({ method, fields, body }) {
-      if (method !== 'POST') return refusal(405, 'invalid_request', [['Allow', 'POST']]);
+      if (method !== 'POST') return refusal(405, 'invalid_request', ['Allow', 'POST']);
       const form = new URLSearchParams(body);
       const [, token = ''] = /^Basic +(\S+)$/i.exec(fieldValue(fields, 'authorization') ?? '') ?? [];
       const [id = '', given = ''] = Buffer.from(token, 'base64').toString().split(':', 2);
@@ -282,7 +265,7 @@ function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
       const [client, password] =
         token === '' ? [form.get('client_id'), form.get('client_secret')] : [decoded(id), decoded(given)];
       if (client !== clientId || password !== clientSecret.reveal()) {
-        return refusal(401, 'invalid_client', [['WWW-Authenticate', 'Basic realm="tokens"']]);
+        return refusal(401, 'invalid_client', ['WWW-Authenticate', 'Basic realm="tokens"']);
       }
       if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type');
       const claims = { sub: clientId, jti: randomBytes(9).toString('hex') };

@@ -38,12 +38,10 @@ export function signature(key: string): Carrier {
       const signed = sign(secret, request, moment);
       return { ...signed, target: withQuery(signed.target, [['auth_signature', octets]]) };
     },
-    flaw: (flaw, secret, request, moment) =>
-      FLAWS[flaw](
-        request,
-        (unsigned, at = moment.at) => sign(secret, unsigned, { ...moment, at }),
-        moment.at,
-      ),
+    flaw(flaw, secret, request, moment) {
+      const signer: Signer = (unsigned, at = moment.at) => sign(secret, unsigned, { ...moment, at });
+      return FLAWS[flaw](request, signer, moment.at);
+    },
     reader: null,
   };
 }
@@ -53,21 +51,20 @@ const STALE_MS = 3_600_000;
 
 type Signer = (request: HttpRequest, at?: Date) => HttpRequest;
 
-const FLAWS: Readonly<Record<SignatureFlaw, (request: HttpRequest, sign: Signer, at: Date) => HttpRequest>> =
-  {
-    'other-method': (request, sign) =>
-      resent(request, sign({ ...request, method: request.method === 'PUT' ? 'POST' : 'PUT' })),
-    'other-path': (request, sign) => {
-      const path = pathOf(request.target);
-      return resent(
-        request,
-        sign({ ...request, target: `${path}/other${request.target.slice(path.length)}` }),
-      );
-    },
-    'other-query': (request, sign) => resent(request, sign({ ...request, target: pathOf(request.target) })),
-    'other-content': (request, sign) => ({ ...sign(request), body: altered(request.body) }),
-    stale: (request, sign, at) => sign(request, new Date(at.getTime() - STALE_MS)),
-  };
+type Forger = (request: HttpRequest, sign: Signer, at: Date) => HttpRequest;
+
+const FLAWS: Readonly<Record<SignatureFlaw, Forger>> = {
+  'other-method': (request, sign) =>
+    resent(request, sign({ ...request, method: request.method === 'PUT' ? 'POST' : 'PUT' })),
+  'other-path': (request, sign) => {
+    const { length } = pathOf(request.target);
+    const other = `${request.target.slice(0, length)}/other${request.target.slice(length)}`;
+    return resent(request, sign({ ...request, target: other }));
+  },
+  'other-query': (request, sign) => resent(request, sign({ ...request, target: pathOf(request.target) })),
+  'other-content': (request, sign) => ({ ...sign(request), body: altered(request.body) }),
+  stale: (request, sign, at) => sign(request, new Date(at.getTime() - STALE_MS)),
+};
 
 /** The request as it was, with the parameters of its signed double. */
 function resent(request: HttpRequest, signed: HttpRequest): HttpRequest {
@@ -77,10 +74,8 @@ function resent(request: HttpRequest, signed: HttpRequest): HttpRequest {
 /** One letter or digit replaced by another one: of the same length, and JSON if it was. */
 function altered(body: HttpRequest['body']): Uint8Array {
   const text = Buffer.from(body ?? '').toString('latin1');
-  return Buffer.from(
-    text.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x')),
-    'latin1',
-  );
+  const other = text.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x'));
+  return Buffer.from(other, 'latin1');
 }
 
 /**

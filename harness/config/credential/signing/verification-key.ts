@@ -56,12 +56,10 @@ const ALGORITHMS: readonly Algorithm[] = [
 /** A public key in PEM, or as a JSON web key (RFC 7517); in PEM. Null for another text, or a key that signs in no known way. */
 export function publicKeyIn(text: string): string | null {
   try {
-    const key = /^\s*\{/.test(text)
-      ? createPublicKey({ key: JSON.parse(text), format: 'jwk' })
-      : createPublicKey(text);
-    return ALGORITHMS.some(({ fits }) => fits(key))
-      ? key.export({ type: 'spki', format: 'pem' }).toString()
-      : null;
+    const isJson = /^\s*\{/.test(text);
+    const key = createPublicKey(isJson ? { key: JSON.parse(text), format: 'jwk' } : text);
+    const isKnown = ALGORITHMS.some(({ fits }) => fits(key));
+    return isKnown ? key.export({ type: 'spki', format: 'pem' }).toString() : null;
   } catch {
     return null;
   }
@@ -111,31 +109,24 @@ export function verdictOnSignature(
   if (results.includes('unrecorded'))
     return { is: 'untold', why: 'the secret that it is made with is not in the record' };
   const isUnfit = results.every((result) => result === 'unfit');
-  return {
-    is: 'invalid',
-    got: isUnfit ? `${label}, whose algorithm is not for its key` : `${label}, which does not hold`,
-  };
+  const why = isUnfit ? 'whose algorithm is not for its key' : 'which does not hold';
+  return { is: 'invalid', got: `${label}, ${why}` };
 }
 
 function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed): SignatureWorth {
   const key = createPublicKey(pem);
-  const fitting = ALGORITHMS.filter(({ name }) => algorithm === undefined || name === algorithm).filter(
-    ({ fits }) => fits(key),
-  );
+  const isMeant = (name: string) => algorithm === undefined || name === algorithm;
+  const fitting = ALGORITHMS.filter(({ name, fits }) => isMeant(name) && fits(key));
   if (fitting.length === 0) return 'unfit';
-  const holds = fitting.some(({ hash, options }) =>
-    verify(hash, Buffer.from(base), { key, ...options }, signature),
-  );
+  const octets = Buffer.from(base);
+  const holds = fitting.some(({ hash, options }) => verify(hash, octets, { key, ...options }, signature));
   return holds ? 'valid' : 'invalid';
 }
 
-function verifiedBySecret(
-  { secret, encoding }: SharedSecret,
-  { base, signature, algorithm }: Signed,
-): SignatureWorth {
+function verifiedBySecret(key: SharedSecret, { base, signature, algorithm }: Signed): SignatureWorth {
   if (algorithm !== undefined && algorithm !== BY_SHARED_SECRET) return 'unfit';
-  if (isStandIn(secret.reveal())) return 'unrecorded';
-  const wanted = createHmac('sha256', octetsOf({ secret, encoding })).update(base).digest();
+  if (isStandIn(key.secret.reveal())) return 'unrecorded';
+  const wanted = createHmac('sha256', octetsOf(key)).update(base).digest();
   return wanted.length === signature.length && timingSafeEqual(wanted, signature) ? 'valid' : 'invalid';
 }
 
