@@ -79,7 +79,7 @@ function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): 
   return content && shownBody(content, { files });
 }
 
-type Found = readonly FoundOperation[];
+type FoundOperations = readonly FoundOperation[];
 
 function responsesOf(files: SourceFiles, operation: DocumentNode): ReturnType<typeof children> {
   return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
@@ -113,7 +113,7 @@ function sampleClause(files: SourceFiles, sample: FoundOperation, path: string):
 }
 
 /** That no operation needs a credential, where each names one. */
-function optionalClause(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
+function optionalClause(files: SourceFiles, operations: FoundOperations): readonly DocumentedClause[] {
   const [first] = operations;
   const isSaid = operations.every(({ operation }) => isOptional(files, operation));
   return first !== undefined && isSaid ? [stated('auth.optional', true, first)] : [];
@@ -123,7 +123,7 @@ const VERSION_PREFIX = /^(?:\/[^/{]+)*?\/v\d+(?=\/)/;
 
 /** `/v1` or `/api/v1`, where every documented path begins with it. */
 function prefixClause(
-  operations: Found,
+  operations: FoundOperations,
   targetOf: (each: FoundOperation) => string,
 ): readonly DocumentedClause[] {
   const prefixes = new Set(operations.map((each) => VERSION_PREFIX.exec(targetOf(each))?.[0] ?? ''));
@@ -133,7 +133,7 @@ function prefixClause(
 }
 
 /** That answers, or errors, are JSON, where every documented one with content is. */
-function formatClauses(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
+function formatClauses(files: SourceFiles, operations: FoundOperations): readonly DocumentedClause[] {
   const ofCodes = (key: ClauseKey, codes: RegExp) => {
     const found = operations.flatMap((each) =>
       responsesOf(files, each.operation)
@@ -152,7 +152,7 @@ function formatClauses(files: SourceFiles, operations: Found): readonly Document
  */
 const CONDITIONS: Partial<Record<ErrorCondition, string>> = { missingCredential: '401', rateLimit: '429' };
 
-function codesClause(files: SourceFiles, operations: Found): readonly DocumentedClause[] {
+function codesClause(files: SourceFiles, operations: FoundOperations): readonly DocumentedClause[] {
   const saying = (code: string) =>
     operations.find(({ operation }) => responsesOf(files, operation).some(([given]) => given === code));
   const codes = Object.entries(CONDITIONS).filter(([, code]) => saying(code) !== undefined);
