@@ -7,7 +7,7 @@ import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.t
 
 /**
  * What decides about a release beyond `npm test`: containers, a browser, the packed program, every command of the
- * README, and limiters of proxies, which go by a clock of their own. A container runtime is given to them, or those that need one are skipped.
+ * README, and limiters of proxies. A container runtime is given to them, or those that need one are skipped.
  */
 const RELEASE = [
   'harness/cli/commands/{fresh-provider,release}.test.ts',
