@@ -4,8 +4,8 @@ import { type RunningProvider, StartFailure } from '../../providers/provider.ts'
 import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import type { Journal } from '../../wire/record/journal.ts';
 
-/** A connection breaks a moment before the process is known to have ended. */
-const PATIENCE_MS = 2_000;
+/** A connection breaks before the process is known to have ended: a busy container runtime tells it seconds later. */
+const PATIENCE_MS = 10_000;
 
 /** The providers of a run, by service: what they write, how they end, and that they are stopped in every ending. */
 export class Providers {

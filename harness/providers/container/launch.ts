@@ -41,6 +41,8 @@ export interface Launched {
 
 /** Milliseconds to create and start it from a present image. */
 const START_MS = 60_000;
+/** Milliseconds for one look at its health, which is repeated. */
+const LOOK_MS = 2_000;
 /** Milliseconds for pending calls to settle after a start is given up. */
 const SETTLE_MS = 2_000;
 
@@ -93,7 +95,7 @@ export async function launch(
       logs,
       ended,
       how: async () => (await stateOf(docker, container, called))?.ending ?? null,
-      health: async () => (await stateOf(docker, container, called))?.health ?? null,
+      health: async () => (await stateOf(docker, container, called, LOOK_MS))?.health ?? null,
       giveUp: () => givenUp.abort(),
     };
   } catch (error) {

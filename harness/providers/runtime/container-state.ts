@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LogCapture } from '../log-capture.ts';
-import { type Docker, within } from './runtime.ts';
+import { type Docker, REQUEST_MS, within } from './runtime.ts';
 
 export type Container = ReturnType<Docker['getContainer']>;
 
@@ -12,7 +12,6 @@ interface ContainerState {
   readonly health: string | null;
 }
 
-const REQUEST_MS = 2_000;
 const POLL_MS = 50;
 
 /** Captures its output from the first octet: called before it starts. */
@@ -63,14 +62,15 @@ export async function endingOf(
   return new Promise(() => undefined);
 }
 
-/** null if the runtime does not say. */
+/** null if the runtime does not say within `ms`. */
 export async function stateOf(
   docker: Docker,
   container: Container,
   called: string,
+  ms = REQUEST_MS,
 ): Promise<ContainerState | null> {
   try {
-    const { State } = await within(container.inspect(), REQUEST_MS, 'the container runtime did not answer');
+    const { State } = await within(container.inspect(), ms, 'the container runtime did not answer');
     const ending = HAS_ENDED.includes(State.Status) ? await endingBy(State, docker, container, called) : null;
     return { ending, health: State.Health?.Status ?? null };
   } catch {
