@@ -1,12 +1,13 @@
 import type { ServiceConfig } from '../config/service.ts';
 import type { Suite } from './check/check.ts';
 import { applicabilityOf, type JudgeOptions } from './check/judge.ts';
-import { type Judged, judgeInOrder } from './check/plan.ts';
+import { type Judged, judging } from './check/plan.ts';
+import { RunRecord } from './session/run-record.ts';
 import type { Session } from './session/session.ts';
 
 interface SessionsOptions extends JudgeOptions {
-  /** Asked for again, after the one before was closed, where the provider was started anew. */
-  readonly open: () => Session | Promise<Session>;
+  /** Called again, after the one before was closed, if the provider was started anew. `recorded`: that of all of them. */
+  readonly open: (recorded: RunRecord) => Session | Promise<Session>;
   /** Pieces of evidence so far. */
   readonly asked: () => number;
   /** Told of the suite of each check before anything is sent for it. */
@@ -20,7 +21,8 @@ interface JudgedOver extends Judged {
 
 /**
  * All checks of these suites, in that order and in this process, over one session; over one for each suite where each
- * is to meet a provider that nobody has asked anything yet. All sessions are closed in every ending.
+ * is to meet a provider that nobody has asked anything yet. Rules over the record come last, and judge what all
+ * sessions have recorded. All sessions are closed in every ending.
  */
 export async function* judgeInSessions(
   suites: readonly Suite[],
@@ -30,19 +32,28 @@ export async function* judgeInSessions(
   const means = { options: () => options, ...(entering && { entering }) };
   const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];
   let before = asked();
-  let session = await open();
+  const recorded = new RunRecord();
+  const overRecord: AsyncGenerator<JudgedOver>[] = [];
+  let session = await open(recorded);
   try {
     for (const group of groups) {
       if (asked() > before && group.some((suite) => asksAnything(suite, config))) {
         await session.close();
         before = asked();
-        session = await open();
+        session = await open(recorded);
       }
-      for await (const each of judgeInOrder(group, session, means)) yield { ...each, session };
+      const parts = judging(group, session, means);
+      yield* judgedOver(session, parts.inTurn);
+      overRecord.push(judgedOver(session, parts.overRecord));
     }
+    for (const each of overRecord) yield* each;
   } finally {
     await session.close();
   }
+}
+
+async function* judgedOver(session: Session, all: AsyncGenerator<Judged>): AsyncGenerator<JudgedOver> {
+  for await (const each of all) yield { ...each, session };
 }
 
 /** Whether each suite is to meet a provider that nobody has asked anything yet. */

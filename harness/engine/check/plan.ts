@@ -112,13 +112,18 @@ interface Means {
   readonly entering?: (suite: Suite) => void;
 }
 
-/** Sends and judges by the plan: each outcome is there as soon as its evidence is. */
-export async function* judgeInOrder(
-  suites: readonly Suite[],
-  session: Session,
-  { options, entering }: Means,
-): AsyncGenerator<Judged> {
+/** The judging of a session in its two parts, the second of which may come after other sessions. */
+interface Judging {
+  /** Sends and judges by the plan: each outcome is there as soon as its evidence is. */
+  readonly inTurn: AsyncGenerator<Judged>;
+  /** Judges the rules over the record, whose own stimuli were sent in turn. */
+  readonly overRecord: AsyncGenerator<Judged>;
+}
+
+/** Nothing is sent or judged before the parts are read, the first one first. */
+export function judging(suites: readonly Suite[], session: Session, { options, entering }: Means): Judging {
   const { before, from, last, meetsLimit } = planOf(suites, session.config, options().selected);
+  const isOfRecord = ({ place }: PlannedStep) => place === 'record';
 
   async function* taken(steps: readonly PlannedStep[], later?: PlannedStep[]): AsyncGenerator<Judged> {
     for (const [index, step] of steps.entries()) {
@@ -139,11 +144,26 @@ export async function* judgeInOrder(
     }
   }
 
-  const waiting: PlannedStep[] = [];
-  yield* taken(before, meetsLimit ? waiting : undefined);
-  yield* taken(from);
-  yield* taken(waiting);
-  yield* taken(last);
+  async function* inTurn(): AsyncGenerator<Judged> {
+    const waiting: PlannedStep[] = [];
+    yield* taken(before, meetsLimit ? waiting : undefined);
+    yield* taken(from);
+    yield* taken(waiting);
+    yield* taken(last.filter((step) => !isOfRecord(step)));
+  }
+
+  return { inTurn: inTurn(), overRecord: taken(last.filter(isOfRecord)) };
+}
+
+/** Both parts, of a session that is the only one. */
+export async function* judgeInOrder(
+  suites: readonly Suite[],
+  session: Session,
+  means: Means,
+): AsyncGenerator<Judged> {
+  const { inTurn, overRecord } = judging(suites, session, means);
+  yield* inTurn;
+  yield* overRecord;
 }
 
 /**

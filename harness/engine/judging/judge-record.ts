@@ -12,6 +12,7 @@ import { announcementOf } from '../announcement.ts';
 import { commandAlone } from '../request.ts';
 import type { Selection } from '../selection/selection.ts';
 import type { PactJudge } from '../session/pact/verification.ts';
+import type { RunRecord } from '../session/run-record.ts';
 import { openSession } from '../session/session.ts';
 import { judgeInSessions } from '../sessions.ts';
 import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
@@ -105,8 +106,9 @@ async function judgeService(
   // It was never there to be asked.
   const absence = beginning === undefined ? recorded.outage : null;
   let outage: string | null = null;
-  const open = () => {
+  const open = (everything: RunRecord) => {
     const session = openSession({
+      recorded: everything,
       config,
       providerUrl,
       runId: run.id,

@@ -27,6 +27,8 @@ export interface SessionOptions extends ContextOptions {
   readonly pacts: PactJudge;
   /** What an earlier session has created and not removed; it is removed when this one closes. */
   readonly leftBehind?: readonly LeftBehind[];
+  /** That of all sessions with the service; one of its own if left out. */
+  readonly recorded?: RunRecord;
 }
 
 /** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
@@ -78,7 +80,8 @@ export function openSession(options: SessionOptions): Session {
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
   const http = new ServiceHttp(context);
   const remains = new Remains(context, options.leftBehind ?? []);
-  const recorded = new RunRecord(log);
+  const recorded = options.recorded ?? new RunRecord();
+  recorded.add(log);
   const time = new RunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
@@ -132,9 +135,9 @@ export function openSession(options: SessionOptions): Session {
     reproduce(check, decisive, all) {
       if (decisive === null) return null;
       const again = options.runAlone ?? `conform run ${shellWord(config.service)}`;
-      return log.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
+      return recorded.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
-    subjectOf: (id) => subjectOf(log.find(id), config, basePath),
+    subjectOf: (id) => subjectOf(recorded.find(id), config, basePath),
     redact: (text) => transport.redaction.sink(text),
     close() {
       ended ??= end();

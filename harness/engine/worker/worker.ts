@@ -12,6 +12,7 @@ import type { Judgment } from '../check/judge.ts';
 import { estimate } from '../estimate.ts';
 import { loadSuites, selectById } from '../selection/selection.ts';
 import { type LiveSessionOptions, openLiveSession } from '../session/live.ts';
+import type { RunRecord } from '../session/run-record.ts';
 import type { Session } from '../session/session.ts';
 import { judgeInSessions, startsFresh } from '../sessions.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
@@ -173,7 +174,7 @@ class ServiceRun {
     if (this.#isSimulated) this.#simulation = await simulate(this.#config);
     const { strict, checkLimitMs } = this.#means.run;
     const judged = judgeInSessions(this.#suites, this.#config, {
-      open: () => this.#open(signal),
+      open: (recorded) => this.#open(recorded, signal),
       asked: () => this.#pieces,
       strict,
       signal,
@@ -221,7 +222,7 @@ class ServiceRun {
   }
 
   /** Once the service has its quota to itself, or its provider has started anew; where it has not, nothing is sent. */
-  async #open(signal: AbortSignal): Promise<Session> {
+  async #open(recorded: RunRecord, signal: AbortSignal): Promise<Session> {
     await this.#close();
     const isFirst = this.#firstUrl === null;
     const reply = isFirst
@@ -241,6 +242,7 @@ class ServiceRun {
       record: (event) => this.#record(event),
       learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: this.#lastEvidence,
+      recorded,
       ...(isFirst && this.#spentBefore('usedAgoMs' in reply ? reply.usedAgoMs : null)),
       runAlone: this.#input.runAlone,
     });
