@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { InconclusiveError } from '../../base/exit.ts';
-import { countBelow } from '../limit/model/window.ts';
+import { countBelow } from '../limit/model/fit.ts';
 import type { Clock } from './clock.ts';
 import { heaviestWeight, keptRate, type Rate, roomFrom } from './weighing.ts';
 

@@ -1,4 +1,4 @@
-import { countBelow } from '../limit/model/window.ts';
+import { countBelow } from '../limit/model/fit.ts';
 
 /**
  * The heaviest that requests sent at these moments, in ascending order, can weigh for a sliding-window counter: those of

@@ -12,7 +12,8 @@ import {
   windowFault,
 } from '../../../harness/wire/limit/fault/honesty.ts';
 import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { inferLimit, type LimitAlgorithm, type LimitInference } from '../../../harness/wire/limit/infer.ts';
+import { inferLimit, type LimitInference } from '../../../harness/wire/limit/infer.ts';
+import type { LimitAlgorithm } from '../../../harness/wire/limit/model/models.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly } from '../../../harness/wire/limit/others.ts';

@@ -1,6 +1,7 @@
 import { documentedWithin } from '../../../harness/wire/limit/fault/honesty.ts';
 import { tellingMoment } from '../../../harness/wire/limit/fault/told-of-limit.ts';
-import { GRADUAL, inferLimit } from '../../../harness/wire/limit/infer.ts';
+import { inferLimit } from '../../../harness/wire/limit/infer.ts';
+import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import type {
   DocumentedLimit,
   LimitObservation,

@@ -1,5 +1,6 @@
 import type { Mismatch } from '../../../base/finding.ts';
-import { type FirstRefusedBounds, GRADUAL, type LimitInference } from '../infer.ts';
+import type { FirstRefusedBounds, LimitInference } from '../infer.ts';
+import { GRADUAL } from '../model/models.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
 import { requestsOfOthers } from '../others.ts';
 import { lawfullyBackMs } from '../pacing.ts';
