@@ -46,26 +46,33 @@ export function putOff(
   observations: readonly LimitObservation[],
   documented: DocumentedLimit,
 ): boolean | null {
-  // Since something was served for sure.
-  let since: LimitObservation[] = [];
   let isLate = false;
-  for (const each of oneByOne(observations)) {
+  for (const { each, since } of sinceServed(observations)) {
+    const [first, ...others] = since.filter(({ fate }) => fate === 'refused');
+    if (first === undefined) continue;
     if (each.fate === 'refused') {
       const backMs = lawfullyBackMs(since, documented);
-      const first = since.find(({ fate }) => fate === 'refused');
-      const promisedMs = first === undefined ? 0 : first.finishedMs + (first.retryAfterMs ?? 0);
+      const promisedMs = first.finishedMs + (first.retryAfterMs ?? 0);
       if (backMs !== null && each.sentMs >= Math.max(backMs, promisedMs)) isLate = true;
     } else if (each.counted === 'surely') {
-      const last = since.findLast(({ fate }) => fate === 'refused');
-      if (last !== undefined) {
-        if (each.finishedMs < last.sentMs + documented.windowMs - TOLERANCE.limiterClock) return false;
-        if (isLate) return true;
-      }
-      since = [];
+      const last = others.at(-1) ?? first;
+      if (each.finishedMs < last.sentMs + documented.windowMs - TOLERANCE.limiterClock) return false;
+      if (isLate) return true;
     }
-    since.push(each);
   }
   return null;
+}
+
+/** Requests in the order of sending, each with those before it, back to the last one that was surely served. */
+export function* sinceServed(
+  observations: readonly LimitObservation[],
+): Iterable<{ readonly each: LimitObservation; readonly since: readonly LimitObservation[] }> {
+  let since: LimitObservation[] = [];
+  for (const each of oneByOne(observations)) {
+    yield { each, since };
+    if (each.fate !== 'refused' && each.counted === 'surely') since = [];
+    since.push(each);
+  }
 }
 
 /**

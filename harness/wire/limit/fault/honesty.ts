@@ -3,7 +3,7 @@ import type { FirstRefusedBounds, LimitInference } from '../infer.ts';
 import { GRADUAL } from '../model/models.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
 import { requestsOfOthers } from '../others.ts';
-import { lawfullyBackMs } from '../pacing.ts';
+import { lawfullyBackMs, sinceServed } from '../pacing.ts';
 import { isOfAnother } from './longer-limit.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
@@ -219,22 +219,13 @@ export function windowFault(
 
 /** It asks for a wait that is longer than any lawful limiter needs, and refuses after that. */
 function tooLong(observations: readonly LimitObservation[], documented: DocumentedLimit): string | null {
-  let since: LimitObservation[] = [];
-  for (const each of oneByOne(observations)) {
-    if (each.fate === 'refused') {
-      const backMs = lawfullyBackMs(since, documented);
-      const first = since.find(({ fate }) => fate === 'refused');
-      const untilMs = first === undefined ? 0 : (toldEndMs(first, documented) ?? 0);
-      if (
-        first &&
-        !isOfAnother(first, documented) &&
-        backMs !== null &&
-        each.sentMs >= backMs &&
-        untilMs >= each.sentMs
-      )
-        return `a refusal ${wholeSeconds(each.sentMs - first.sentMs)} after the first one`;
-    } else if (each.counted === 'surely') since = [];
-    since.push(each);
+  for (const { each, since } of sinceServed(observations)) {
+    const first = since.find(({ fate }) => fate === 'refused');
+    if (each.fate !== 'refused' || first === undefined || isOfAnother(first, documented)) continue;
+    const backMs = lawfullyBackMs(since, documented);
+    const untilMs = toldEndMs(first, documented) ?? 0;
+    if (backMs !== null && each.sentMs >= backMs && untilMs >= each.sentMs)
+      return `a refusal ${wholeSeconds(each.sentMs - first.sentMs)} after the first one`;
   }
   return null;
 }

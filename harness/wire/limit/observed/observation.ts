@@ -122,8 +122,6 @@ export const TOLERANCE = {
   generous: 10_000,
   /** Date is cut to the second and may have been written up to a second before it was sent (cached by servers). */
   dateField: 1_000,
-  /** A refusal costs less work than an answer: one that takes so much longer is held back on purpose. */
-  tarpit: 1_000,
   /** Of the time per request at the documented rate: an answer that waits that long in a row is being paced. */
   pacedShare: 0.5,
   /** Of one slot (W/N): a bucket has surely refilled one request after it. */

@@ -38,10 +38,7 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
   const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
   const inOrder = evidence
     .filter(({ credential, id }) => credential === 'right' && !met.has(id))
-    .flatMap((each) => {
-      if (each.kind === 'burst') return ofBurst(each, reading);
-      return each.kind === 'exchange' ? ofExchange(each, reading) : ofHandshake(each, reading, handshakes);
-    })
+    .flatMap((each) => (each.kind === 'burst' ? ofBurst(each, reading) : ofAnswer(each, reading, handshakes)))
     .toSorted((a, b) => a.sentMs - b.sentMs);
   // What is served while the quota is spent may well have a quota of its own.
   const spentMs = inOrder.find(({ fate }) => fate === 'refused')?.sentMs ?? Number.POSITIVE_INFINITY;
@@ -59,19 +56,20 @@ export function wholeOf({ refusal, faults = [] }: Burst): readonly string[] {
 
 function ofBurst(burst: Burst, reading: Reading): readonly LimitObservation[] {
   const { entries, mode } = burst;
+  const unanswered = reading.refusal?.status === null ? 'refused' : 'lost';
   const all = entries.map((entry): LimitObservation => {
     const { sentMs, durationMs, status, fields } = entry;
-    const unanswered = reading.refusal?.status === null ? 'refused' : 'lost';
     const isFault = isPassingFault(entry, burst, reading);
     const isServed = status !== null && status >= 200 && status < 300;
-    const times = { sentMs, finishedMs: sentMs + durationMs };
+    const finishedMs = sentMs + durationMs;
     return {
-      ...times,
+      sentMs,
+      finishedMs,
       fate: status === null ? unanswered : isServed || isFault ? 'admitted' : 'refused',
       counted: isFault ? 'maybe' : 'surely',
       part: mode,
       status,
-      ...told(fields, times.finishedMs, reading),
+      ...told(fields, finishedMs, reading),
     };
   });
   return mode === 'serial' ? whereTold(all) : all;
@@ -104,58 +102,39 @@ export function whereTold(serial: readonly LimitObservation[]): readonly LimitOb
   });
 }
 
-function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObservation[] {
-  const { response, timing, request, purpose, failure } = exchange;
-  if (failure?.kind === 'not-sent') return [];
-  const part: LimitPart = purpose.startsWith(ALONE) ? 'probe' : 'before';
-  const times = { sentMs: timing.startedMs, finishedMs: timing.startedMs + timing.durationMs };
-  const status = response?.status ?? null;
-  const refused = isLimitersRefusal(exchange, reading.refusal);
-  if (!refused && (status === null || response === null)) {
-    // Nobody knows whether the quota was asked; a probe of the quota itself must be known.
-    if (part === 'before') return [];
-    return [
-      { ...times, fate: 'lost', counted: 'maybe', part, status, ...told([], times.finishedMs, reading) },
-    ];
-  }
-  if (!refused && BEFORE_THE_QUOTA.has(status ?? 0)) return [];
-  const plain = request.method === 'GET' && status !== null && status >= 200 && status < 300;
-  return [
-    {
-      ...times,
-      fate: refused ? 'refused' : 'admitted',
-      counted: plain || refused ? 'surely' : 'maybe',
-      part,
-      status,
-      ...told(response?.fields ?? [], times.finishedMs, reading),
-    },
-  ];
-}
-
-/** A handshake is a request like others, if the limiter stands before the upgrade. */
-function ofHandshake(
-  conversation: Conversation,
+/** Of an answered request. A handshake is a request like others, if the limiter stands before the upgrade. */
+function ofAnswer(
+  evidence: Exchange | Conversation,
   reading: Reading,
   spendings: Spendings,
 ): readonly LimitObservation[] {
-  const { handshake, timing } = conversation;
-  const { response } = handshake;
-  const kind = spendingKind(conversation);
+  const isExchange = evidence.kind === 'exchange';
+  const { timing, purpose } = evidence;
+  const { request, response } = isExchange ? evidence : evidence.handshake;
+  const failure = isExchange ? evidence.failure : null;
+  if (failure?.kind === 'not-sent') return [];
+  const part: LimitPart = isExchange && purpose.startsWith(ALONE) ? 'probe' : 'before';
+  const isRefused = isLimitersRefusal({ response, failure }, reading.refusal);
+  const fate = isRefused ? 'refused' : response === null ? 'lost' : 'admitted';
+  // Nothing tells whether the quota was asked; a probe of the quota itself must be known.
+  if (fate === 'lost' && part === 'before') return [];
+  const kind = isExchange ? null : spendingKind(evidence);
   const spending = kind === null ? undefined : spendings.get(kind);
-  const refused = isLimitersRefusal({ response, failure: null }, reading.refusal);
-  if (response === null || (!refused && BEFORE_THE_QUOTA.has(response.status))) return [];
-  if (!refused && spending === 'free') return [];
-  const { status, fields } = response;
-  const finishedMs = timing.startedMs + (timing.responseMs ?? timing.durationMs);
+  const status = response?.status ?? null;
+  if (fate === 'admitted' && (BEFORE_THE_QUOTA.has(status ?? 0) || spending === 'free')) return [];
+  const isPlain = request.method === 'GET' && status !== null && status >= 200 && status < 300;
+  const isCounted = isExchange ? isPlain || isRefused : spending === 'counted';
+  const answeredMs = isExchange ? timing.durationMs : (timing.responseMs ?? timing.durationMs);
+  const finishedMs = timing.startedMs + answeredMs;
   return [
     {
       sentMs: timing.startedMs,
       finishedMs,
-      fate: refused ? 'refused' : 'admitted',
-      counted: spending === 'counted' ? 'surely' : 'maybe',
-      part: 'before',
+      fate,
+      counted: isCounted ? 'surely' : 'maybe',
+      part,
       status,
-      ...told(fields, finishedMs, reading),
+      ...told(response?.fields ?? [], finishedMs, reading),
     },
   ];
 }
