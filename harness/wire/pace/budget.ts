@@ -108,10 +108,6 @@ const LONG_MS = 5_000;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
-interface ExceedingSection {
-  readonly limit: LimitFunction;
-}
-
 /** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
 export function openBudget(options: BudgetOptions): Budget {
   const { clock, maxRequests, before = 0, plan, further = [] } = options;
@@ -122,7 +118,7 @@ export function openBudget(options: BudgetOptions): Budget {
   let findCosts: FindCosts = async () => costs;
   /** When requests of others were sent, as far as their end is known; one entry each. */
   let others: readonly number[] = [];
-  const sections = new AsyncLocalStorage<ExceedingSection>();
+  const sections = new AsyncLocalStorage<LimitFunction>();
   const oneByOne = pLimit(1);
   const ordinary = pLimit(options.concurrency);
 
@@ -130,7 +126,7 @@ export function openBudget(options: BudgetOptions): Budget {
     if (before + spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
   }
 
-  function spend(): Spent {
+  function count(): Spent {
     checkCeiling();
     const spent: Spent = { atMs: clock.now(), kind: null };
     spendings.push(spent);
@@ -154,19 +150,19 @@ export function openBudget(options: BudgetOptions): Budget {
     return remaining - spendings.filter((spent) => spent.atMs > sentMs && costOf(spent) !== 'free').length;
   }
 
-  /** Whether it counts against the rate; what the service has told behind it has it in already. */
-  function isHeld(spent: Spent, toldMs: number): boolean {
-    const cost = costOf(spent);
-    return cost === 'counted' || (cost === 'unknown' && spent.atMs >= toldMs);
-  }
-
-  /** Everything that a limiter may still remember, ours and that of others; of what it may remember, only what came from then on. */
+  /**
+   * Everything that a limiter may still remember, ours and that of others. Of requests of unknown cost only those from
+   * `toldMs` on: what the service has told behind the others has them in already.
+   */
   function remembered(toldMs = Number.NEGATIVE_INFINITY): readonly number[] {
     const now = clock.now();
     others = others.filter((atMs) => atMs + windowMs > now);
     const first = spendings.findLastIndex(({ atMs }) => atMs + 2 * windowMs <= now) + 1;
-    const counted = spendings.slice(first).filter((spent) => isHeld(spent, toldMs));
-    return [...counted.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
+    const held = spendings.slice(first).filter((spent) => {
+      const cost = costOf(spent);
+      return cost === 'counted' || (cost === 'unknown' && spent.atMs >= toldMs);
+    });
+    return [...held.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
   }
 
   /**
@@ -197,14 +193,15 @@ export function openBudget(options: BudgetOptions): Budget {
 
   /** When the next request keeps to each further limit, wherever its windows begin. */
   function furtherFreeMs(): number {
-    if (further.length === 0) return clock.now();
+    const fromMs = clock.now();
+    if (further.length === 0) return fromMs;
     const counted = spendings.filter((spent) => costOf(spent) !== 'free').map(({ atMs }) => atMs);
-    return further.reduce((fromMs, limit) => {
-      const longMs = limit.windowMs + ARRIVAL_JITTER_MS;
-      const most = keptRate(limit).requests - 1;
-      const recent = counted.slice(countBelow(counted, clock.now() - 2 * longMs));
-      return Math.max(fromMs, roomFrom(recent, { fromMs: clock.now(), windowMs: longMs, most }));
-    }, clock.now());
+    const freeMs = further.map((limit) => {
+      const windowMs = limit.windowMs + ARRIVAL_JITTER_MS;
+      const recent = counted.slice(countBelow(counted, fromMs - 2 * windowMs));
+      return roomFrom(recent, { fromMs, windowMs, most: keptRate(limit).requests - 1 });
+    });
+    return Math.max(fromMs, ...freeMs);
   }
 
   /** How long has to be waited until something may be another, in ms: a request may be sent, or the service asked again. */
@@ -231,7 +228,7 @@ export function openBudget(options: BudgetOptions): Budget {
       signal?.throwIfAborted();
       checkCeiling();
       const forMs = await waitMs(signal);
-      if (forMs <= 0) return spend();
+      if (forMs <= 0) return count();
       options.waiting?.({
         reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
         untilMs: clock.now() + forMs,
@@ -241,12 +238,9 @@ export function openBudget(options: BudgetOptions): Budget {
     }
   }
 
-  async function take(
-    section: ExceedingSection | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Spent> {
+  async function take(isExceeding: boolean, signal: AbortSignal | undefined): Promise<Spent> {
     signal?.throwIfAborted();
-    if (section) return spend();
+    if (isExceeding) return count();
     return orAborted(
       oneByOne(() => paced(signal)),
       signal,
@@ -277,17 +271,16 @@ export function openBudget(options: BudgetOptions): Budget {
     get isToldLongAgo() {
       return isToldLongAgo();
     },
-    take: (signal) => take(sections.getStore(), signal),
-    count: spend,
+    take: (signal) => take(sections.getStore() !== undefined, signal),
+    count,
     run(send, signal) {
-      const section = sections.getStore();
-      return (section?.limit ?? ordinary)(async () => send(await take(section, signal)));
+      const limit = sections.getStore();
+      return (limit ?? ordinary)(async () => send(await take(limit !== undefined, signal)));
     },
     exceed(section, concurrency = 1) {
-      const limit = pLimit(concurrency);
+      const run = () => sections.run(pLimit(concurrency), section);
       // A section within a section is one with it.
-      if (sections.getStore()) return sections.run({ limit }, section);
-      return oneByOne(() => sections.run({ limit }, section));
+      return sections.getStore() ? run() : oneByOne(run);
     },
     spent: () => before + spendings.length,
     isSpent: () => plan !== null && heaviestWeight(remembered(), clock.now(), windowMs) >= plan.requests,
