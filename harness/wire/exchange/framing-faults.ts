@@ -1,5 +1,8 @@
-/** What a response's message framing can get wrong by RFC 9112 (and by RFC 9110 where it is named). */
-export const FRAMING_FAULT = {
+/**
+ * What a response's message framing can get wrong by RFC 9112 (and by RFC 9110 where it is named). Each group is judged by
+ * a check of its own. Here: the lines of the head, and whatever follows the message.
+ */
+const LINES = {
   /** RFC 9112 §2.2: a recipient may accept a single LF; no sender may send it. */
   bareLf: 'bare LF',
   /** §2.2 */
@@ -30,6 +33,12 @@ export const FRAMING_FAULT = {
   badFieldValue: 'control character in a field value',
   /** RFC 9110 §5.5 */
   nul: 'NUL in a field value',
+  /** §9.3: nothing may follow on a connection without pipelined requests. */
+  bytesAfterBody: 'bytes after the body',
+} as const;
+
+/** Content-Length, and the octets that it declares. */
+const LENGTH = {
   /** §6.3, RFC 9110 §8.6 */
   duplicateLength: 'duplicate Content-Length',
   /** §6.3 (5) */
@@ -38,10 +47,12 @@ export const FRAMING_FAULT = {
   badLength: 'invalid Content-Length',
   /** §6.2 */
   lengthAndCoding: 'Content-Length together with Transfer-Encoding',
-  /** RFC 9110 §8.6 */
-  lengthOnBodyless: 'Content-Length on a 1xx or 204 response',
-  /** §6.1 */
-  codingOnBodyless: 'Transfer-Encoding on a 1xx or 204 response',
+  /** §6.3 (6), §8 */
+  shortBody: 'fewer octets than Content-Length',
+} as const;
+
+/** Transfer codings and chunks. */
+const CHUNKS = {
   /** §6.1 */
   codingInOldVersion: 'Transfer-Encoding in an HTTP/1.0 response',
   /** §6.1: chunked is applied once, and last. */
@@ -58,15 +69,21 @@ export const FRAMING_FAULT = {
   missingFinalChunk: 'missing final chunk',
   /** §7.1.2, §8 */
   incompleteTrailers: 'incomplete trailer section',
-  /** §6.3 (6), §8 */
-  shortBody: 'fewer octets than Content-Length',
+} as const;
+
+/** Content where there is none to be. */
+const NO_CONTENT = {
+  /** RFC 9110 §8.6 */
+  lengthOnBodyless: 'Content-Length on a 1xx or 204 response',
+  /** §6.1 */
+  codingOnBodyless: 'Transfer-Encoding on a 1xx or 204 response',
   /** §6.3 (1) */
   bodyOnHead: 'a body on the response to HEAD',
   bodyOn204: 'a body on a 204 response',
   bodyOn304: 'a body on a 304 response',
-  /** §9.3: nothing may follow on a connection without pipelined requests. */
-  bytesAfterBody: 'bytes after the body',
 } as const;
+
+export const FRAMING_FAULT = { ...LINES, ...LENGTH, ...CHUNKS, ...NO_CONTENT };
 
 export type FramingFault = (typeof FRAMING_FAULT)[keyof typeof FRAMING_FAULT];
 
@@ -90,49 +107,13 @@ export const REFUSED_BY_CLIENTS: ReadonlySet<string> = new Set<FramingFault>([
   FRAMING_FAULT.badChunkEnd,
 ]);
 
-/** What of a message's framing a fault concerns; each is judged by a check of its own. */
-export type FramingMatter =
-  /** Content-Length, and the octets that it declares. */
-  | 'length'
-  /** Transfer codings and chunks. */
-  | 'chunks'
-  /** Content where there is none to be. */
-  | 'no-content'
-  /** The lines of the head, and whatever follows the message: everything else. */
-  | 'lines';
+const MATTERS = { lines: LINES, length: LENGTH, chunks: CHUNKS, 'no-content': NO_CONTENT };
 
-const MATTERS: Readonly<Record<Exclude<FramingMatter, 'lines'>, readonly FramingFault[]>> = {
-  length: [
-    FRAMING_FAULT.duplicateLength,
-    FRAMING_FAULT.conflictingLength,
-    FRAMING_FAULT.badLength,
-    FRAMING_FAULT.lengthAndCoding,
-    FRAMING_FAULT.shortBody,
-  ],
-  chunks: [
-    FRAMING_FAULT.codingInOldVersion,
-    FRAMING_FAULT.chunkedNotLast,
-    FRAMING_FAULT.unknownCoding,
-    FRAMING_FAULT.badChunkSize,
-    FRAMING_FAULT.spaceAfterChunkSize,
-    FRAMING_FAULT.badChunkEnd,
-    FRAMING_FAULT.missingFinalChunk,
-    FRAMING_FAULT.incompleteTrailers,
-  ],
-  'no-content': [
-    FRAMING_FAULT.lengthOnBodyless,
-    FRAMING_FAULT.codingOnBodyless,
-    FRAMING_FAULT.bodyOnHead,
-    FRAMING_FAULT.bodyOn204,
-    FRAMING_FAULT.bodyOn304,
-  ],
-};
+/** What of a message's framing a fault concerns. */
+export type FramingMatter = keyof typeof MATTERS;
 
 /** The first of these faults that concerns this; null for none. */
 export function faultOfMatter(faults: readonly string[], matter: FramingMatter): string | null {
-  const isIt = (fault: string) =>
-    matter === 'lines'
-      ? Object.values(MATTERS).every((others) => !others.some((other) => other === fault))
-      : MATTERS[matter].some((one) => one === fault);
-  return faults.find(isIt) ?? null;
+  const concerned: readonly string[] = Object.values(MATTERS[matter]);
+  return faults.find((fault) => concerned.includes(fault)) ?? null;
 }

@@ -15,16 +15,17 @@ interface NestingLevel {
 
 /**
  * Where a reader of JSON stands: which arrays and objects it is in. However deep they go, their kinds are known; the
- * names and places of members only down to `DEEPEST_JSON`, so that depth costs an octet a level.
+ * names and places of members only down to `DEEPEST_JSON`.
  */
 export class JsonNesting {
+  /** Of each level, whether it is an object. */
+  readonly #kinds: boolean[] = [];
   readonly #levels: NestingLevel[] = [];
-  readonly #deeper = new DeepLevels();
   #deepest = 0;
 
   /** 0 outside of all arrays and objects. */
   get depth(): number {
-    return this.#levels.length + this.#deeper.depth;
+    return this.#kinds.length;
   }
 
   /** The largest depth so far. */
@@ -33,19 +34,20 @@ export class JsonNesting {
   }
 
   get inObject(): boolean {
-    return this.#deeper.depth > 0 ? this.#deeper.inObject : (this.#levels.at(-1)?.names ?? null) !== null;
+    return this.#kinds.at(-1) === true;
   }
 
   enter(kind: 'object' | 'array'): void {
     const isObject = kind === 'object';
-    if (this.#levels.length === DEEPEST_JSON) this.#deeper.enter(isObject);
-    else this.#levels.push(isObject ? { names: new Set(), member: '' } : { names: null, member: 0 });
+    this.#kinds.push(isObject);
     this.#deepest = Math.max(this.#deepest, this.depth);
+    if (this.depth > DEEPEST_JSON) return;
+    this.#levels.push(isObject ? { names: new Set(), member: '' } : { names: null, member: 0 });
   }
 
   leave(): void {
-    if (this.#deeper.depth > 0) this.#deeper.leave();
-    else this.#levels.pop();
+    if (this.depth <= DEEPEST_JSON) this.#levels.pop();
+    this.#kinds.pop();
   }
 
   /** The next element of the array at hand. */
@@ -67,36 +69,12 @@ export class JsonNesting {
   /** JSON Pointer (RFC 6901) of the member at hand, '' outside of all; cut, with an ellipsis, where it is long. */
   pointer(): string {
     const known = this.#levels.map(({ member }) => pointerToken(member)).join('');
-    const pointer = this.#deeper.depth > 0 ? `${known}/…` : known;
+    const pointer = this.depth > DEEPEST_JSON ? `${known}/…` : known;
     return pointer.length > LONGEST_POINTER ? `${pointer.slice(0, LONGEST_POINTER)}…` : pointer;
   }
 
   /** The array or object at hand; undefined outside of all, and below the levels that are looked into. */
   get #level(): NestingLevel | undefined {
-    return this.#deeper.depth > 0 ? undefined : this.#levels.at(-1);
-  }
-}
-
-/** Which of the levels below `DEEPEST_JSON` are objects: one octet each, however many there are. */
-class DeepLevels {
-  depth = 0;
-  #kinds = new Uint8Array(64);
-
-  get inObject(): boolean {
-    return this.#kinds[this.depth - 1] === 1;
-  }
-
-  enter(isObject: boolean): void {
-    if (this.depth === this.#kinds.length) {
-      const larger = new Uint8Array(this.depth * 2);
-      larger.set(this.#kinds);
-      this.#kinds = larger;
-    }
-    this.#kinds[this.depth] = isObject ? 1 : 0;
-    this.depth++;
-  }
-
-  leave(): void {
-    this.depth--;
+    return this.depth > DEEPEST_JSON ? undefined : this.#levels.at(-1);
   }
 }

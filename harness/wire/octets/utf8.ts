@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * Text from octets, strictly: what is not UTF-8 by RFC 3629 (overlong forms, surrogates, beyond U+10FFFF, cut
  * short) has no text.
@@ -14,34 +16,25 @@ export function decodeUtf8(octets: Uint8Array): string | null {
   }
 }
 
-/** By lead octet (RFC 3629 §4): how many octets follow, and what the first of them may be. */
-const SEQUENCES: readonly { from: number; to: number; follow: number; low: number; high: number }[] = [
-  { from: 0x00, to: 0x7f, follow: 0, low: 0x80, high: 0xbf },
-  { from: 0xc2, to: 0xdf, follow: 1, low: 0x80, high: 0xbf },
-  { from: 0xe0, to: 0xe0, follow: 2, low: 0xa0, high: 0xbf },
-  { from: 0xe1, to: 0xec, follow: 2, low: 0x80, high: 0xbf },
-  { from: 0xed, to: 0xed, follow: 2, low: 0x80, high: 0x9f },
-  { from: 0xee, to: 0xef, follow: 2, low: 0x80, high: 0xbf },
-  { from: 0xf0, to: 0xf0, follow: 3, low: 0x90, high: 0xbf },
-  { from: 0xf1, to: 0xf3, follow: 3, low: 0x80, high: 0xbf },
-  { from: 0xf4, to: 0xf4, follow: 3, low: 0x80, high: 0x8f },
-];
-
-/** Offset of the first octet of the first sequence that is not UTF-8; null when all of it is. */
-export function utf8FaultAt(octets: Uint8Array): number | null {
-  for (let at = 0; at < octets.length; ) {
-    const lead = octets[at] ?? 0;
-    const sequence = SEQUENCES.find(({ from, to }) => lead >= from && lead <= to);
-    if (sequence === undefined) return at;
-    for (let index = 1; index <= sequence.follow; index++) {
-      const octet = octets[at + index] ?? 0;
-      const low = index === 1 ? sequence.low : 0x80;
-      const high = index === 1 ? sequence.high : 0xbf;
-      if (octet < low || octet > high) return at;
-    }
-    at += 1 + sequence.follow;
+/** The whole characters at the beginning of a longer text; null as soon as what follows them can be none. */
+function wholeCharacters(octets: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets, { stream: true });
+  } catch {
+    return null;
   }
-  return null;
+}
+
+/** Offset of the first octet of the first sequence that is not UTF-8; null if there is none. */
+export function utf8FaultAt(octets: Uint8Array): number | null {
+  if (isUtf8(octets)) return null;
+  let [right, wrong] = [0, octets.length + 1];
+  while (wrong - right > 1) {
+    const middle = (right + wrong) >> 1;
+    if (wholeCharacters(octets.subarray(0, middle)) === null) wrong = middle;
+    else right = middle;
+  }
+  return Buffer.byteLength(wholeCharacters(octets.subarray(0, right)) ?? '');
 }
 
 /** The longest beginning of at most `limit` octets that does not cut a UTF-8 character in two. */

@@ -11,38 +11,26 @@ export type HttpDate =
   | { readonly kind: 'invalid'; readonly reason: string };
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const LONG_DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+const weekday = `(?<weekday>${DAYS.join('|')})`;
+const longWeekday = '(?<weekday>Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)';
 const month = `(?<month>${MONTHS.join('|')})`;
+const day = '(?<day>[0-9]{2})';
 const time = '(?<hour>[0-9]{2}):(?<minute>[0-9]{2}):(?<second>[0-9]{2})';
 const FORMS = [
-  {
-    form: 'imf-fixdate',
-    pattern: new RegExp(
-      `^(?<weekday>${DAYS.join('|')}), (?<day>[0-9]{2}) ${month} (?<year>[0-9]{4}) ${time} GMT$`,
-    ),
-  },
-  {
-    form: 'rfc850',
-    pattern: new RegExp(
-      `^(?<weekday>${LONG_DAYS.join('|')}), (?<day>[0-9]{2})-${month}-(?<year>[0-9]{2}) ${time} GMT$`,
-    ),
-  },
-  {
-    form: 'asctime',
-    pattern: new RegExp(
-      `^(?<weekday>${DAYS.join('|')}) ${month} (?<day>[0-9]{2}| [0-9]) ${time} (?<year>[0-9]{4})$`,
-    ),
-  },
+  { form: 'imf-fixdate', pattern: `${weekday}, ${day} ${month} (?<year>[0-9]{4}) ${time} GMT` },
+  { form: 'rfc850', pattern: `${longWeekday}, ${day}-${month}-(?<year>[0-9]{2}) ${time} GMT` },
+  { form: 'asctime', pattern: `${weekday} ${month} (?<day>[0-9]{2}| [0-9]) ${time} (?<year>[0-9]{4})` },
 ] as const;
+const PATTERNS = FORMS.map(({ form, pattern }) => ({ form, pattern: new RegExp(`^${pattern}$`) }));
 
 /**
  * Reads an HTTP-date, strictly: case, white space and the name of the day count. `now` settles the century of the
  * two-digit years in the RFC 850 form.
  */
 export function readHttpDate(value: string, now: Date): HttpDate {
-  for (const { form, pattern } of FORMS) {
+  for (const { form, pattern } of PATTERNS) {
     const groups = pattern.exec(value)?.groups;
     if (groups) {
       const year = form === 'rfc850' ? fullYear(Number(groups.year), now) : Number(groups.year);
@@ -78,15 +66,7 @@ function fullYear(twoDigits: number, now: Date): number {
 }
 
 /** Retry-After by RFC 9110 §10.2.3. */
-export type RetryAfter =
-  | { readonly kind: 'delay'; readonly seconds: number }
-  | {
-      readonly kind: 'date';
-      readonly at: Date;
-      /** A sender must use `imf-fixdate` (§5.6.7). */
-      readonly form: 'imf-fixdate' | 'rfc850' | 'asctime';
-    }
-  | { readonly kind: 'invalid'; readonly reason: string };
+export type RetryAfter = { readonly kind: 'delay'; readonly seconds: number } | HttpDate;
 
 /**
  * Reads a Retry-After field value: `1*DIGIT` seconds or an HTTP-date; `2.5`, `-1`, `3s`, ISO 8601 and lists are
