@@ -9,9 +9,11 @@ import { longestWritten, printfCommand, secretWord, shellWord } from './shell-wo
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
 const HANDSHAKE_SECONDS = 5;
 
-/** How TLS was set up: files in PEM, null for none. */
+/** How TLS is set up for a request that is repeated. */
 export interface TlsSetup {
+  /** In PEM, by their paths from the working folder; null for none. */
   readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
+  /** Any certificate will do. */
   readonly insecure: boolean;
 }
 

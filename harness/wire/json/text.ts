@@ -1,9 +1,9 @@
 import { decodeUtf8, latin1Text, utf8Beginning, utf8FaultAt, visible } from '../octets/utf8.ts';
 import { DEEPEST_JSON, JsonNesting } from './nesting.ts';
 
-/** What keeps octets from being one JSON text by RFC 8259. */
-type JsonFaultKind =
-  /** §2: no text at all. */
+/** What there is to say of octets as one JSON text by RFC 8259. */
+export type JsonRemarkKind =
+  /** Faults. §2: no text at all. */
   | 'empty'
   /** §8.1 */
   | 'invalid-utf8'
@@ -14,11 +14,8 @@ type JsonFaultKind =
   /** §2 to §7: the first place where the grammar is left in another way. */
   | 'syntax'
   /** §2: something after the text. */
-  | 'trailing-content';
-
-/** What RFC 8259 permits and warns of, because readers disagree on what it means. */
-type JsonCautionKind =
-  /** §4: names SHOULD be unique. */
+  | 'trailing-content'
+  /** Cautions, of texts that are read in different ways. §4: names SHOULD be unique. */
   | 'duplicate-name'
   /** §6: an integer beyond 2^53 - 1, which readers round. */
   | 'big-integer'
@@ -27,10 +24,8 @@ type JsonCautionKind =
   /** §8.2: half a surrogate pair. */
   | 'lone-surrogate';
 
-export type JsonRemarkKind = JsonFaultKind | JsonCautionKind;
-
-interface Remark<Kind> {
-  readonly kind: Kind;
+interface JsonRemark {
+  readonly kind: JsonRemarkKind;
   /** One line: what is wrong, and where. */
   readonly message: string;
   /** Offset in octets. */
@@ -39,9 +34,6 @@ interface Remark<Kind> {
   readonly path: string;
 }
 
-type JsonFault = Remark<JsonFaultKind>;
-type JsonCaution = Remark<JsonCautionKind>;
-
 export interface JsonText {
   /**
    * The value, of several members with one name the last; undefined when there is no text to read, and when it is
@@ -49,9 +41,9 @@ export interface JsonText {
    */
   readonly value: unknown;
   /** Empty when the octets are one JSON text. In the order of their offsets; at most 100. */
-  readonly faults: readonly JsonFault[];
+  readonly faults: readonly JsonRemark[];
   /** At most 100. */
-  readonly cautions: readonly JsonCaution[];
+  readonly cautions: readonly JsonRemark[];
   /**
    * Why there is no value although nothing may be wrong, one line: the grammar is held to the end however deep the
    * text is nested (§9 permits limits, and this reader needs none for it), its names and values are not.
@@ -95,8 +87,8 @@ const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
 class JsonReader {
   readonly #octets: Uint8Array;
-  readonly #faults: JsonFault[] = [];
-  readonly #cautions: JsonCaution[] = [];
+  readonly #faults: JsonRemark[] = [];
+  readonly #cautions: JsonRemark[] = [];
   readonly #nesting = new JsonNesting();
   #at = 0;
 
@@ -303,15 +295,15 @@ class JsonReader {
     throw new Stopped();
   }
 
-  #fault(kind: JsonFaultKind, message: string, offset: number): void {
+  #fault(kind: JsonRemarkKind, message: string, offset: number): void {
     if (this.#faults.length < MOST_REMARKS) this.#faults.push(this.#remark(kind, message, offset));
   }
 
-  #caution(kind: JsonCautionKind, message: string, offset: number): void {
+  #caution(kind: JsonRemarkKind, message: string, offset: number): void {
     if (this.#cautions.length < MOST_REMARKS) this.#cautions.push(this.#remark(kind, message, offset));
   }
 
-  #remark<Kind>(kind: Kind, message: string, offset: number): Remark<Kind> {
+  #remark(kind: JsonRemarkKind, message: string, offset: number): JsonRemark {
     const path = this.#nesting.pointer();
     const where = path === '' ? '' : ` in ${visible(path, 60)}`;
     // Of nothing it need not be told where it stands.

@@ -1,4 +1,5 @@
 import { countBelow } from '../limit/model/fit.ts';
+import type { DocumentedLimit } from '../limit/observed/observation.ts';
 
 /**
  * The heaviest that requests sent at these moments, in ascending order, can weigh for a sliding-window counter: those of
@@ -42,11 +43,8 @@ export function roomFrom(sentMs: readonly number[], { fromMs, windowMs, most }: 
   return high;
 }
 
-/** A quota: so many requests in any window of that length. */
-export interface Rate {
-  readonly requests: number;
-  readonly windowMs: number;
-}
+/** A quota: that many requests in any window of that length. */
+export type Rate = DocumentedLimit;
 
 /** What is polite where no plan is known. */
 const COURTEOUS: Rate = { requests: 300, windowMs: 60_000 };

@@ -8,7 +8,7 @@ import {
   type Pattern,
   type SecretForm,
 } from './fragment-search.ts';
-import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
+import { findMarkers, type MarkerPlace, marker, markerName, quoteMarkers } from './marker.ts';
 import { base64Decoding, DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
 
 /** Shorter values would be found everywhere. In characters. */
@@ -71,12 +71,7 @@ export class SoughtSecrets {
 }
 
 /** A stretch of the original, in its units (octets or UTF-16 code units), that gives a secret away. */
-interface Find {
-  readonly name: string;
-  readonly part: boolean;
-  readonly start: number;
-  readonly end: number;
-}
+type Find = MarkerPlace;
 
 /** A secret, and the name under which it may be shown. */
 interface NamedSecret {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as tls from 'node:tls';
 import type { Secret } from '../../base/secret.ts';
 import type { CredentialUse, EvidenceId } from '../exchange.ts';
+import type { TlsSetup } from '../forms/curl.ts';
 import type { Clock } from '../pace/clock.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { FixedHeader } from '../request.ts';
@@ -83,15 +84,11 @@ export interface About {
   readonly signal?: AbortSignal;
 }
 
-export interface TlsConfig {
-  /** Paths from the working folder, for whoever repeats a request; null for none. */
-  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
+export interface TlsConfig extends TlsSetup {
   /** Certificates of authorities, in PEM; null where the usual ones will do. */
   readonly ca: string | null;
   /** What this client shows of itself; null for nothing. */
   readonly client: ClientCertificate | null;
-  /** Any certificate will do. */
-  readonly insecure: boolean;
 }
 
 export interface ClientCertificate {

@@ -1,4 +1,4 @@
-import { COMPRESSED, OPCODE } from '../conversation/frame.ts';
+import { COMPRESSED, isControl, OPCODE } from '../conversation/frame.ts';
 import { Inflation } from '../conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
@@ -173,7 +173,7 @@ function withoutSplitSecrets(
   redaction: Redaction,
 ): ConversationEvent[] {
   const cleaned = [...events];
-  for (const group of groups(events)) {
+  for (const group of runsOf(events).filter(({ length }) => length > 1)) {
     const joined = group.map((index) => latin1Text(octetsOf(events[index]))).join('');
     const redacted = redaction.sink(joined);
     if (redacted === joined) continue;
@@ -194,60 +194,39 @@ function withoutCompressedSecrets(
   redaction: Redaction,
 ): readonly ConversationEvent[] {
   const cleaned = [...events];
-  for (const from of ['client', 'server'] as const) {
-    const inflation = new Inflation(true);
-    for (const message of messagesOf(events, from)) {
-      const first = events[message[0] ?? -1];
-      if (first?.type !== 'frame' || first.frame.rsv !== COMPRESSED) continue;
-      const { octets, ...rest } = inflation.next(
-        Buffer.concat(message.map((index) => octetsOf(events[index]))),
-      );
-      const shown = octets === null ? null : latin1Text(octets);
-      const isClean =
-        shown === null ? !('isTooLong' in rest && rest.isTooLong) : redaction.sink(shown) === shown;
-      if (isClean) continue;
-      for (const index of message) {
-        const event = events[index];
-        if (event?.type !== 'frame') continue;
-        cleaned[index] = { ...event, frame: { ...event.frame, payload: new Uint8Array(), truncated: true } };
-      }
+  const inflations = { client: new Inflation(true), server: new Inflation(true) };
+  for (const message of runsOf(events)) {
+    const first = events[message[0] ?? -1];
+    if (first?.type !== 'frame' || first.frame.rsv !== COMPRESSED) continue;
+    const octets = Buffer.concat(message.map((index) => octetsOf(events[index])));
+    const inflated = inflations[first.from].next(octets);
+    const shown = inflated.octets && latin1Text(inflated.octets);
+    const isClean =
+      shown === null ? !('isTooLong' in inflated && inflated.isTooLong) : redaction.sink(shown) === shown;
+    if (isClean) continue;
+    for (const index of message) {
+      const event = events[index];
+      if (event?.type !== 'frame') continue;
+      cleaned[index] = { ...event, frame: { ...event.frame, payload: new Uint8Array(), truncated: true } };
     }
   }
   return cleaned;
 }
 
-/** Indices of the data frames of each message of one side. */
-function messagesOf(events: readonly ConversationEvent[], from: 'client' | 'server'): number[][] {
-  const messages: number[][] = [];
-  events.forEach((event, index) => {
-    if (event.from !== from || event.type !== 'frame' || event.frame.opcode >= OPCODE.close) return;
-    if (event.frame.opcode === OPCODE.continuation) messages.at(-1)?.push(index);
-    else messages.push([index]);
-  });
-  return messages;
-}
-
-/** Indices of events that carry one run of octets: the fragments of a message, or pieces outside of frames. */
-function groups(events: readonly ConversationEvent[]): number[][] {
-  const open = { client: [] as number[], server: [] as number[] };
-  const found: number[][] = [];
-  const close = (from: 'client' | 'server') => {
-    if (open[from].length > 1) found.push(open[from]);
-    open[from] = [];
-  };
-  events.forEach((event, index) => {
-    const last = events[open[event.from].at(-1) ?? -1];
-    if (event.type === 'octets') {
-      if (last?.type !== 'octets') close(event.from);
-      open[event.from].push(index);
-    } else if (event.type === 'frame' && event.frame.opcode < OPCODE.close) {
-      if (event.frame.opcode !== OPCODE.continuation || last?.type !== 'frame') close(event.from);
-      open[event.from].push(index);
-    }
-  });
-  close('client');
-  close('server');
-  return found;
+/** Indices of events that carry one run of octets of one side: the data frames of a message, or pieces outside of frames. */
+function runsOf(events: readonly ConversationEvent[]): number[][] {
+  const runs: number[][] = [];
+  const open = new Map<string, number[]>();
+  for (const [index, event] of events.entries()) {
+    if (event.type !== 'octets' && (event.type !== 'frame' || isControl(event.frame.opcode))) continue;
+    const key = `${event.from} ${event.type}`;
+    const isFirst = event.type === 'frame' && event.frame.opcode !== OPCODE.continuation;
+    const run = (isFirst ? null : open.get(key)) ?? [];
+    if (run.length === 0) runs.push(run);
+    open.set(key, run);
+    run.push(index);
+  }
+  return runs;
 }
 
 function octetsOf(event: ConversationEvent | undefined): Uint8Array {

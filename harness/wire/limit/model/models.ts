@@ -1,4 +1,10 @@
-import { type Bounds, type LimitObservation, type Span, TOLERANCE } from '../observed/observation.ts';
+import {
+  type Bounds,
+  type DocumentedLimit,
+  type LimitObservation,
+  type Span,
+  TOLERANCE,
+} from '../observed/observation.ts';
 import { around, countBelow, type Fit, fitEach, NO_BOUNDS, narrowed } from './fit.ts';
 
 /** Stable names, observed as `limits.algorithm`. */
@@ -24,10 +30,8 @@ interface Phase {
   readonly toleranceMs: number;
 }
 
-/** The documented limit, and the beginning of a window of the service's clock. */
-export interface ModeledLimit {
-  readonly requests: number;
-  readonly windowMs: number;
+export interface ModeledLimit extends DocumentedLimit {
+  /** The beginning of a window of the service's clock. */
   readonly clock: Phase;
 }
 
