@@ -79,7 +79,9 @@ describe('ResponseView', () => {
       ['WWW-Authenticate', 'Bearer realm="a"'],
       ['www-authenticate', 'Basic realm="b"'],
     );
-    expect(view.challenges.challenges.map(({ scheme, realm }) => [scheme, realm])).toEqual([
+    expect(
+      view.challenges.challenges.map(({ scheme, parameters }) => [scheme, parameters.get('realm')]),
+    ).toEqual([
       ['Bearer', 'a'],
       ['Basic', 'b'],
     ]);

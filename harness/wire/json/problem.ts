@@ -11,32 +11,17 @@ function isUriReference(text: string): boolean {
 }
 
 const isString = (value: unknown) => typeof value === 'string';
+const isReference = (value: unknown) => typeof value === 'string' && isUriReference(value);
+const isStatus = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
 
-interface MemberRule {
-  readonly member: string;
-  readonly wanted: string;
-  readonly holds: (value: unknown) => boolean;
-}
-
-/** RFC 9457 §3.1: the members and what their values are; all of them may be left out. */
-const MEMBERS: readonly MemberRule[] = [
-  {
-    member: 'type',
-    wanted: 'a URI reference',
-    holds: (value) => typeof value === 'string' && isUriReference(value),
-  },
-  { member: 'title', wanted: 'a string', holds: isString },
-  {
-    member: 'status',
-    wanted: 'a status code as a number',
-    holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599,
-  },
-  { member: 'detail', wanted: 'a string', holds: isString },
-  {
-    member: 'instance',
-    wanted: 'a URI reference',
-    holds: (value) => typeof value === 'string' && isUriReference(value),
-  },
+/** RFC 9457 §3.1: the members, and whether a value of them holds; all of them may be left out. */
+const MEMBERS: readonly (readonly [name: string, wanted: string, holds: (value: unknown) => boolean])[] = [
+  ['type', 'a URI reference', isReference],
+  ['title', 'a string', isString],
+  ['status', 'a status code as a number', isStatus],
+  ['detail', 'a string', isString],
+  ['instance', 'a URI reference', isReference],
 ];
 
 /**
@@ -50,7 +35,7 @@ export function problemFaults(value: unknown, status: number): readonly string[]
     ];
   }
   const faults: string[] = [];
-  for (const { member, wanted, holds } of MEMBERS) {
+  for (const [member, wanted, holds] of MEMBERS) {
     if (!Object.hasOwn(value, member)) continue;
     const given: unknown = Reflect.get(value, member);
     if (!holds(given)) faults.push(`"${member}": ${visible(JSON.stringify(given) ?? '', 60)}, not ${wanted}`);

@@ -1,4 +1,3 @@
-import type { QuotaReading } from '../quota/quota.ts';
 import type { DocumentedLimit, LimitObservation } from './observed/observation.ts';
 import { TOLERANCE } from './observed/observation.ts';
 
@@ -13,11 +12,11 @@ export function spentBefore(
   observations: readonly LimitObservation[],
   { requests }: Pick<DocumentedLimit, 'requests'>,
 ): number {
-  const telling = observations.flatMap((each) =>
-    each.fate === 'admitted' && isOf(each.quota, requests)
-      ? [{ ...each, remaining: each.quota.remaining }]
-      : [],
-  );
+  const telling = observations.flatMap(({ fate, finishedMs, quota }) => {
+    const { limit = null, remaining = null } = quota ?? {};
+    const isTold = fate === 'admitted' && limit === requests && remaining !== null && remaining <= requests;
+    return isTold ? [{ finishedMs, remaining }] : [];
+  });
   const [first] = telling;
   if (first === undefined) return 0;
   const last = telling.at(-1) ?? first;
@@ -25,14 +24,6 @@ export function spentBefore(
   const fall = first.remaining - last.remaining;
   if (fall === 0 || fall > ours(last.finishedMs) - 1) return 0;
   return Math.max(0, requests - ours(first.finishedMs) - first.remaining);
-}
-
-function isOf(
-  quota: QuotaReading | null,
-  requests: number,
-): quota is QuotaReading & { readonly remaining: number } {
-  if (quota === null || quota.remaining === null || quota.remaining > requests) return false;
-  return quota.limit === requests;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { lazy } from '../octets/lazy.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 
 /**
@@ -38,7 +39,7 @@ type Decoding = (view: OctetView) => OctetView | null;
 /** `%41`, in either case (RFC 3986 §2.1). */
 const percentDecoding = decoding([0x25], (octets, at) => {
   const octet = hexNumber(octets, at + 1, 2);
-  return octet === null ? null : { octet, length: 3 };
+  return octet === null ? null : { octets: [octet], length: 3 };
 });
 
 const ESCAPED: Readonly<Record<string, number>> = {
@@ -64,15 +65,15 @@ const backslashDecoding = decoding([0x5c], (octets, at) => {
         ? hexNumber(octets, at + 8, 4)
         : null;
     return low !== null && low >= 0xdc00 && low <= 0xdfff
-      ? { codePoint: 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), length: 12 }
-      : { codePoint: unit, length: 6 };
+      ? { octets: utf8(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)), length: 12 }
+      : { octets: utf8(unit), length: 6 };
   }
   if (letter === 'x') {
     const octet = hexNumber(octets, at + 2, 2);
-    return octet === null ? null : { octet, length: 4 };
+    return octet === null ? null : { octets: [octet], length: 4 };
   }
   const octet = ESCAPED[letter];
-  return octet === undefined ? null : { octet, length: 2 };
+  return octet === undefined ? null : { octets: [octet], length: 2 };
 });
 
 /** Long enough for `&#x0010FFFF;` and for every named reference in the table. */
@@ -91,14 +92,14 @@ const htmlDecoding = decoding([0x26], (_, at, text) => {
         ? Number(decimal)
         : Number.parseInt(hex ?? '', 16);
   if (codePoint === undefined || codePoint > 0x10ffff) return null;
-  return { codePoint, length: whole.length };
+  return { octets: utf8(codePoint), length: whole.length };
 });
 
 /** Line breaks and the indentation after them taken out: wrapped base64, folded fields. */
 const unwrapping = decoding([0x0d, 0x0a], (octets, at) => {
   let end = at + 1;
   while (octets[end] === 0x20 || octets[end] === 0x09) end++;
-  return { length: end - at };
+  return { octets: [], length: end - at };
 });
 
 /** From the end of one string of a JSON text to the beginning of the next, with the name between them. */
@@ -110,7 +111,7 @@ const joining = decoding([0x22], (octets, at, text) => {
   const next = octets[at + 1];
   if (next !== 0x2c && next !== 0x5d && next !== 0x7d && next !== 0x0a && next !== 0x20) return null;
   const [between] = BETWEEN_STRINGS.exec(text().slice(at, at + LONGEST_BETWEEN)) ?? [];
-  return between === undefined ? null : { length: between.length };
+  return between === undefined ? null : { octets: [], length: between.length };
 });
 
 /** Every encoding that is undone before secrets are looked for; two of them may be nested in one another. */
@@ -141,34 +142,28 @@ export const base64Decoding: Decoding = (view) => {
   return decoded?.finished() ?? null;
 };
 
-/** What an escape stands for: an octet, a character, or nothing; and how many octets it takes. */
-type Unescaped = { readonly length: number } & (
-  | { readonly octet?: number }
-  | { readonly codePoint?: number }
-);
+/** The octets for which an escape stands, and the number of octets that it takes. */
+interface Unescaped {
+  readonly octets: readonly number[];
+  readonly length: number;
+}
 
-/** `read` tells what begins at a place; `text`: all octets, a character for each. */
+/** `read` gives the escape that begins at a place; `text`: all octets, a character for each. */
 function decoding(
-  introducers: readonly [number, number?],
+  introducers: readonly number[],
   read: (octets: Uint8Array, at: number, text: () => string) => Unescaped | null,
 ): Decoding {
-  const [one, other] = introducers;
   return (view) => {
     const { octets } = view;
-    let whole: string | null = null;
-    const text = () => {
-      whole ??= latin1Text(octets);
-      return whole;
-    };
-    const nextOne = placesOf(octets, one);
-    const nextOther = other === undefined ? () => octets.length : placesOf(octets, other);
+    const text = lazy(() => latin1Text(octets));
+    const places = introducers.map((introducer) => placesOf(octets, introducer));
     let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {
-      at = Math.min(nextOne(at), nextOther(at));
+      at = Math.min(...places.map((next) => next(at)));
       const unescaped = at < octets.length ? read(octets, at, text) : null;
       if (unescaped !== null) {
         decoded ??= new Rewriting(view, octets.length);
-        decoded.replace(at, unescaped.length, octetsOf(unescaped));
+        decoded.replace(at, unescaped.length, unescaped.octets);
       }
       at += unescaped?.length ?? 1;
     }
@@ -184,12 +179,6 @@ function placesOf(octets: Uint8Array, octet: number): (from: number) => number {
     if (next < 0) next = octets.length;
     return next;
   };
-}
-
-function octetsOf(unescaped: Unescaped): readonly number[] {
-  if ('octet' in unescaped && unescaped.octet !== undefined) return [unescaped.octet];
-  if ('codePoint' in unescaped && unescaped.codePoint !== undefined) return utf8(unescaped.codePoint);
-  return [];
 }
 
 /** RFC 3629 §3; a lone surrogate becomes the three octets it would have. */
@@ -265,20 +254,10 @@ class Rewriting {
   }
 }
 
+/** null unless all the digits are hexadecimal. */
 function hexNumber(octets: Uint8Array, at: number, digits: number): number | null {
-  let number = 0;
-  for (let index = at; index < at + digits; index++) {
-    const octet = octets[index] ?? 0;
-    const digit =
-      octet >= 0x30 && octet <= 0x39
-        ? octet - 0x30
-        : (octet | 0x20) >= 0x61 && (octet | 0x20) <= 0x66
-          ? (octet | 0x20) - 0x57
-          : -1;
-    if (digit < 0) return null;
-    number = number * 16 + digit;
-  }
-  return number;
+  const text = latin1Text(octets.subarray(at, at + digits));
+  return text.length === digits && /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : null;
 }
 
 /** The named character references of HTML (§13.5) that stand for an ASCII character: name to character. */

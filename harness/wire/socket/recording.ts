@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import * as zlib from 'node:zlib';
-import { decodeContent, looksCompressed, possibleContents } from '../exchange/content/content-coding.ts';
+import {
+  decodeContent,
+  encodeContent,
+  looksCompressed,
+  possibleContents,
+} from '../exchange/content/content-coding.ts';
 import type {
   ExchangeFailure,
   FieldLine,
@@ -8,7 +12,7 @@ import type {
   RecordedRequest,
   RecordedResponse,
 } from '../exchange.ts';
-import { fieldValues, listElements } from '../fields/grammar/field-grammar.ts';
+import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReaderLimits } from '../reader/lines.ts';
 import { marker, traces } from '../redaction/marker.ts';
@@ -118,18 +122,6 @@ function recordBody(
   };
 }
 
-type Encode = (octets: Uint8Array) => Uint8Array;
-
-/** The codings that `decodeContent` undoes, by name. */
-const ENCODE: Readonly<Record<string, Encode>> = {
-  identity: (octets) => octets,
-  gzip: (octets) => zlib.gzipSync(octets),
-  'x-gzip': (octets) => zlib.gzipSync(octets),
-  deflate: (octets) => zlib.deflateSync(octets),
-  br: (octets) => zlib.brotliCompressSync(octets),
-  zstd: (octets) => zlib.zstdCompressSync(octets),
-};
-
 /**
  * Takes secrets out of content. Where a search by value does not see them, in compressed content, it is encoded anew
  * without them, in the same codings. Compressed content that cannot be searched is not kept at all; of such as turns
@@ -141,7 +133,6 @@ function redactContent(
   contentEncoding: readonly string[],
 ): Pick<RecordedBody, 'bytes' | 'withheld'> {
   const kept = redaction.octets(content);
-  const codings = listElements(contentEncoding.join(',')).map((coding) => coding.toLowerCase());
   // As far as it goes, since content that breaks off may hold a secret as well as any.
   const { octets, fault, limit } = decodeContent(content, contentEncoding, true);
   const isRead = fault === null && limit === null;
@@ -163,15 +154,10 @@ function redactContent(
       };
   }
   // Content in no coding has been searched already.
-  if (!isRead || codings.length === 0) return { bytes: kept };
+  if (!isRead || inner === content) return { bytes: kept };
   const redacted = redaction.octets(inner);
   if (Buffer.compare(redacted, inner) === 0) return { bytes: kept };
-  return {
-    bytes: codings.reduce(
-      (encoded, coding) => (ENCODE[coding] ?? ENCODE.identity)?.(encoded) ?? encoded,
-      redacted,
-    ),
-  };
+  return { bytes: encodeContent(redacted, contentEncoding) };
 }
 
 /** Compressed content within compressed content is looked into so far. */

@@ -23,32 +23,67 @@ const cutShort = { ...bound, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 type Decode = (octets: Uint8Array, truncated: boolean) => Uint8Array;
 
-const gunzip: Decode = (octets, truncated) => zlib.gunzipSync(octets, truncated ? cutShort : bound);
+interface ContentCoding {
+  readonly decode: Decode;
+  readonly encode: (octets: Uint8Array) => Uint8Array;
+}
 
-/** RFC 9110 §8.4.1, RFC 7932, RFC 8878, by name. */
-const CODINGS: Readonly<Record<string, Decode>> = {
-  identity: (octets) => octets,
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
-  br: (octets, truncated) =>
-    zlib.brotliDecompressSync(
-      octets,
-      truncated ? { ...bound, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : bound,
-    ),
-  zstd: (octets, truncated) =>
-    zlib.zstdDecompressSync(
-      octets,
-      truncated ? { ...bound, finishFlush: zlib.constants.ZSTD_e_flush } : bound,
-    ),
+const GZIP: ContentCoding = {
+  decode: (octets, truncated) => zlib.gunzipSync(octets, truncated ? cutShort : bound),
+  encode: (octets) => zlib.gzipSync(octets),
 };
 
+/** RFC 9110 §8.4.1, RFC 7932, RFC 8878, by name. */
+const CODINGS = {
+  identity: { decode: (octets) => octets, encode: (octets) => octets },
+  gzip: GZIP,
+  'x-gzip': GZIP,
+  deflate: {
+    decode: (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
+    encode: (octets) => zlib.deflateSync(octets),
+  },
+  br: {
+    decode: (octets, truncated) =>
+      zlib.brotliDecompressSync(
+        octets,
+        truncated ? { ...bound, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : bound,
+      ),
+    encode: (octets) => zlib.brotliCompressSync(octets),
+  },
+  zstd: {
+    decode: (octets, truncated) =>
+      zlib.zstdDecompressSync(
+        octets,
+        truncated ? { ...bound, finishFlush: zlib.constants.ZSTD_e_flush } : bound,
+      ),
+    encode: (octets) => zlib.zstdCompressSync(octets),
+  },
+} satisfies Readonly<Record<string, ContentCoding>>;
+
 const DECODERS: readonly Decode[] = [
-  gunzip,
-  (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
-  (octets, truncated) => zlib.inflateRawSync(octets, truncated ? cutShort : bound),
-  ...[CODINGS.br, CODINGS.zstd].filter((decode) => decode !== undefined),
+  CODINGS.gzip.decode,
+  CODINGS.deflate.decode,
+  (octets) => zlib.inflateRawSync(octets, cutShort),
+  CODINGS.br.decode,
+  CODINGS.zstd.decode,
 ];
+
+/** Octets in these codings, one after the other; those that are not known are left out. */
+export function encodeContent(octets: Uint8Array, contentEncoding: readonly string[]): Uint8Array {
+  return codingsIn(contentEncoding).reduce(
+    (content, name) => codingOf(name)?.encode(content) ?? content,
+    octets,
+  );
+}
+
+function codingsIn(contentEncoding: readonly string[]): readonly string[] {
+  return listElements(contentEncoding.join(', ')).map((coding) => coding.toLowerCase());
+}
+
+function codingOf(name: string): ContentCoding | undefined {
+  const codings: Readonly<Record<string, ContentCoding>> = CODINGS;
+  return Object.hasOwn(codings, name) ? codings[name] : undefined;
+}
 
 /** Everything that octets may be read as when they are compressed in a way that nobody has named, as far as it goes. */
 export function possibleContents(octets: Uint8Array): readonly Uint8Array[] {
@@ -76,19 +111,19 @@ export function decodeContent(
   contentEncoding: readonly string[],
   truncated: boolean,
 ): DecodedContent {
-  const codings = listElements(contentEncoding.join(', ')).map((coding) => coding.toLowerCase());
+  const codings = codingsIn(contentEncoding);
   if (codings.length === 0 || octets.length === 0) return { octets, fault: null, limit: null };
   const beyond = (limit: string): DecodedContent => ({ octets: new Uint8Array(), fault: null, limit });
   if (codings.length > MOST_CODINGS) {
     return beyond(`it has ${codings.length} content codings, and at most ${MOST_CODINGS} are undone`);
   }
   let content = octets;
-  for (const coding of codings.reverse()) {
-    const decode = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
-    if (decode === undefined)
+  for (const coding of codings.toReversed()) {
+    const known = codingOf(coding);
+    if (known === undefined)
       return beyond('it has a content coding that is not registered or not known here');
     try {
-      content = decode(content, truncated);
+      content = known.decode(content, truncated);
     } catch (error) {
       const code = codeOf(error);
       if (code === null) throw error;

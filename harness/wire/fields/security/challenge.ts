@@ -9,7 +9,6 @@ interface Challenge {
   readonly token68: string | null;
   /** Names in lower case, of several with one name the first. */
   readonly parameters: ReadonlyMap<string, string>;
-  readonly realm: string | null;
 }
 
 export interface ChallengeReading {
@@ -38,7 +37,6 @@ export function parseChallenges(lines: readonly string[]): ChallengeReading {
 
 interface OpenChallenge extends Challenge {
   readonly parameters: Map<string, string>;
-  realm: string | null;
 }
 
 class ChallengeReader {
@@ -83,7 +81,7 @@ class ChallengeReader {
     const hasSpace = field.next === ' ';
     while (field.takeChar(' '));
     const token68 = hasSpace ? field.take(TOKEN68) : null;
-    const challenge: OpenChallenge = { scheme, token68, parameters: new Map(), realm: null };
+    const challenge: OpenChallenge = { scheme, token68, parameters: new Map() };
     this.challenges.push(challenge);
     if (hasSpace && token68 === null && this.#parameterAhead()) this.#readParameter(challenge);
   }
@@ -113,11 +111,9 @@ class ChallengeReader {
       return;
     }
     challenge.parameters.set(name, value);
-    if (name === 'realm') {
-      challenge.realm = value;
-      // §11.5: for the sake of old recipients a realm is sent as a quoted-string only.
-      if (!isQuoted) this.#fault(`a realm of ${challenge.scheme} that is not a quoted-string`);
-    }
+    // §11.5: for the sake of old recipients a realm is sent as a quoted-string only.
+    if (name === 'realm' && !isQuoted)
+      this.#fault(`a realm of ${challenge.scheme} that is not a quoted-string`);
   }
 
   #fault(message: string, skip = false): void {
@@ -127,8 +123,8 @@ class ChallengeReader {
 }
 
 function cautionsOf(challenges: readonly Challenge[]): readonly string[] {
-  return challenges.slice(0, MOST_FAULTS).flatMap(({ scheme, realm, parameters }) => {
-    if (/^basic$/i.test(scheme) && realm === null) return ['Basic without a realm'];
+  return challenges.slice(0, MOST_FAULTS).flatMap(({ scheme, parameters }) => {
+    if (/^basic$/i.test(scheme) && !parameters.has('realm')) return ['Basic without a realm'];
     if (/^bearer$/i.test(scheme) && parameters.size === 0) return ['Bearer without any parameter'];
     return [];
   });
