@@ -146,10 +146,14 @@ export class ResponseView extends ResponseMessage {
     return this.fieldAs(name, (value) => readHttpDate(value, this.receivedAt));
   }
 
+  #momentIn(name: string): Date | null {
+    const date = this.#timeIn(name);
+    return date?.kind === 'date' ? date.at : null;
+  }
+
   /** Date (RFC 9110 §6.6.1); null when absent or malformed. */
   get date(): Date | null {
-    const date = this.#timeIn('date');
-    return date?.kind === 'date' ? date.at : null;
+    return this.#momentIn('date');
   }
 
   /** What is wrong with Date, an obsolete form included; null when it is right or absent. */
@@ -187,8 +191,7 @@ export class ResponseView extends ResponseMessage {
 
   /** Last-Modified (RFC 9110 §8.8.2); null when absent or malformed. */
   get lastModified(): Date | null {
-    const date = this.#timeIn('last-modified');
-    return date?.kind === 'date' ? date.at : null;
+    return this.#momentIn('last-modified');
   }
 
   /** Last-Modified where it is no IMF-fixdate; null when it is one, or absent. */
@@ -245,19 +248,25 @@ export class ResponseView extends ResponseMessage {
     return redirects ? `status ${this.status} to ${this.field('location') ?? 'nowhere'}` : null;
   }
 
-  /** The origin to which it redirects the very same request, over TLS in place of none; null where it does not. */
-  get overTls(): string | null {
+  /** Where the request went, and where Location leads, if that is another origin; else null. */
+  get #elsewhere(): { readonly here: URL; readonly there: URL } | null {
     const here = URL.parse(this.request.url);
     const there = this.location;
-    if (this.redirect === null || here === null || there === null || !isUpgrade(here, there)) return null;
-    return there.pathname === here.pathname && there.search === here.search ? there.origin : null;
+    return here === null || there === null || here.origin === there.origin ? null : { here, there };
+  }
+
+  /** The origin to which it redirects the very same request, over TLS in place of none; null where it does not. */
+  get overTls(): string | null {
+    if (this.redirect === null || this.#elsewhere === null) return null;
+    const { here, there } = this.#elsewhere;
+    const isSame = there.pathname === here.pathname && there.search === here.search;
+    return isSame && isUpgrade(here, there) ? there.origin : null;
   }
 
   /** The same where it leads to another origin, but for the very same place over TLS. */
   get foreignRedirect(): string | null {
-    const here = URL.parse(this.request.url);
-    const there = this.location;
-    if (there === null || here === null || there.origin === here.origin) return null;
+    if (this.#elsewhere === null) return null;
+    const { here, there } = this.#elsewhere;
     return isUpgrade(here, there) ? null : this.redirect;
   }
 
@@ -266,9 +275,8 @@ export class ResponseView extends ResponseMessage {
    * or without TLS: to where a service stands behind its proxy.
    */
   get innerRedirect(): string | null {
-    const here = URL.parse(this.request.url);
-    const there = this.location;
-    if (there === null || here === null || there.origin === here.origin) return null;
+    if (this.#elsewhere === null) return null;
+    const { here, there } = this.#elsewhere;
     if (there.hostname === here.hostname) {
       const isSame = samePlace(here.pathname) === samePlace(there.pathname);
       return isSame && !isUpgrade(here, there) ? this.redirect : null;
@@ -305,21 +313,15 @@ export class ResponseView extends ResponseMessage {
   /** Paths of those targets that stay at the request's origin, each once. */
   get sameOriginLinks(): readonly string[] {
     const origin = URL.parse(this.request.url)?.origin;
-    return [
-      ...new Set(this.linkTargets.filter((url) => url.origin === origin).map(({ pathname }) => pathname)),
-    ];
+    const own = this.linkTargets.filter((url) => url.origin === origin);
+    return [...new Set(own.map(({ pathname }) => pathname))];
   }
 
   /** The first of those targets on a host of an inner network, if that is not where the request went; else null. */
   get innerLink(): URL | null {
     const own = URL.parse(this.request.url)?.hostname ?? '';
-    const ownIsLoopback = LOOPBACK.test(own);
-    return (
-      this.linkTargets.find(
-        ({ hostname }) =>
-          hostname !== own && isInnerHost(hostname) && !(ownIsLoopback && LOOPBACK.test(hostname)),
-      ) ?? null
-    );
+    const isOwn = (hostname: string) => hostname === own || (LOOPBACK.test(own) && LOOPBACK.test(hostname));
+    return this.linkTargets.find(({ hostname }) => isInnerHost(hostname) && !isOwn(hostname)) ?? null;
   }
 
   /** Field names of Vary (RFC 9110 §12.5.5) in lower case, or `*`; empty when it is absent or empty. */
@@ -350,10 +352,7 @@ export class ResponseView extends ResponseMessage {
 
   /** The field that identifies the request, and its value; null when none of the usual ones is there. */
   get requestId(): { readonly field: string; readonly value: string } | null {
-    for (const field of REQUEST_ID_FIELDS) {
-      const value = this.field(field);
-      if (value !== undefined) return { field, value };
-    }
-    return null;
+    const field = REQUEST_ID_FIELDS.find((name) => this.has(name));
+    return field === undefined ? null : { field, value: this.field(field) ?? '' };
   }
 }

@@ -65,25 +65,19 @@ function listOf(
 }
 
 function readPolicies(told: Told): void {
-  const policies = namedItems(told, 'RateLimit-Policy', told.get('policy')).map(({ name, parameters }) => {
-    const { required, optional } = parametersOf(told, 'RateLimit-Policy', name, parameters);
-    return {
-      name,
-      quota: required('q', 0),
-      windowSeconds: optional('w', 1),
-      unit: unitOf(told, name, parameters),
-      partition: partitionOf(told, 'RateLimit-Policy', name, parameters),
-    };
-  });
-  const limits = namedItems(told, 'RateLimit', told.get('')).map(({ name, parameters }) => {
-    const { required, optional } = parametersOf(told, 'RateLimit', name, parameters);
-    return {
-      name,
-      remaining: required('r', 0),
-      resetSeconds: optional('t', 0),
-      partition: partitionOf(told, 'RateLimit', name, parameters),
-    };
-  });
+  const policies = namedItems(told, 'RateLimit-Policy', 'policy').map((item) => ({
+    name: item.name,
+    quota: item.required('q', 0),
+    windowSeconds: item.optional('w', 1),
+    unit: item.unit(),
+    partition: item.partition(),
+  }));
+  const limits = namedItems(told, 'RateLimit', '').map((item) => ({
+    name: item.name,
+    remaining: item.required('r', 0),
+    resetSeconds: item.optional('t', 0),
+    partition: item.partition(),
+  }));
   for (const limit of limits) {
     const named =
       policies.find((policy) => isSame(policy, limit)) ?? policies.find(({ name }) => name === limit.name);
@@ -127,42 +121,16 @@ function mainPolicy({ policies, windowSeconds }: Told): QuotaPolicy | undefined 
   );
 }
 
-type PolicyParameters = ReadonlyMap<string, BareItem>;
-
-interface NamedItem {
-  readonly name: string | null;
-  readonly parameters: PolicyParameters;
-}
-
-function namedItems(told: Told, field: string, value: string | undefined): readonly NamedItem[] {
+function namedItems(told: Told, field: string, member: string) {
+  const value = told.get(member);
   if (value === undefined) return [];
   const items = parsed(told, field, value, parseList);
   if (items?.length === 0) told.faults.push(`${field} is empty`);
   return (items ?? []).slice(0, MOST_POLICIES).map(([item, parameters]) => {
-    if (typeof item === 'string') return { name: item, parameters };
-    told.faults.push(`${field}: ${text(shown(item))} is not a string in quotes`);
-    return { name: shown(item), parameters };
+    const name = typeof item === 'string' ? item : shown(item);
+    if (typeof item !== 'string') told.faults.push(`${field}: ${text(name)} is not a string in quotes`);
+    return { name, ...parametersOf(told, field, name, parameters) };
   });
-}
-
-function unitOf(told: Told, name: string | null, parameters: PolicyParameters): string {
-  const unit = parameters.get('qu') ?? 'requests';
-  if (typeof unit === 'string') return unit;
-  told.faults.push(`RateLimit-Policy ${text(name)}: qu is not a string`);
-  return 'requests';
-}
-
-function partitionOf(
-  told: Told,
-  field: string,
-  name: string | null,
-  parameters: PolicyParameters,
-): string | null {
-  const key = parameters.get('pk');
-  if (key === undefined) return null;
-  if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');
-  told.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
-  return null;
 }
 
 /** Structured field values (RFC 9651) of quota fields; what is malformed goes among the faults. */
@@ -175,7 +143,7 @@ export function integer(told: Told, what: string, value: unknown, least: 0 | 1 =
   return null;
 }
 
-/** Reads integer parameters of an item: null where one is missing, and a fault where it may not be. */
+/** Reads the parameters of an item: null where one is missing, and a fault where it may not be. */
 export function parametersOf(
   told: Told,
   field: string,
@@ -191,6 +159,19 @@ export function parametersOf(
     required(key: string, least: 0 | 1) {
       if (!parameters.has(key)) told.faults.push(`${field} ${text(name)} without ${key}`);
       return read(key, least);
+    },
+    unit(): string {
+      const unit = parameters.get('qu') ?? 'requests';
+      if (typeof unit === 'string') return unit;
+      told.faults.push(`${field} ${text(name)}: qu is not a string`);
+      return 'requests';
+    },
+    partition(): string | null {
+      const key = parameters.get('pk');
+      if (key === undefined) return null;
+      if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');
+      told.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
+      return null;
     },
   };
 }

@@ -30,7 +30,7 @@ interface SignatureReading {
   readonly fault: string | null;
 }
 
-const INTEGERS = ['created', 'expires'];
+const TIMES = ['created', 'expires'];
 const STRINGS = ['nonce', 'alg', 'keyid', 'tag'];
 
 /** A message has at most so many signatures that are looked at. */
@@ -44,7 +44,7 @@ export function readSignatures(lines: readonly FieldLine[], target: Target = 're
   const signatures: MessageSignature[] = [];
   for (const [label, input] of [...inputs.members].slice(0, MOST)) {
     const value = values.members.get(label);
-    const fault = inputFault(input, target, parameterFault) ?? valueFault(value, values.fault !== null);
+    const fault = inputFault(input, target, isWholeNumber) ?? valueFault(value, values.fault !== null);
     if (fault !== null) faults.push(`${visible(label, 40)}: ${fault}`);
     else if (isInnerList(input) && value?.[0] instanceof ArrayBuffer) {
       const [items, parameters] = input;
@@ -63,7 +63,7 @@ export function acceptSignatureFault(lines: readonly FieldLine[]): string | null
   const { members, fault } = readMembers(lines, 'Accept-Signature');
   if (fault !== null) return fault;
   for (const [label, input] of [...members].slice(0, MOST)) {
-    const wrong = inputFault(input, 'request', wishFault);
+    const wrong = inputFault(input, 'request', isWish);
     if (wrong !== null) return `${visible(label, 40)}: ${wrong}`;
   }
   return null;
@@ -94,9 +94,17 @@ function valueFault(value: Member | undefined, isUnread: boolean): string | null
   return value[0] instanceof ArrayBuffer ? null : 'its signature is no byte sequence between colons';
 }
 
-type ParameterFault = (name: string, value: BareItem) => string | null;
+/** What is wrong with a parameter that holds a time; null for nothing. */
+type TimeFault = (name: string, value: BareItem) => string | null;
 
-function inputFault(input: Member, target: Target, faultOf: ParameterFault): string | null {
+/** RFC 9421 §2.3. */
+const isWholeNumber: TimeFault = (name, value) =>
+  Number.isInteger(value) ? null : `${name} is no whole number`;
+
+/** RFC 9421 §5.1: times are asked for, and not given. */
+const isWish: TimeFault = (name, value) => (value === true ? null : `${name} with a value`);
+
+function inputFault(input: Member, target: Target, timeFault: TimeFault): string | null {
   if (!isInnerList(input)) return 'no list of what it covers';
   const [items, parameters] = input;
   for (const item of items) {
@@ -108,26 +116,11 @@ function inputFault(input: Member, target: Target, faultOf: ParameterFault): str
   const twice = components.find((_, at) => keys.indexOf(keys[at] ?? '') < at);
   if (twice) return `it covers ${visible(twice.identifier, 80)} twice`;
   for (const [name, value] of parameters) {
-    const fault = faultOf(name, value);
+    const fault = TIMES.includes(name) ? timeFault(name, value) : null;
     if (fault !== null) return fault;
+    if (STRINGS.includes(name) && typeof value !== 'string') return `${name} without quotes`;
   }
   return null;
-}
-
-/** RFC 9421 §2.3. */
-const parameterFault: ParameterFault = (name, value) => {
-  if (INTEGERS.includes(name) && !Number.isInteger(value)) return `${name} is no whole number`;
-  return stringFault(name, value);
-};
-
-/** RFC 9421 §5.1: times are asked for, and not given. */
-const wishFault: ParameterFault = (name, value) => {
-  if (INTEGERS.includes(name) && value !== true) return `${name} with a value`;
-  return stringFault(name, value);
-};
-
-function stringFault(name: string, value: BareItem): string | null {
-  return STRINGS.includes(name) && typeof value !== 'string' ? `${name} without quotes` : null;
 }
 
 /** A piece of a message that a signature covers (RFC 9421 §2): a field, or what is derived from the message. */
@@ -141,17 +134,10 @@ export interface Component {
 /** The kind of message that is signed. */
 export type Target = 'request' | 'response';
 
-/** Derived components (RFC 9421 §2.2), and of which message each is. */
-const DERIVED: ReadonlyMap<string, Target> = new Map([
-  ['@method', 'request'],
-  ['@target-uri', 'request'],
-  ['@authority', 'request'],
-  ['@scheme', 'request'],
-  ['@request-target', 'request'],
-  ['@path', 'request'],
-  ['@query', 'request'],
-  ['@query-param', 'request'],
-  ['@status', 'response'],
+/** Derived components (RFC 9421 §2.2) of a request; of a response there is `@status` alone. */
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  ...['@method', '@target-uri', '@authority', '@scheme', '@request-target'],
+  ...['@path', '@query', '@query-param'],
 ]);
 
 const FLAGS = ['req', 'sf', 'bs', 'tr'];
@@ -193,18 +179,12 @@ function derivedFault(name: string, parameters: Component['parameters'], target:
   if (name === '@signature-params') return '"@signature-params", which is there anyway';
   if (name === '@query-param' && !parameters.has('name')) return '"@query-param" without a name';
   const from = parameters.has('req') ? 'request' : target;
-  const of = DERIVED.get(name);
-  if (of === undefined || of === from) return null;
-  return of === 'request' ? `"${name}" of a response` : `"${name}" of a request`;
+  if (OF_REQUEST.has(name)) return from === 'request' ? null : `"${name}" of a response`;
+  return name === '@status' && from === 'request' ? `"${name}" of a request` : null;
 }
 
 /** Hash algorithms (RFC 9530 §7.2) that can be tried, each with the name that Node has for it. */
-const HASHES: ReadonlyMap<string, string> = new Map([
-  ['sha-512', 'sha512'],
-  ['sha-256', 'sha256'],
-  ['sha', 'sha1'],
-  ['md5', 'md5'],
-]);
+const HASHES = new Map(Object.entries({ 'sha-512': 'sha512', 'sha-256': 'sha256', sha: 'sha1', md5: 'md5' }));
 
 /** Not to be used where somebody may change a message on purpose (RFC 9530 §5). */
 const DEPRECATED: ReadonlySet<string> = new Set(['md5', 'sha', 'unixsum', 'unixcksum', 'adler', 'crc32c']);
