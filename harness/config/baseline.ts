@@ -6,8 +6,7 @@ import { formatPlace, UsageError } from '../base/exit.ts';
 import { Faults } from './draft/faults.ts';
 import { environmentNames } from './draft/overlay.ts';
 import { type Fault, json, list, mapping, name, needed, text } from './shape/kinds.ts';
-import type { Loaded } from './shape/loaded.ts';
-import { loaded } from './shape/loaded.ts';
+import { type Loaded, loaded } from './shape/loaded.ts';
 import { isDay } from './shape/text-forms.ts';
 import { faultsIn } from './shape/validation.ts';
 import { schemaLine } from './written/first-service.ts';
@@ -72,14 +71,9 @@ export function withoutEntries(
 ): { readonly text: string; readonly removed: number } {
   const document = parseDocument(text);
   const list = listOf(document, folder);
-  const kept = list.items.filter((item) => {
-    const written = plain(item);
-    return !entries.some((entry) =>
-      Object.entries(entry).every(
-        ([name, value]) => JSON.stringify(written?.[name]) === JSON.stringify(value),
-      ),
-    );
-  });
+  const isMeant = (written: BaselineEntry | null) => (entry: BaselineEntry) =>
+    Object.entries(entry).every(([name, value]) => JSON.stringify(written?.[name]) === JSON.stringify(value));
+  const kept = list.items.filter((item) => !entries.some(isMeant(plain(item))));
   const removed = list.items.length - kept.length;
   list.items = kept;
   return { text: removed === 0 ? text : document.toString(AS_WRITTEN), removed };
@@ -132,23 +126,24 @@ export function baselineList<E extends TSchema>(folder: string, of: string, entr
 
   async function readOne(
     file: string,
-    { service, serviceFile, environment }: ReadOne,
+    service: string,
+    serviceFile: string,
+    environment: string | null,
   ): Promise<readonly Listed<E>[]> {
     const tree = await readLocated(file);
     const faults = new Faults();
     faults.add(...frameFaults(tree));
     faults.hold();
     const origins = originsOf(tree);
-    const all = loaded(shape, plainOf(tree), { faultAt: faultsOf(origins), faults });
+    const faultAt = faultsOf(origins);
+    const all = loaded(shape, plainOf(tree), { faultAt, faults });
     faults.hold();
     const environments = await environmentsIn(serviceFile);
     const written = all[folder] as readonly (Loaded<E> & { readonly environment?: string })[];
     const kept = written.flatMap(({ environment: only, ...each }, index) => {
       if (only !== undefined && environments !== null && !environments.includes(only)) {
         const problem = `the service ${service} has no environment ${JSON.stringify(only)}`;
-        faults.add(
-          faultsOf(origins)(`${folder}.${index}.environment`, problem, didYouMean(only, environments)),
-        );
+        faults.add(faultAt(`${folder}.${index}.environment`, problem, didYouMean(only, environments)));
       }
       const origin = origins.get(`${folder}.${index}`);
       const { line } = origin?.kind === 'file' ? origin.place : {};
@@ -169,24 +164,17 @@ export function baselineList<E extends TSchema>(folder: string, of: string, entr
         const serviceFile = files.get(service);
         if (serviceFile === undefined) {
           const problem = `there is no service ${JSON.stringify(service)} to keep ${of} of`;
-          faults.add(
-            new UsageError(problem, { place: { file }, remedy: didYouMean(service, [...files.keys()]) }),
-          );
+          const remedy = didYouMean(service, [...files.keys()]);
+          faults.add(new UsageError(problem, { place: { file }, remedy }));
           continue;
         }
-        const kept = await faults.attempt(() => readOne(file, { service, serviceFile, environment }));
+        const kept = await faults.attempt(() => readOne(file, service, serviceFile, environment));
         if (kept) lists.set(service, kept);
       }
       faults.hold();
       return lists;
     },
   };
-}
-
-interface ReadOne {
-  readonly service: string;
-  readonly serviceFile: string;
-  readonly environment: string | null;
 }
 
 /** null if the file cannot be read: loading the service reports that. */

@@ -6,8 +6,7 @@ import { CLAUSE_KEYS, isClauseKey, VOCABULARY } from '../base/vocabulary.ts';
 import { Faults } from './draft/faults.ts';
 import { jsonSchemaOf } from './shape/json-schema.ts';
 import { choice, json, list, mapping, name, named, needed, text, whole } from './shape/kinds.ts';
-import type { Loaded } from './shape/loaded.ts';
-import { loaded } from './shape/loaded.ts';
+import { type Loaded, loaded } from './shape/loaded.ts';
 import { faultsIn } from './shape/validation.ts';
 import { misnamed, originsOf, plainOf, readLocated } from './yaml/located.ts';
 import { type FaultAt, faultsOf } from './yaml/origin.ts';
@@ -126,43 +125,34 @@ function holdTogether(
     }
     holdValue(clause.key, clause.standing, clause.value, at, note);
     for (const [which, other] of (clause.contradicts ?? []).entries()) {
-      if (other === clause.key || !clauses.some(({ key }) => key === other)) {
-        const problem =
-          other === clause.key ? 'a clause contradicts itself' : `this contract has no clause ${other}`;
-        note(`${at}.contradicts.${which}`, problem, 'name another clause of this contract');
-      }
+      const isItself = other === clause.key;
+      if (!isItself && clauses.some(({ key }) => key === other)) continue;
+      const problem = isItself ? 'a clause contradicts itself' : `this contract has no clause ${other}`;
+      note(`${at}.contradicts.${which}`, problem, 'name another clause of this contract');
     }
     const { section, row } = clause.place;
     const rows = source.rows;
     if (rows && !(Object.hasOwn(rows, section) && row <= (rows[section] ?? 0))) {
-      note(
-        `${at}.place`,
-        `source.rows has no row ${row} in ${JSON.stringify(section)}`,
-        'correct one of the two',
-      );
+      const problem = `source.rows has no row ${row} in ${JSON.stringify(section)}`;
+      note(`${at}.place`, problem, 'correct one of the two');
     }
   }
 }
 
 function holdValue(key: string, standing: Standing, value: unknown, at: string, note: AddFault): void {
   if (standing === 'not-shown') {
-    if (value === null) return;
-    note(`${at}.value`, 'a clause that is not shown has no value', 'remove it, or correct the standing');
+    const remedy = 'remove it, or correct the standing';
+    if (value !== null) note(`${at}.value`, 'a clause that is not shown has no value', remedy);
     return;
   }
-  if (value === null) {
-    note(`${at}.value`, `a clause that is ${standing} needs a value`, 'add `value:`');
-    return;
-  }
-  const [fault] = valueFaults(key)(value);
+  if (value === null) note(`${at}.value`, `a clause that is ${standing} needs a value`, 'add `value:`');
+  const [fault] = value === null ? [] : valueFaults(key)(value);
   if (!fault) return;
   const inside = fault.path.map((step) => `.${step}`).join('');
   const extra = fault.keyword === 'additionalProperties' ? ` (${fault.name})` : '';
-  note(
-    `${at}.value${inside}`,
-    `${key}: the value ${fault.message}${extra}`,
-    `write a value that says ${isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says'}; \`conform clauses ${key}\` shows how`,
-  );
+  const meaning = isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says';
+  const remedy = `write a value that says ${meaning}; \`conform clauses ${key}\` shows how`;
+  note(`${at}.value${inside}`, `${key}: the value ${fault.message}${extra}`, remedy);
 }
 
 const finders = new Map<string, ReturnType<typeof shapeFaults>>();

@@ -85,17 +85,14 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   const folder = join(configDir, 'services');
   const files = await namedFiles(folder);
   if (files.size === 0) {
-    throw new UsageError('there is no service here', {
-      place: { file: folder },
-      remedy: 'name another folder with --config, or let `conform init` write a first service',
-    });
+    const remedy = 'name another folder with --config, or let `conform init` write a first service';
+    throw new UsageError('there is no service here', { place: { file: folder }, remedy });
   }
   const asked = options.services ?? [];
   const wanted = asked.length > 0 ? [...new Set(asked)] : [...files.keys()];
   if (options.providerUrl !== undefined && wanted.length !== 1) {
-    throw new UsageError(`--provider-url is for one service, not for ${wanted.length}`, {
-      remedy: `name the service: ${wanted.join(', ')}`,
-    });
+    const remedy = `name the service: ${wanted.join(', ')}`;
+    throw new UsageError(`--provider-url is for one service, not for ${wanted.length}`, { remedy });
   }
   const contracts = contractFinder(configDir);
   const all = new Faults();
@@ -139,18 +136,13 @@ async function loadService(
       standIns: options.standIns?.(name),
       folder: dirname(resolve(file)),
     };
-    const { tree: read, hidden } = await withReferences(
-      effective,
-      SERVICE_BLOCKS,
-      { ...scope, service: name },
-      faults,
-    );
+    const named = { ...scope, service: name };
+    const { tree: read, hidden } = await withReferences(effective, SERVICE_BLOCKS, named, faults);
     faults.add(...serviceFaults(read));
     const draft = new Draft(name, read, scope, faults);
     const references = hidden.flatMap((each) => readAway(draft, each));
-    const built = await faults.attempt(() =>
-      buildService(draft, findContract, environment, options.configDir),
-    );
+    const build = () => buildService(draft, findContract, environment, options.configDir);
+    const built = await faults.attempt(build);
     if (built && faults.all.length === 0) {
       const document = draft.document(SERVICE_BLOCKS);
       const config = { ...built, ...(references.length > 0 && { references }) };
@@ -180,31 +172,27 @@ async function buildService(
   const plan = await part('plan', () => planOf(draft, blocks.plan, contract()));
   const operations = await part('operations', () => buildOperations(draft, blocks, provider()));
   const websocket = await part('websocket', () => buildWebSocket(draft, blocks.websocket));
-  const safety = await part('safety', () =>
-    safetyOf(draft, blocks.safety, provider(), plan(), operations().operations),
-  );
-  const pacts = await part('pacts', () =>
-    buildPacts(draft, blocks.pacts, { contract: blocks.contract, configDir }),
-  );
+  const calls = () => operations().operations;
+  const safety = await part('safety', () => safetyOf(draft, blocks.safety, provider(), plan(), calls()));
+  const named = { contract: blocks.contract, configDir };
+  const pacts = await part('pacts', () => buildPacts(draft, blocks.pacts, named));
   const tls = await part('tls', () => buildTls(draft, blocks.tls));
   const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
+  const isHere = () => staysHere(provider());
   const credentials = await part('credentials', () =>
-    buildCredentials(draft, blocks.credentials, staysHere(provider()), tls()),
+    buildCredentials(draft, blocks.credentials, isHere(), tls()),
   );
   const headers = await part('headers', () => buildHeaders(draft, blocks.headers, blocks.credentials));
-  const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));
-  const signatures = await part('signatures', () =>
-    buildSignatures(draft, blocks.signatures, staysHere(provider())),
-  );
-  const deployedVersion = await part('deployedVersion', () =>
-    buildDeployedVersion(draft, blocks.deployedVersion),
-  );
+  const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, isHere()));
+  const signatures = await part('signatures', () => buildSignatures(draft, blocks.signatures, isHere()));
+  const { deployedVersion: block } = blocks;
+  const deployedVersion = await part('deployedVersion', () => buildDeployedVersion(draft, block));
   faults.hold();
   const filled = {
     plan: plan(),
     credentials: credentials(),
-    operations: operations().operations,
+    operations: calls(),
     websocket: websocket(),
     ...ifThere('webhooks', webhooks()),
     ...ifThere('pacts', pacts()),

@@ -83,35 +83,27 @@ export function packService(config: ServiceConfig): unknown {
   return packed;
 }
 
-interface Owned {
+interface ServiceSecrets {
   readonly service: string;
   readonly secrets: readonly PackedSecret[];
 }
 
 /** Every secret of a run in a form that structured clone carries to a worker process, in clear. */
-export type PackedRunSecrets = readonly Owned[];
+export type PackedRunSecrets = readonly ServiceSecrets[];
 
 export function packRunSecrets(configs: readonly ServiceConfig[]): PackedRunSecrets {
-  return configs.map((config) => ({
-    service: config.service,
-    secrets: serviceSecrets(config).map(packedSecret),
-  }));
+  return configs.map((config) => {
+    return { service: config.service, secrets: serviceSecrets(config).map(packedSecret) };
+  });
 }
 
 /** As `runSecrets` of that service. */
 export function unpackRunSecrets(packed: PackedRunSecrets, own: string): readonly Secret[] {
-  const [owned, others] = [packed.filter(isOwn), packed.filter((each) => !isOwn(each))];
-  function isOwn({ service }: Owned): boolean {
-    return service === own;
-  }
-  return [
-    ...owned.flatMap(({ secrets }) => secrets.map(unpackedSecret)),
-    ...others.flatMap(({ service, secrets }) =>
-      secrets.map(
-        ({ secretName, secretValue }) => new Secret(nameElsewhere(secretName, service), secretValue),
-      ),
-    ),
-  ];
+  const owned = packed.filter(({ service }) => service === own);
+  const others = packed.filter(({ service }) => service !== own);
+  const known = ({ service, secrets }: ServiceSecrets) =>
+    secrets.map(({ secretName, secretValue }) => new Secret(nameElsewhere(secretName, service), secretValue));
+  return [...owned.flatMap(({ secrets }) => secrets.map(unpackedSecret)), ...others.flatMap(known)];
 }
 
 /** @throws HarnessError when it is nothing that `packService` made. */
@@ -157,19 +149,18 @@ function copyWith(value: unknown, others: ReadonlyMap<object, object>): unknown 
   const copies = new Map<object, object>(others);
   const copy = (inner: unknown): unknown => {
     if (!hasMembers(inner)) return inner;
-    const made = copies.get(inner) ?? (Array.isArray(inner) ? inner.map(copy) : withEach(inner, copy));
+    const known = copies.get(inner);
+    if (known) return known;
+    const members = Object.entries(inner).map(([key, member]) => [key, copy(member)] as const);
+    const made = Array.isArray(inner) ? members.map(([, member]) => member) : Object.fromEntries(members);
     copies.set(inner, made);
     return made;
   };
   return copy(value);
 }
 
-function withEach(object: object, copy: (inner: unknown) => unknown): object {
-  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [key, copy(inner)]));
-}
-
 export function isPackedSecret(value: unknown): value is PackedSecret {
-  const names = ['secretName', 'secretValue', 'secretPlace'];
-  if (!hasMembers(value) || Object.keys(value).length !== names.length) return false;
-  return names.every((name) => Object.hasOwn(value, name) && typeof value[name] === 'string');
+  if (!hasMembers(value) || Object.keys(value).length !== 3) return false;
+  const { secretName, secretValue, secretPlace } = value;
+  return [secretName, secretValue, secretPlace].every((part) => typeof part === 'string');
 }

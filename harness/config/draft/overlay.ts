@@ -24,11 +24,11 @@ export function overlaid(
   if (environment === null) return base;
   if (!environments.has(environment)) {
     const known = [...environments.keys()];
+    const near = known.length > 0 ? didYouMean(environment, known) : null;
     throw new UsageError(`the service ${service} has no environment ${JSON.stringify(environment)}`, {
       ...placeOf(file.entries.get('environments')?.value ?? file),
       key: 'environments',
-      remedy:
-        known.length > 0 ? didYouMean(environment, known) : 'it has none: add one under `environments:`',
+      remedy: near ?? 'it has none: add one under `environments:`',
     });
   }
   return chainOf(environment, environments).reduceRight<LocatedMap>((under, name) => {
@@ -70,17 +70,13 @@ function chainOf(name: string, environments: Environments): readonly string[] {
     const fault = { ...placeOf(parent), key: `environments.${at}.extends` };
     if (!environments.has(parent.value)) {
       const others = [...environments.keys()].filter((other) => other !== at);
-      throw new UsageError(`there is no environment ${JSON.stringify(parent.value)} in this file`, {
-        ...fault,
-        remedy: didYouMean(parent.value, others),
-      });
+      const problem = `there is no environment ${JSON.stringify(parent.value)} in this file`;
+      throw new UsageError(problem, { ...fault, remedy: didYouMean(parent.value, others) });
     }
     if (chain.includes(parent.value)) {
       const circle = [...chain.slice(chain.indexOf(parent.value)), parent.value].join(' -> ');
-      throw new UsageError(`environments extend each other in a circle: ${circle}`, {
-        ...fault,
-        remedy: 'let one of them stand without `extends`',
-      });
+      const remedy = 'let one of them stand without `extends`';
+      throw new UsageError(`environments extend each other in a circle: ${circle}`, { ...fault, remedy });
     }
     at = parent.value;
     chain.push(at);

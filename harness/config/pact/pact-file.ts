@@ -8,24 +8,11 @@ interface RawNumber {
 }
 
 /** "JSON.parse source text access" of ECMAScript, which the compiler's library does not know yet. */
-interface SourceTextJson {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-  ): unknown;
+const json = JSON as unknown as {
+  parse(text: string, reviver: (key: string, value: unknown, at: { source?: string }) => unknown): unknown;
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): boolean;
-}
-
-function isSourceTextJson(json: object): json is SourceTextJson {
-  return 'rawJSON' in json && 'isRawJSON' in json;
-}
-
-function sourceTextJson(): SourceTextJson {
-  const json: object = JSON;
-  if (isSourceTextJson(json)) return json;
-  throw new TypeError('this version of Node does not keep the text of JSON numbers');
-}
+};
 
 /** Parses JSON so that `JSON.stringify` writes every number as it stood: 1.0 and 1 are two types to Pact. */
 export function parseKeepingNumbers(
@@ -33,7 +20,6 @@ export function parseKeepingNumbers(
 ): { readonly value: unknown } | { readonly fault: JsonTextFault } {
   const fault = jsonFault(text);
   if (fault) return { fault };
-  const json = sourceTextJson();
   const value = json.parse(text, (_key, each, { source }) =>
     typeof each === 'number' && source !== undefined && source !== String(each) ? json.rawJSON(source) : each,
   );
@@ -41,7 +27,7 @@ export function parseKeepingNumbers(
 }
 
 export function isRawNumber(value: object): value is RawNumber {
-  return sourceTextJson().isRawJSON(value);
+  return json.isRawJSON(value);
 }
 
 /** A pact as Pact's specifications 1 to 4 have it. */
@@ -68,14 +54,14 @@ interface InteractionKind {
   readonly unsupported: string | null;
 }
 
-const KIND_BY_TYPE: Readonly<Record<string, InteractionKind>> = {
-  'Synchronous/HTTP': { kind: 'http', unsupported: null },
-  'Asynchronous/Messages': { kind: 'message', unsupported: null },
-  'Synchronous/Messages': {
-    kind: 'message',
-    unsupported: 'it is a message with a reply, which cannot be verified here',
-  },
-};
+const HTTP: InteractionKind = { kind: 'http', unsupported: null };
+const MESSAGE: InteractionKind = { kind: 'message', unsupported: null };
+const WITH_REPLY = 'it is a message with a reply, which cannot be verified here';
+const KIND_BY_TYPE: ReadonlyMap<unknown, InteractionKind> = new Map([
+  ['Synchronous/HTTP', HTTP],
+  ['Asynchronous/Messages', MESSAGE],
+  ['Synchronous/Messages', { ...MESSAGE, unsupported: WITH_REPLY }],
+]);
 
 /**
  * Reads a pact. It is held to more than Pact's own reader demands, which takes an interaction without a request for
@@ -100,9 +86,8 @@ function pactOf(whole: unknown, from: Provenance): PactFile {
   const provider = nameOf(whole, 'provider');
   const specification = specificationOf(whole.metadata);
   if (specification > HIGHEST_SPECIFICATION) {
-    throw new NotAPact(
-      `is a pact of specification ${specification}; up to ${HIGHEST_SPECIFICATION} are known`,
-    );
+    const problem = `is a pact of specification ${specification}; up to ${HIGHEST_SPECIFICATION} are known`;
+    throw new NotAPact(problem);
   }
   const read = (list: List) =>
     listOf(whole, list).map((value, index) => {
@@ -130,6 +115,7 @@ function interactionOf(
   if (typeof description !== 'string') throw new NotAPact(`${at}.description is missing`);
   const { kind, unsupported } = kindOf(interaction, at, list);
   const states = statesOf(interaction, at);
+  const brokerId = typeof interaction._id === 'string' ? interaction._id : null;
   const http = kind === 'http' ? httpOf(interaction, at) : { method: null, status: null };
   return {
     id: interactionId(consumer, description, states),
@@ -140,19 +126,16 @@ function interactionOf(
     ...http,
     unsupported: unsupported ?? pluginNeededBy(interaction),
     pending: interaction.pending === true || from.pending === true,
-    origins: [
-      { source: from.source, brokerId: typeof interaction._id === 'string' ? interaction._id : null },
-    ],
+    origins: [{ source: from.source, brokerId }],
     pact: alone(whole, list, interaction),
   };
 }
 
 function kindOf({ type }: JsonObject, at: string, list: List): InteractionKind {
-  if (type === undefined) return { kind: list === 'messages' ? 'message' : 'http', unsupported: null };
-  const known =
-    typeof type === 'string' && Object.hasOwn(KIND_BY_TYPE, type) ? KIND_BY_TYPE[type] : undefined;
+  if (type === undefined) return list === 'messages' ? MESSAGE : HTTP;
+  const known = KIND_BY_TYPE.get(type);
   if (known) return known;
-  throw new NotAPact(`${at}.type is none of ${Object.keys(KIND_BY_TYPE).join(', ')}`);
+  throw new NotAPact(`${at}.type is none of ${[...KIND_BY_TYPE.keys()].join(', ')}`);
 }
 
 function httpOf({ request, response }: JsonObject, at: string): { method: string; status: number } {
@@ -180,24 +163,18 @@ function statesOf(interaction: JsonObject, at: string): readonly string[] {
 
 function pluginNeededBy({ pluginConfiguration }: JsonObject): string | null {
   if (!isFields(pluginConfiguration)) return null;
-  const names = Object.keys(pluginConfiguration);
-  return names.length === 0
-    ? null
-    : `it needs the Pact plugin ${names.join(', ')}, and no plugin is loaded here`;
+  const names = Object.keys(pluginConfiguration).join(', ');
+  return names === '' ? null : `it needs the Pact plugin ${names}, and no plugin is loaded here`;
 }
 
 /** The pact as if it had no other interaction, and without what a broker adds to it: nothing in it leads anywhere. */
 function alone(whole: JsonObject, list: List, interaction: JsonObject): string {
-  const { consumer, provider, metadata } = whole;
-  const specification = isFields(metadata)
-    ? Object.fromEntries(SPECIFICATION_KEYS.map((key) => [key, metadata[key]]))
+  const { consumer, provider, metadata: all } = whole;
+  const metadata = isFields(all)
+    ? Object.fromEntries(SPECIFICATION_KEYS.map((key) => [key, all[key]]))
     : undefined;
-  return JSON.stringify({
-    consumer,
-    provider,
-    [list]: [{ ...interaction, _id: undefined, pending: undefined }],
-    metadata: specification,
-  });
+  const only = { ...interaction, _id: undefined, pending: undefined };
+  return JSON.stringify({ consumer, provider, [list]: [only], metadata });
 }
 
 const SPECIFICATION_KEYS = ['pactSpecification', 'pact-specification', 'pactSpecificationVersion'] as const;

@@ -132,21 +132,17 @@ export async function buildPacts(
   const fallback = named ? null : defaultPact(configDir, draft.service, contract);
   if (!named && fallback === null) {
     if (block === undefined) return null;
-    throw draft.faultAt(
-      'pacts',
-      'names neither files nor a broker, and there is no pact of that name in the pacts/ of the config',
-      'add `files:` or `broker:`',
-    );
+    const problem =
+      'names neither files nor a broker, and there is no pact of that name in the pacts/ of the config';
+    throw draft.faultAt('pacts', problem, 'add `files:` or `broker:`');
   }
   const provider = block?.provider ?? contract;
   if (block?.provider === undefined) draft.show('pacts.provider', provider);
   if (fallback !== null) draft.show('pacts.files', [relative(draft.scope.folder, resolve(fallback))]);
   const files = fallback === null ? resolvedFiles(draft, block?.files) : [fallback];
-  const read = await readSources(
-    files.filter((file) => !isUrl(file)).map((path) => ({ path, key: `pacts.files.${files.indexOf(path)}` })),
-    provider,
-    draft,
-  );
+  const sources = files.map((path, index) => ({ path, key: `pacts.files.${index}` }));
+  const local = sources.filter(({ path }) => !isUrl(path));
+  const read = await readSources(local, provider, draft);
   const broker = block?.broker ? await brokerOf(draft, block.broker) : null;
   return {
     provider,
@@ -163,36 +159,30 @@ export async function buildPacts(
 }
 
 /** Files are relative to the config file that names them; an option names them from the working folder. */
-function resolvedFiles({ scope, faultAt }: Draft, files: readonly string[] | undefined): readonly string[] {
+function resolvedFiles(draft: Draft, files: readonly string[] | undefined): readonly string[] {
   if (files === undefined) return [];
+  const { faultAt } = draft;
   if (files.length === 0) throw faultAt('pacts.files', 'is empty', 'name a file, a folder or a URL');
   return files.map((file, index) => {
     const key = `pacts.files.${index}`;
     if (files.indexOf(file) !== index) throw faultAt(key, 'stands here for the second time', 'name it once');
-    if (!isUrl(file)) return shown(resolve(scope.folder, file));
-    const fault: Fault = (problem, remedy) => faultAt(key, problem, remedy);
-    return placeOnTheWeb(file, fault, 'fetch it from a broker: `broker: { url, token }`');
+    if (!isUrl(file)) return shown(resolve(draft.scope.folder, file));
+    return placeOnTheWeb(file, draft.faultFor(key), 'fetch it from a broker: `broker: { url, token }`');
   });
 }
 
 async function brokerOf(draft: Draft, block: BrokerBlock): Promise<PactBroker> {
   const { faultAt } = draft;
   const { url, branch = null, pending, wipSince = null, selectors } = block;
-  if (pending && branch === null) {
+  if (pending && branch === null)
     throw faultAt('pacts.broker.pending', 'needs the branch of the provider', 'add `branch:`');
-  }
-  if (wipSince !== null && !pending) {
+  if (wipSince !== null && !pending)
     throw faultAt('pacts.broker.wipSince', 'is for pending pacts', 'add `pending: true`');
-  }
   if (selectors === undefined) draft.show('pacts.broker.selectors', DEFAULT_SELECTORS);
-  for (const [index, selector] of (selectors ?? []).entries()) {
-    if (selector.matchingBranch === true && branch === null) {
-      throw faultAt(
-        `pacts.broker.selectors.${index}.matchingBranch`,
-        'needs the branch of the provider',
-        'add `branch:`',
-      );
-    }
+  const matching = branch === null ? (selectors?.findIndex((each) => each.matchingBranch) ?? -1) : -1;
+  if (matching !== -1) {
+    const at = `pacts.broker.selectors.${matching}.matchingBranch`;
+    throw faultAt(at, 'needs the branch of the provider', 'add `branch:`');
   }
   return {
     url,
@@ -247,13 +237,12 @@ function statesOf(draft: Draft, states: PactsBlock['states']): StateHandler | nu
 /** The pact that lies beside the user's config for the service, or for its contract; else the shipped one. */
 function defaultPact(configDir: string, service: string, contract: string): string | null {
   // A contract of the user's own that has a shipped one's name is another contract, with other consumers.
-  const ownContract = ['yaml', 'yml'].some((end) =>
-    existsSync(join(configDir, 'contracts', `${contract}.${end}`)),
-  );
+  const contracts = join(configDir, 'contracts');
+  const isOwn = ['yaml', 'yml'].some((end) => existsSync(join(contracts, `${contract}.${end}`)));
   const places = [
     join(configDir, 'pacts', `${service}.json`),
     join(configDir, 'pacts', `${contract}.json`),
-    ...(ownContract ? [] : [join(SHIPPED_CONFIG, 'pacts', `${contract}.json`)]),
+    ...(isOwn ? [] : [join(SHIPPED_CONFIG, 'pacts', `${contract}.json`)]),
   ];
   const found = places.find((path) => existsSync(path));
   return found === undefined ? null : shown(found);
@@ -263,13 +252,10 @@ function defaultPact(configDir: string, service: string, contract: string): stri
 export function withPactOption(tree: LocatedMap, pacts: readonly string[]): LocatedMap {
   if (pacts.length === 0) return tree;
   const origin: Origin = { kind: 'option', option: '--pact' };
-  const files = located(
-    pacts.map((pact) => (isUrl(pact) ? pact : resolve(pact))),
-    origin,
-  );
+  const paths = pacts.map((pact) => (isUrl(pact) ? pact : resolve(pact)));
   const before = tree.entries.get('pacts')?.value;
   const block = new Map(before?.kind === 'map' ? before.entries : []);
   block.delete('broker');
-  block.set('files', { keyPlace: null, value: files });
+  block.set('files', { keyPlace: null, value: located(paths, origin) });
   return withEntry(tree, 'pacts', { kind: 'map', origin, entries: block });
 }

@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import { UsageError } from '../../base/exit.ts';
 import { visible } from '../../wire/octets/utf8.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readText } from '../yaml/read-text.ts';
+import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type PactFile, readPact } from './pact-file.ts';
 import type { ExpectedInteraction } from './pacts.ts';
 
@@ -12,7 +12,7 @@ import type { ExpectedInteraction } from './pacts.ts';
 const MAX_DEPTH = 8;
 const MAX_FILES = 1_000;
 
-export type PactPaths =
+type PactPaths =
   | { readonly paths: readonly string[]; readonly kind: 'file' | 'folder' }
   | { readonly fault: string };
 
@@ -84,11 +84,8 @@ export async function readSources(
     const found = await pactPaths(path);
     if ('fault' in found) throw faultAt(key, `${path}: ${found.fault}`, 'correct the path');
     if (found.paths.length === 0) {
-      throw faultAt(
-        key,
-        `${path}: no pact is in this folder or below it`,
-        'pacts are .json files: put them there',
-      );
+      const problem = `${path}: no pact is in this folder or below it`;
+      throw faultAt(key, problem, 'pacts are .json files: put them there');
     }
     const pacts: LocalPact[] = [];
     for (const each of found.paths) {
@@ -107,36 +104,26 @@ export async function readSources(
       throw faultAt(key, problem, 'write its name there as `pacts.provider`, or correct the pact');
     }
     interactions.push(...own.flatMap((pact) => pact.interactions));
-    leftOut.push(
-      ...foreign.map(
-        (pact) => `${pact.path} (${visible(pact.consumer, 100)} -> ${visible(pact.provider, 100)})`,
-      ),
-    );
+    const parties = ({ consumer, provider: other }: PactFile) =>
+      `${visible(consumer, 100)} -> ${visible(other, 100)}`;
+    leftOut.push(...foreign.map((pact) => `${pact.path} (${parties(pact)})`));
   }
   return { interactions, leftOut };
 }
 
 async function readPactAt(path: string): Promise<PactFile> {
+  const error = ({ problem, remedy, ...at }: ReadFault) =>
+    new UsageError(problem, { place: { file: path, ...at }, remedy });
   const read = await readText(path, MAX_PACT_BYTES);
-  if ('fault' in read) {
-    const { problem, remedy, ...at } = read.fault;
-    throw new UsageError(problem, { place: { file: path, ...at }, remedy });
-  }
+  if ('fault' in read) throw error(read.fault);
   const pact = readPact(read.text, { source: path });
   if ('fault' in pact) {
-    const { problem, ...at } = pact.fault;
-    throw new UsageError(visible(problem, 300), {
-      place: { file: path, ...at },
-      remedy: 'only pacts belong here: correct it, or take it away',
-    });
+    const problem = visible(pact.fault.problem, 300);
+    throw error({ ...pact.fault, problem, remedy: 'only pacts belong here: correct it, or take it away' });
   }
-  if (pact.interactions.length === 0) {
-    throw new UsageError('the pact holds no interaction', {
-      place: { file: path },
-      remedy: 'take it away, or let its consumer write it again',
-    });
-  }
-  return pact;
+  if (pact.interactions.length > 0) return pact;
+  const remedy = 'take it away, or let its consumer write it again';
+  throw error({ problem: 'the pact holds no interaction', remedy });
 }
 
 /** The same name but for case, punctuation or one letter: a slip, and not another provider. */

@@ -13,10 +13,8 @@ function portedAddress(url: string, fault: Fault): string {
   baseUrl(url.replaceAll(PORT_PLACEHOLDER, SOME_PORT), fault);
   const pieces = url.split(PORT_PLACEHOLDER);
   if (pieces.length > 2 || (pieces.length === 2 && new URL(pieces.join(SOME_PORT)).port !== SOME_PORT)) {
-    throw fault(
-      `${PORT_PLACEHOLDER} does not stand where the port goes`,
-      `write http://127.0.0.1:${PORT_PLACEHOLDER}`,
-    );
+    const problem = `${PORT_PLACEHOLDER} does not stand where the port goes`;
+    throw fault(problem, `write http://127.0.0.1:${PORT_PLACEHOLDER}`);
   }
   return url;
 }
@@ -89,34 +87,22 @@ export const command = providerKind('command', {
 });
 
 /** Arguments are visible to all who may list the processes of a machine. */
-function holdToCommandLine(
-  { faultAt }: Draft,
-  run: string | readonly string[],
-  hasPort: boolean,
-): string | readonly string[] {
-  const words: readonly (readonly [string, string])[] =
-    typeof run === 'string'
-      ? [[`${KEY}.run`, run]]
-      : run.map((word, index) => [`${KEY}.run.${index}`, word] as const);
-  for (const [key, word] of words) {
-    if (/\$\{(env|file|exec):/.test(word)) {
-      throw faultAt(
-        key,
+function holdToCommandLine(draft: Draft, run: CommandProvider['run'], hasPort: boolean): typeof run {
+  const words = typeof run === 'string' ? [run] : run;
+  for (const [index, word] of words.entries()) {
+    const fault = draft.faultFor(typeof run === 'string' ? `${KEY}.run` : `${KEY}.run.${index}`);
+    if (/\$\{(env|file|exec):/.test(word))
+      throw fault(
         'would show what it refers to in the list of processes',
         'give it to the command in `env:`',
       );
-    }
-    if (word.includes('\0')) throw faultAt(key, 'holds a NUL character', 'no command line can hold one');
+    if (word.includes('\0')) throw fault('holds a NUL character', 'no command line can hold one');
     if (word.includes(PORT_PLACEHOLDER) && !hasPort) {
-      throw faultAt(
-        key,
-        `no port is chosen: \`url\` does not hold ${PORT_PLACEHOLDER}`,
-        'name the port in both, or in neither',
-      );
+      const problem = `no port is chosen: \`url\` does not hold ${PORT_PLACEHOLDER}`;
+      throw fault(problem, 'name the port in both, or in neither');
     }
   }
-  if (words.every(([, word]) => word.trim() === '') || words[0]?.[1] === '') {
-    throw faultAt(`${KEY}.run`, 'names no program', 'write one, such as [node, server.js]');
-  }
+  if (words.every((word) => word.trim() === '') || words[0] === '')
+    throw draft.faultAt(`${KEY}.run`, 'names no program', 'write one, such as [node, server.js]');
   return run;
 }

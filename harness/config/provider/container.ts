@@ -21,8 +21,15 @@ import {
   whole,
 } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
-import type { Companion, ContainerConfig, ContainerProvider, ImageSource } from './kind.ts';
-import { buildReadiness, providerKind, READY } from './kind.ts';
+import {
+  buildReadiness,
+  type Companion,
+  type ContainerConfig,
+  type ContainerProvider,
+  type ImageSource,
+  providerKind,
+  READY,
+} from './kind.ts';
 
 /** Registry, repository, tag and digest, as far as their characters go. */
 function imageName(text: string, fault: Fault): string {
@@ -190,13 +197,12 @@ const KEYS = {
   ),
 };
 
+type ContainerBlock = Loaded<typeof KEYS.container>;
+
 const KEY = 'provider.container';
 
 /** @throws UsageError for a container that cannot be meant; reads the secrets that it is to be given. */
-async function buildContainer(
-  written: Loaded<typeof KEYS.container>,
-  draft: Draft,
-): Promise<ContainerProvider> {
+async function buildContainer(written: ContainerBlock, draft: Draft): Promise<ContainerProvider> {
   const { port, path, aliases, freshForEachSuite } = written;
   const companions = await draft.faults.each(written.companions, (name, companion) =>
     buildCompanion(draft, name, companion),
@@ -256,9 +262,7 @@ async function buildCommon(draft: Draft, key: string, written: CompanionBlock): 
   return {
     image,
     env,
-    secrets: Object.fromEntries(
-      secrets.flatMap(([path, secret]) => (secret === null ? [] : [[path, secret] as const])),
-    ),
+    secrets: Object.fromEntries(secrets.flatMap(([path, secret]) => (secret ? [[path, secret]] : []))),
     files: Object.fromEntries(files),
     command: written.command ?? null,
     ready: buildReadiness(faultAt, `${key}.ready`, written.ready),
@@ -271,11 +275,8 @@ async function buildCommon(draft: Draft, key: string, written: CompanionBlock): 
 async function buildImage(draft: Draft, key: string, { image, build }: CompanionBlock): Promise<ImageSource> {
   const { faultAt } = draft;
   if (image && build) {
-    throw faultAt(
-      key,
-      'names both an image and a build',
-      'keep one of the two; in an environment, set the other to null',
-    );
+    const remedy = 'keep one of the two; in an environment, set the other to null';
+    throw faultAt(key, 'names both an image and a build', remedy);
   }
   if (image) return { kind: 'image', name: image };
   if (!build) throw faultAt(key, 'says neither image nor build', 'add `image:`, or `build:` with a folder');
@@ -296,10 +297,8 @@ export async function readEnv(
   key: string,
   env: Loaded<typeof CONTAINER.env> | undefined,
 ): Promise<Readonly<Record<string, SecretText>>> {
-  const read = await draft.faults.each(env, (name, value) =>
-    typeof value === 'string'
-      ? readSecretText(draft, `${key}.${name}`, value)
-      : Promise.resolve([String(value)]),
+  const read = await draft.faults.each(env, async (name, value) =>
+    typeof value === 'string' ? readSecretText(draft, `${key}.${name}`, value) : [String(value)],
   );
   return Object.fromEntries(read);
 }
@@ -321,9 +320,6 @@ export async function existing(
   const found = await stat(absolute).catch(() => null);
   const fits = kind === 'file' ? found?.isFile() : found?.isDirectory();
   if (fits) return absolute;
-  throw faultAt(
-    key,
-    found === null ? `there is no ${kind} ${absolute}` : `${absolute} is no ${kind}`,
-    `name a ${kind}, relative to this file`,
-  );
+  const problem = found === null ? `there is no ${kind} ${absolute}` : `${absolute} is no ${kind}`;
+  throw faultAt(key, problem, `name a ${kind}, relative to this file`);
 }

@@ -65,20 +65,16 @@ export function buildReadiness(
 ): Readiness | null {
   if (!block) return null;
   const { http, status, log, times, health } = block;
-  const ways = Object.entries({ http, log, health }).filter(([, value]) => value !== undefined);
-  if (ways.length !== 1) {
-    const named = ways.map(([way]) => way).join(' and ');
-    throw named === ''
-      ? faultAt(key, 'says neither http nor log nor health', 'add one, such as `http: /healthz`')
-      : faultAt(key, `names ${named}`, 'keep one of them');
-  }
-  if (status !== undefined && http === undefined) {
+  const ways = Object.entries({ http, log, health }).flatMap(([way, value]) =>
+    value === undefined ? [] : way,
+  );
+  if (ways.length === 0)
+    throw faultAt(key, 'says neither http nor log nor health', 'add one, such as `http: /healthz`');
+  if (ways.length > 1) throw faultAt(key, `names ${ways.join(' and ')}`, 'keep one of them');
+  if (status !== undefined && http === undefined)
     throw faultAt(`${key}.status`, 'belongs to http', 'remove it');
-  }
   if (times !== undefined && log === undefined) throw faultAt(`${key}.times`, 'belongs to log', 'remove it');
-  if (http !== undefined) {
-    return { kind: 'http', path: http, status: status ?? null };
-  }
+  if (http !== undefined) return { kind: 'http', path: http, status: status ?? null };
   if (log !== undefined) return { kind: 'log', text: log, times: times ?? 1 };
   return { kind: 'health' };
 }

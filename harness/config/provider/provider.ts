@@ -128,11 +128,8 @@ export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDE
     throw faultAt(`provider.${foreign}`, `belongs to a ${owner} provider only`, 'remove it');
   }
   if (name === undefined) {
-    throw faultAt(
-      'provider',
-      `says neither ${listed(NAMES, 'nor')}`,
-      'add `url:` or `reference:`, or how to start it',
-    );
+    const remedy = 'add `url:` or `reference:`, or how to start it';
+    throw faultAt('provider', `says neither ${listed(NAMES, 'nor')}`, remedy);
   }
   return ALL[name].build(written[name], draft, written);
 }

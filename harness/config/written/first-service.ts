@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf } from '../../base/thrown.ts';
-import { VOCABULARY } from '../../base/vocabulary.ts';
+import { type ClauseKey, VOCABULARY } from '../../base/vocabulary.ts';
 import { makeFolders } from '../../wire/record/journal.ts';
 import type { Answers, Scheme } from '../credential/scheme.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
@@ -47,17 +47,13 @@ export const FIT = {
     'use lower-case letters, digits and hyphens',
   ),
   url: (text: string): AnswerFault => {
-    let unfit: AnswerFault = null;
-    const fault = (problem: string, remedy: string) => {
-      unfit = { problem, remedy };
-      return new UsageError(problem);
-    };
     try {
-      baseUrl(text, fault);
+      baseUrl(text, (problem, remedy) => new UsageError(problem, { remedy }));
+      return null;
     } catch (error) {
-      if (unfit === null) throw error;
+      if (!(error instanceof UsageError)) throw error;
+      return { problem: error.problem, remedy: error.remedy ?? '' };
     }
-    return unfit;
   },
   samplePath: fits(
     /^\/[\x21-\x7e]*$/,
@@ -115,19 +111,15 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
     } catch (error) {
       const code = codeOf(error) ?? 'unknown error';
       if (code === 'EEXIST') throw alreadyThere(path);
-      throw new UsageError(`cannot be written (${code})`, {
-        place: { file: path },
-        remedy: 'name another folder',
-      });
+      const remedy = 'name another folder';
+      throw new UsageError(`cannot be written (${code})`, { place: { file: path }, remedy });
     }
   }
 }
 
 function alreadyThere(path: string): UsageError {
-  return new UsageError('is there already', {
-    place: { file: path },
-    remedy: 'choose another name, or remove the file first: nothing is overwritten',
-  });
+  const remedy = 'choose another name, or remove the file first: nothing is overwritten';
+  return new UsageError('is there already', { place: { file: path }, remedy });
 }
 
 /** Editors read the schema there; `conform` itself does not need it. */
@@ -152,9 +144,7 @@ provider:
   url: ${JSON.stringify(url)}
 
 credentials:
-${[`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)]
-  .map((line) => `  ${line}`)
-  .join('\n')}
+${indented([`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)].join('\n'))}
 ${(scheme.first.beside?.(answers, beside) ?? []).map((line) => `\n${line}`).join('')}
 ${
   document === null
@@ -180,21 +170,12 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
   const sample = openapi?.facts.clauses.find(
     ({ key, value }) => key === 'endpoint.sample' && isSample(value, samplePath),
   );
-  const clauses = [
-    {
-      key: 'endpoint.sample',
-      standing: 'stated',
-      value: sample?.value ?? { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED },
-      place: sample ? { section: sample.section, row: sample.row } : { section: 'conform init', row: 1 },
-    },
-    ...documented.map(({ key, value, section, row }) => ({
-      key,
-      standing: 'stated',
-      value,
-      place: { section, row },
-    })),
-  ];
-  const said = new Set(clauses.map(({ key }) => key));
+  const given = { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED };
+  const first = sample ?? { key: 'endpoint.sample', value: given, section: 'conform init', row: 1 };
+  const clauses = [first, ...documented].map(({ key, value, section, row }) => {
+    return { key, standing: 'stated', value, place: { section, row } };
+  });
+  const said = new Set<string>(clauses.map(({ key }) => key));
   const rest = Object.entries(VOCABULARY).filter(([key]) => !said.has(key));
   const source = openapi === null ? `${service} documents` : basename(openapi.path);
   return `# What the documents of ${service} say, clause by clause. Only the clauses below are judged as rules; the rest is
@@ -216,19 +197,12 @@ function isSample(value: unknown, path: string): boolean {
   return isJsonObject(value) && value.path === path;
 }
 
-function commented([key, { meaning, example }]: readonly [
-  string,
-  { readonly meaning: string; readonly example: unknown },
-]): string {
+function commented([key, { meaning, example }]: [string, (typeof VOCABULARY)[ClauseKey]]): string {
   const clause = { key, standing: 'stated', value: example, place: { section: 'Heading', row: 1 } };
   const [line = ''] = stringify(clause, { lineWidth: 0, collectionStyle: 'flow' }).trim().split('\n');
   return `  # ${meaning}\n  # - ${line}`;
 }
 
 function indented(text: string): string {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
+  return `  ${text.trimEnd().replaceAll('\n', '\n  ')}`;
 }
