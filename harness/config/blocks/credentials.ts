@@ -22,11 +22,8 @@ export async function buildCredentials(
   }
   holdToScheme(draft, scheme, block);
   if (scheme.byCertificate && !tls?.client) {
-    throw faultAt(
-      'credentials.scheme',
-      `${scheme.name} needs a client certificate`,
-      'add `tls: { cert: client.pem, key: client-key.pem }`',
-    );
+    const remedy = 'add `tls: { cert: client.pem, key: client-key.pem }`';
+    throw faultAt('credentials.scheme', `${scheme.name} needs a client certificate`, remedy);
   }
   const texts = Object.entries(scheme.keys)
     .filter(([, { kind }]) => kind === 'text')
@@ -59,12 +56,9 @@ function holdToScheme({ faultAt }: Draft, { name: scheme, keys }: Scheme, block:
   }
   for (const name of there) {
     if (name in keys) continue;
-    const home = SCHEMES.filter((other) => name in other.keys).map((other) => other.name);
-    throw faultAt(
-      `credentials.${name}`,
-      `does not belong to scheme ${scheme}`,
-      `remove it, or use a scheme that has it: ${home.join(', ')}`,
-    );
+    const home = SCHEMES.flatMap((other) => (name in other.keys ? other.name : []));
+    const remedy = `remove it, or use a scheme that has it: ${home.join(', ')}`;
+    throw faultAt(`credentials.${name}`, `does not belong to scheme ${scheme}`, remedy);
   }
 }
 
@@ -85,9 +79,8 @@ async function readKey(
   };
   const [id, key, secret] = [part('id'), part('key'), part('secret')];
   for (const [name, value] of Object.entries({ id, key })) {
-    if (!/^[\x21-\x7e]+$/.test(value)) {
-      throw draft.faultAt(`${place}.${name}`, 'holds white space or non-ASCII characters', 'correct it');
-    }
+    if (/^[\x21-\x7e]+$/.test(value)) continue;
+    throw draft.faultAt(`${place}.${name}`, 'holds white space or non-ASCII characters', 'correct it');
   }
   const read = await readSecret(draft, `${place}.secret`, secret, options);
   return read && { id, key, secret: read };

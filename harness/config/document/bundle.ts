@@ -86,11 +86,8 @@ class Bundle {
     const root: DocumentNode = { file, pointer: [], value: file.root };
     const dialect = namedDialect(child(root, '$schema'), this.#dialect);
     if (dialect !== this.#dialect) {
-      throw faultAt(
-        child(root, '$schema'),
-        `is ${dialect.name}, and the schema that refers to it ${this.#dialect.name}`,
-        'write both in one dialect',
-      );
+      const problem = `is ${dialect.name}, and the schema that refers to it ${this.#dialect.name}`;
+      throw faultAt(child(root, '$schema'), problem, 'write both in one dialect');
     }
     // Files may refer to each other.
     this.#parts.set(file, true);

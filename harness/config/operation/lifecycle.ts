@@ -1,7 +1,6 @@
 import { isJsonObject } from '../../base/json-text.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
-import { type Call, isJsonType, type Operation } from './call/call.ts';
-import { type Facets, facetsOf } from './call/facets.ts';
+import { type Call, type Facets, facetsOf, isJsonType, type Operation } from './call/call.ts';
 
 /** A collection whose items a client creates, reads, changes and removes, as the documents describe it. */
 export interface Lifecycle {

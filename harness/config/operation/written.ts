@@ -17,8 +17,7 @@ import {
 } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import { formatOrigin } from '../yaml/origin.ts';
-import type { ExpectedResponse } from './call/call.ts';
-import { type CallBody, type Input, isJsonType } from './call/call.ts';
+import { type CallBody, type ExpectedResponse, type Input, isJsonType } from './call/call.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',
@@ -174,13 +173,8 @@ export async function readWritten(
     const key = `operations.${index}`;
     const earlier = blocks.findIndex(({ id }) => id === block.id);
     if (earlier !== index) {
-      draft.faults.add(
-        draft.faultAt(
-          `${key}.id`,
-          `operation ${earlier + 1} has the id ${JSON.stringify(block.id)} already`,
-          'give each its own',
-        ),
-      );
+      const problem = `operation ${earlier + 1} has the id ${JSON.stringify(block.id)} already`;
+      draft.faults.add(draft.faultAt(`${key}.id`, problem, 'give each its own'));
     }
     const each = await draft.faults.attempt(() => readOperation(draft, key, block));
     if (each) written.push(each);
@@ -190,11 +184,8 @@ export async function readWritten(
 
 async function readOperation(draft: Draft, key: string, block: OperationBlock): Promise<WrittenOperation> {
   const { path, response } = block;
-  const schema =
-    response?.schema === undefined
-      ? null
-      : await readSchema(draft, `${key}.response.schema`, response.schema);
-  const type = response?.type;
+  const { schema: given, type } = response ?? {};
+  const schema = given === undefined ? null : await readSchema(draft, `${key}.response.schema`, given);
   return {
     place: formatOrigin(draft.originOf(key)),
     block,
@@ -207,17 +198,14 @@ async function readOperation(draft: Draft, key: string, block: OperationBlock): 
 }
 
 /** Fields that are placed elsewhere, or that frame and route the message. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    authorization: 'describe the credential under `credentials:`',
-    'content-type': 'write `body: { type: … }`',
-    connection: 'leave it out',
-    'content-length': 'leave it out',
-    host: 'leave it out',
-    'transfer-encoding': 'leave it out',
-    'user-agent': 'leave it out: every request carries that of this harness',
-  }),
-);
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['authorization', 'describe the credential under `credentials:`'],
+  ['content-type', 'write `body: { type: … }`'],
+  ['user-agent', 'leave it out: every request carries that of this harness'],
+  ...['connection', 'content-length', 'host', 'transfer-encoding'].map(
+    (name) => [name, 'leave it out'] as const,
+  ),
+]);
 
 async function readInputs(draft: Draft, key: string, block: OperationBlock): Promise<readonly Input[]> {
   const inputs = new Map<string, Input>();
@@ -245,11 +233,8 @@ async function readInputs(draft: Draft, key: string, block: OperationBlock): Pro
       throw draft.faultAt(`${at}.name`, 'is described twice', 'keep one of the two');
     }
     if (parameter.required && known === undefined && !hasInPath(block.path, name)) {
-      throw draft.faultAt(
-        at,
-        'is required and has no value',
-        `add it to \`${place === 'query' ? 'query' : 'fields'}:\``,
-      );
+      const home = place === 'query' ? 'query' : 'fields';
+      throw draft.faultAt(at, 'is required and has no value', `add it to \`${home}:\``);
     }
     const form = place === 'query' ? 'repeated' : 'comma';
     put({ value: undefined, ...known, name, in: place, required: parameter.required, schema, form });
@@ -264,24 +249,15 @@ function hasInPath(path: string, name: string): boolean {
 function readBody(draft: Draft, key: string, { body }: OperationBlock): WrittenOperation['body'] {
   if (!body) return null;
   const { json, text, type } = body;
-  if (json !== undefined && text !== undefined) {
+  if (json !== undefined && text !== undefined)
     throw draft.faultAt(`${key}.body`, 'has both json and text', 'keep one of the two');
-  }
-  if (json === undefined && text === undefined) {
+  if (json === undefined && text === undefined)
     throw draft.faultAt(`${key}.body`, 'has neither json nor text', 'write one of the two');
-  }
-  if (text === undefined) {
-    if (type !== undefined && !isJsonType(type)) {
-      throw draft.faultAt(
-        `${key}.body.type`,
-        'is no media type of JSON',
-        'write application/json, or use `text:`',
-      );
-    }
-    return { mediaType: type ?? 'application/json', value: json };
-  }
-  if (type === undefined) {
+  if (text !== undefined) {
+    if (type !== undefined) return { mediaType: type, value: text };
     throw draft.faultAt(`${key}.body`, 'has a text of no type', 'add `type:`, such as text/plain');
   }
-  return { mediaType: type, value: text };
+  if (type === undefined || isJsonType(type)) return { mediaType: type ?? 'application/json', value: json };
+  const remedy = 'write application/json, or use `text:`';
+  throw draft.faultAt(`${key}.body.type`, 'is no media type of JSON', remedy);
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import { facetsOf } from '../../../harness/config/operation/call/facets.ts';
+import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
 import { listOf, nextOf, type Paged, pagedLists, pages, pathOfNext } from './pages.ts';

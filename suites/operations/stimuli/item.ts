@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
-import type { Facets } from '../../../harness/config/operation/call/facets.ts';
+import type { Facets } from '../../../harness/config/operation/call/call.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 

@@ -1,7 +1,11 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import { type Facets, facetsOf } from '../../../harness/config/operation/call/facets.ts';
+import {
+  type Facets,
+  facetsOf,
+  type Input,
+  requestOfCall,
+} from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';

@@ -1,7 +1,14 @@
 import { isJsonObject } from '../../../base/json-text.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../../wire/json/schema.ts';
-import { type BadInput, type Call, type Input, isJsonType, requestOfCall } from './call.ts';
-import { type Facets, facetsOf } from './facets.ts';
+import {
+  type BadInput,
+  type Call,
+  type Facets,
+  facetsOf,
+  type Input,
+  isJsonType,
+  requestOfCall,
+} from './call.ts';
 
 /**
  * Requests of a call that its documentation rules out, a few of each kind. Each is held against the documented

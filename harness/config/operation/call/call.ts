@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import type { Definitions } from '../../../wire/json/schema.ts';
 import { percentDecoded } from '../../../wire/request.ts';
 
 /** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
@@ -180,4 +181,48 @@ export function pathValues(template: string, path: string): ReadonlyMap<string, 
 /** Names in braces that a template still has. */
 export function placeholdersOf(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
+}
+
+/** Constraints that a schema states directly, as far as one look shows. */
+export interface Facets {
+  /** The one type besides null; null when there are several or none. */
+  readonly type: string | null;
+  readonly keywords: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+const MAX_STEPS = 50;
+
+/** Follows references and what must hold beside each other; alternatives are followed only past null. */
+export function facetsOf(schema: unknown, definitions: Definitions): Facets {
+  const keywords: Record<string, unknown> = {};
+  const properties: Record<string, unknown> = {};
+  const required = new Set<string>();
+  const rest: unknown[] = [schema];
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const next = rest.shift();
+    if (!isJsonObject(next)) {
+      if (rest.length === 0) break;
+      continue;
+    }
+    const { $ref, allOf, anyOf, oneOf, properties: own, required: names, ...plain } = next;
+    Object.assign(keywords, plain);
+    if (isJsonObject(own)) Object.assign(properties, own);
+    if (Array.isArray(names)) for (const name of names) if (typeof name === 'string') required.add(name);
+    if (typeof $ref === 'string' && Object.hasOwn(definitions, $ref)) rest.push(definitions[$ref]);
+    if (Array.isArray(allOf)) rest.push(...allOf);
+    for (const union of [anyOf, oneOf]) {
+      const meant = Array.isArray(union)
+        ? union.filter((branch) => !isJsonObject(branch) || branch.type !== 'null')
+        : [];
+      if (meant.length === 1) rest.push(meant[0]);
+    }
+  }
+  return { type: oneType(keywords.type), keywords, properties, required: [...required] };
+}
+
+function oneType(type: unknown): string | null {
+  const types = [type].flat().filter((name) => name !== 'null');
+  return types.length === 1 && typeof types[0] === 'string' ? types[0] : null;
 }
