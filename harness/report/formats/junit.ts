@@ -7,7 +7,7 @@ import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
-import { counted, isBlockedByOutage } from '../results/tally.ts';
+import { counted, isBlockedByOutage, waitedMs } from '../results/tally.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { valueInWords } from '../results/words/words.ts';
 
@@ -108,7 +108,7 @@ function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Tel
       {
         ...causesIn(service, told, new Set(checks.map(({ id }) => id))),
         ...common,
-        waited: seconds(checks.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0)),
+        waited: seconds(waitedMs(checks)),
       },
     ),
   );

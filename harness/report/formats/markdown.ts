@@ -5,7 +5,15 @@ import { causeEntries, causesHeadline, checksByService, firstOf, problemOf } fro
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, type JudgedCheck, judgedWith, notApplying, notRun, tallyOf } from '../results/tally.ts';
+import {
+  counted,
+  type JudgedCheck,
+  judgedWith,
+  notApplying,
+  notRun,
+  servicesOf,
+  tallyOf,
+} from '../results/tally.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
   duration,
@@ -44,12 +52,8 @@ export function renderMarkdown(results: Results): string {
   page.add({ blocks: table(results), what: 'services', tight: true });
   page.add({ blocks: remarks(results), what: 'remarks', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
-  page.add({
-    heading: 'Warnings',
-    blocks: judgedWith(results, 'warning').map(brief),
-    what: 'warnings',
-    tight: true,
-  });
+  const warnings = judgedWith(results, 'warning').map(brief);
+  page.add({ heading: 'Warnings', blocks: warnings, what: 'warnings', tight: true });
   page.add({ heading: 'Did not run', blocks: didNotRun(results), what: 'reasons', tight: true });
   page.add({ heading: 'Observed', blocks: observed(results), what: 'services' });
   return page.text();
@@ -122,8 +126,7 @@ function table(results: Results): readonly string[] {
   const rows = results.services.map((service) => {
     const tally = tallyOf(service.checks);
     const verdict = serviceVerdict(service, results.run);
-    const name =
-      service.environment === null ? service.service : `${service.service} (${service.environment})`;
+    const name = service.service + (service.environment === null ? '' : ` (${service.environment})`);
     const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
     return row([prose(name), serviceVerdictInWords(verdict), ...counts, String(service.requestsSent)]);
   });
@@ -152,9 +155,7 @@ function wrong(results: Results): readonly string[] {
   const headline = causesHeadline(results);
   if (headline === null) return [];
   const rows = causeEntries(results).map((told) => {
-    const where = checksByService(told).map(
-      ([service, ids]) => `${prose(service)}: ${prose(firstOf(ids, 5))}`,
-    );
+    const where = checksByService(told).map(([name, ids]) => `${prose(name)}: ${prose(firstOf(ids, 5))}`);
     const change = prose(told.findings[0]?.check.change ?? '');
     return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; '), change]);
   });
@@ -183,22 +184,15 @@ function brief({ service, check }: JudgedCheck): string {
 
 /** What was blocked, by its reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
-  const { suites, single } = notApplying(results);
-  const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
-  const named = (judged: readonly JudgedCheck[]) =>
-    prose([...new Set(judged.map(({ service }) => service.service))].join(', '));
+  const { suites, checks } = notApplying(results);
+  const why = ({ judged, reason }: { readonly judged: readonly JudgedCheck[]; readonly reason: string }) =>
+    `(${prose(servicesOf(judged).join(', '))}): ${prose(cut(reason, 300))}`;
   return [
     ...notRun(results)
       .filter(({ outcome }) => outcome === 'blocked')
-      .map(
-        ({ reason, judged }) =>
-          `- **blocked**, ${counted(judged.length, 'check')} (${named(judged)}): ${prose(cut(reason, 300))}`,
-      ),
-    ...suites.map(
-      ({ suite, reason, judged }) =>
-        `- **${prose(suite)}** does not apply (${named(judged)}): ${prose(cut(reason, 300))}`,
-    ),
-    ...(checks > 0 ? [`- ${counted(checks, 'single check')} did not apply`] : []),
+      .map((each) => `- **blocked**, ${counted(each.judged.length, 'check')} ${why(each)}`),
+    ...suites.map((each) => `- **${prose(each.suite)}** does not apply ${why(each)}`),
+    ...(checks.length > 0 ? [`- ${counted(checks.length, 'single check')} did not apply`] : []),
   ];
 }
 
@@ -229,10 +223,8 @@ const SPECIAL = /[\\`*_[\]<>|~&@#$]|:(?=\/\/)|^[-+=]/g;
 
 /** One line of safe text in which no character has a meaning. */
 function prose(text: string): string {
-  return plainLine(withShortValues(text, VALUE_CAP), 4_000).replace(
-    SPECIAL,
-    (character) => `&#${character.charCodeAt(0)};`,
-  );
+  const plain = plainLine(withShortValues(text, VALUE_CAP), 4_000);
+  return plain.replace(SPECIAL, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** A fence longer than any run of backticks inside. */

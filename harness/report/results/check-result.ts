@@ -1,7 +1,18 @@
 import type { Static } from 'typebox';
 import Type from '../../base/schema/type.ts';
 import { OUTCOMES } from '../../base/verdict.ts';
-import { Milliseconds, name, shared, text, textOrNull, texts } from './shapes.ts';
+import {
+  flag,
+  list,
+  Milliseconds,
+  name,
+  optional,
+  shared,
+  text,
+  textOrNull,
+  texts,
+  whole,
+} from './shapes.ts';
 
 /** The part of the results model that is about one check: its plan, its outcome, its finding. */
 
@@ -25,9 +36,9 @@ export const PLANNED_CHECK = Type.Object({
   id: name,
   suite: text(),
   title: text('Completes "the service …".'),
-  why: Type.Optional(text('Why it matters to a client.')),
-  change: Type.Optional(text('What to change in the service where it is violated.')),
-  records: Type.Optional(text('Key of what it observes.')),
+  why: optional(text('Why it matters to a client.')),
+  change: optional(text('What to change in the service where it is violated.')),
+  records: optional(text('Key of what it observes.')),
   level: OneLevel,
   grounds: Type.Array(Ground),
 });
@@ -42,33 +53,29 @@ const Finding = shared(
     got: Type.Array(
       Type.Object({
         text: text('Completes "got …".'),
-        stimuli: Type.Array(Type.Object({ to: text(), evidence: Type.Optional(text()) }), {
+        stimuli: Type.Array(Type.Object({ to: text(), evidence: optional(text()) }), {
           description: 'What was done for it: `to` completes "for …". Empty if the text tells.',
         }),
       }),
       { description: 'What came, each once.' },
     ),
-    more: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Number of further deviations that are not in `got`.' }),
-    ),
-    remark: Type.Optional(text('A remark of the other tool.')),
+    more: optional(whole(1, 'Number of further deviations that are not in `got`.')),
+    remark: optional(text('A remark of the other tool.')),
     evidence: textOrNull('Key of the evidence that decided it; null if no single piece did.'),
-    ground: Type.Optional(
+    ground: optional(
       Type.Object(
-        { ref: text(), place: Type.Optional(text()) },
+        { ref: text(), place: optional(text()) },
         { description: 'The ground that binds as strongly as the check does.' },
       ),
     ),
-    silentSince: Type.Optional(
-      Type.Boolean({ description: 'true: the service has answered nothing since.' }),
-    ),
+    silentSince: optional(flag('true: the service has answered nothing since.')),
   }),
 );
 
 const SUBJECT_OUTCOME = Type.Object({
   subject: text('An operation (`GET /v1/orders`), an endpoint (`WebSocket /ws`), else the service.'),
   outcome: OneOutcome,
-  got: Type.Optional(text('The first result that deviates; absent for none.')),
+  got: optional(text('The first result that deviates; absent for none.')),
   evidence: texts("Keys of the service's evidence."),
 });
 
@@ -77,26 +84,23 @@ export const JUDGMENT = Type.Object({
   message: text(
     'What was expected and what came; the reason when skipped or blocked; empty on a plain pass.',
   ),
-  headline: Type.Optional(
+  headline: optional(
     text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
   ),
-  finding: Type.Optional(Finding),
-  subjects: Type.Optional(
-    Type.Array(shared('subjectOutcome', SUBJECT_OUTCOME), {
-      description: 'The outcome for each subject that was judged; the outcome of the check is the worst.',
-    }),
+  finding: optional(Finding),
+  subjects: optional(
+    list(
+      shared('subjectOutcome', SUBJECT_OUTCOME),
+      'The outcome for each subject that was judged; the outcome of the check is the worst.',
+    ),
   ),
-  explainedBy: Type.Optional(
-    text('Id of the check whose violation explains this one, which is blocked for it.'),
-  ),
+  explainedBy: optional(text('Id of the check whose violation explains this one, which is blocked for it.')),
   durationMs: Milliseconds,
-  waitedMs: Type.Optional(
+  waitedMs: optional(
     Type.Number({ minimum: 0, description: 'Of it, what were waits on purpose; absent for none.' }),
   ),
   evidence: texts("Keys of the service's evidence."),
-  decisive: Type.Optional(
-    textOrNull('Which of the evidence shows the violation; absent when there is none.'),
-  ),
+  decisive: optional(textOrNull('Which of the evidence shows the violation; absent when there is none.')),
   reproduce: textOrNull('A command line that repeats the decisive request, the key as $ENV_NAME.'),
 });
 

@@ -5,14 +5,18 @@ import { CheckResult } from './check-result.ts';
 import {
   Count,
   type Frozen,
+  flag,
   Instant,
+  list,
   Milliseconds,
   name,
+  optional,
   SHARED,
   shared,
   text,
   textOrNull,
   texts,
+  whole,
 } from './shapes.ts';
 
 /**
@@ -29,22 +33,20 @@ export const RUN = Type.Object({
   harness: Harness,
   interrupted: Type.Boolean(),
   interruption: textOrNull('What cut the run short.'),
-  strict: Type.Boolean({ description: 'Warnings counted as failures.' }),
-  asOf: Type.Optional(text('The day for which known failures were looked up: `2027-01-31`.')),
-  partial: Type.Optional(
-    Type.Boolean({ description: 'Given --partial, a strict run may leave out checks and operations.' }),
-  ),
-  selection: Type.Optional(
+  strict: flag('Warnings counted as failures.'),
+  asOf: optional(text('The day for which known failures were looked up: `2027-01-31`.')),
+  partial: optional(flag('Given --partial, a strict run may leave out checks and operations.')),
+  selection: optional(
     Type.Object(
       {
         suites: texts('As --suite named them.'),
         checks: texts('As --check named them.'),
-        partial: Type.Boolean({ description: 'A strict run may be one (--partial).' }),
+        partial: flag('A strict run may be one (--partial).'),
       },
       { description: 'Fewer checks ran than apply; absent for a whole run.' },
     ),
   ),
-  shard: Type.Optional(
+  shard: optional(
     Type.Object(
       {
         index: Type.Integer({ minimum: 1 }),
@@ -57,9 +59,7 @@ export const RUN = Type.Object({
   ),
   exitCode: Type.Enum([0, 1, 2, 3, 70]),
   faults: texts('Faults of the harness that belong to no check.'),
-  remarks: Type.Optional(
-    texts('What befell the run and changes nothing of its verdict; absent for nothing.'),
-  ),
+  remarks: optional(texts('What befell the run and changes nothing of its verdict; absent for nothing.')),
 });
 const Run = shared('run', RUN);
 
@@ -68,9 +68,9 @@ const Provider = shared(
   Type.Object({
     kind: text(),
     url: text(),
-    image: Type.Optional(text('What a container ran, by name and content.')),
-    proxy: Type.Optional(text('The proxy through which it was reached.')),
-    log: Type.Optional(text('What the provider wrote, a file beside the results.')),
+    image: optional(text('What a container ran, by name and content.')),
+    proxy: optional(text('The proxy through which it was reached.')),
+    log: optional(text('What the provider wrote, a file beside the results.')),
   }),
 );
 
@@ -105,10 +105,10 @@ export const OBSERVATION = Type.Object({
   value: Type.Unknown(),
   check: text(),
   accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
-  acceptedAt: Type.Optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
-  varies: Type.Optional(VARIES),
-  drift: Type.Optional(text('How it differs from what is accepted: `was 429, is 503`.')),
-  driftSince: Type.Optional(Instant),
+  acceptedAt: optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
+  varies: optional(VARIES),
+  drift: optional(text('How it differs from what is accepted: `was 429, is 503`.')),
+  driftSince: optional(Instant),
 });
 const Observation = shared('observation', OBSERVATION);
 
@@ -122,18 +122,15 @@ export const LEDGER_LINE = Type.Object({
   evidence: text('Key of the evidence; empty where none was kept.'),
   purpose: text(),
   requests: Count,
-  kind: Type.Optional(RequestKind),
-  probe: Type.Optional(text('Name of the probe that sent it.')),
+  kind: optional(RequestKind),
+  probe: optional(text('Name of the probe that sent it.')),
 });
 const LedgerLine = shared('ledgerLine', LEDGER_LINE);
 
 export const COVERAGE = Type.Object({
   request: text('`call`: as documented. Any other: what is tried beside the call.'),
   sent: Count,
-  capped: Type.Integer({
-    minimum: 0,
-    description: 'Not sent: they would have been too many, or have taken too long.',
-  }),
+  capped: whole(0, 'Not sent: they would have been too many, or have taken too long.'),
 });
 
 /** How many requests of one kind the operations got, and how many more there are. */
@@ -156,7 +153,7 @@ export const LISTED_FAILURE = Type.Object({
   reason: text(),
   owner: text(),
   until: text('The last day on which it counts as known: `2027-01-31`.'),
-  link: Type.Optional(text()),
+  link: optional(text()),
   place: text('Where it is listed: `config/known/search.yaml:12`.'),
   state: Type.Enum(['known', 'stale', 'expired', 'unmatched', 'changed', 'not judged'], {
     description:
@@ -182,49 +179,35 @@ export const SERVICE = Type.Object({
   environment: textOrNull(),
   provider: Provider,
   plan: Plan,
-  requestsSent: Type.Integer({
-    minimum: 0,
-    description: 'All requests to the service: the sum of the ledger.',
-  }),
+  requestsSent: whole(0, 'All requests to the service: the sum of the ledger.'),
   durationMs: Milliseconds,
-  simulatedTime: Type.Optional(
-    Type.Boolean({
-      description:
-        'true: the provider is built in and shared a clock with the harness that leaps over waits. All times of this service are of that clock; only those of the run are real.',
-    }),
+  simulatedTime: optional(
+    flag(
+      'true: the provider is built in and shared a clock with the harness that leaps over waits. All times of this service are of that clock; only those of the run are real.',
+    ),
   ),
   /** Its outage, as code calls it; results.json keeps the name that it had first. */
   trouble: textOrNull('Why the service could not be exercised to its end.'),
-  remarks: Type.Optional(
+  remarks: optional(
     texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),
   ),
   checks: Type.Array(CheckResult),
-  known: Type.Optional(
-    Type.Array(shared('knownFailure', LISTED_FAILURE), { description: 'The list of known failures.' }),
-  ),
-  accepted: Type.Optional(
-    Type.Array(shared('acceptedObservation', LISTED_OBSERVATION), {
-      description: 'The list of accepted observations.',
-    }),
+  known: optional(list(shared('knownFailure', LISTED_FAILURE), 'The list of known failures.')),
+  accepted: optional(
+    list(shared('acceptedObservation', LISTED_OBSERVATION), 'The list of accepted observations.'),
   ),
   observations: Type.Array(Observation),
-  cautions: Type.Optional(
-    texts('What weakens every verdict on this service: `certificates were not verified`.'),
-  ),
-  pacts: Type.Optional(
-    Type.Array(ListedPact, { description: 'The pacts that the service is held against.' }),
-  ),
-  operations: Type.Optional(texts('The documented operations: `/v1/orders/{id}`.')),
-  catalogue: Type.Optional(
+  cautions: optional(texts('What weakens every verdict on this service: `certificates were not verified`.')),
+  pacts: optional(list(ListedPact, 'The pacts that the service is held against.')),
+  operations: optional(texts('The documented operations: `/v1/orders/{id}`.')),
+  catalogue: optional(
     Type.Integer({ minimum: 0, description: 'How many checks a whole run of this service has.' }),
   ),
-  coverage: Type.Optional(
-    Type.Array(COVERAGE, {
-      description: 'What the operations were asked, where not all of it was sent; absent where all was.',
-    }),
+  coverage: optional(
+    list(COVERAGE, 'What the operations were asked, where not all of it was sent; absent where all was.'),
   ),
-  waits: Type.Optional(Type.Array(WAIT, { description: 'Waits on purpose, in the order begun.' })),
-  ledger: Type.Array(LedgerLine, { description: 'What each request was for, in the order sent.' }),
+  waits: optional(list(WAIT, 'Waits on purpose, in the order begun.')),
+  ledger: list(LedgerLine, 'What each request was for, in the order sent.'),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     description: 'Evidence id to evidence: exchange, conversation or burst.',
     type: 'object',
@@ -250,7 +233,7 @@ const Cause = shared(
       description:
         'high: the very findings of this fault; medium: not all of them were judged, or some say something else; low: there are alternatives.',
     }),
-    findings: Type.Array(CheckOfService, { description: 'The one that shows it best comes first.' }),
+    findings: list(CheckOfService, 'The one that shows it best comes first.'),
     evidence: textOrNull("What the first finding rests on: a key of its service's evidence."),
     command: text('Starts a reference provider with the same fault.'),
   }),
@@ -265,11 +248,10 @@ const CHANGE = Type.Object({
     description:
       'new: it never failed before; back: it was fixed before; still failing: as in the last run that judged it; fixed: it failed there.',
   }),
-  runs: Type.Integer({
-    minimum: 1,
-    description:
-      'How many runs in a row it has failed, this one included; of what is fixed, how many it had.',
-  }),
+  runs: whole(
+    1,
+    'How many runs in a row it has failed, this one included; of what is fixed, how many it had.',
+  ),
   since: Instant,
 });
 
@@ -298,40 +280,39 @@ const PAST_FIGURES = Type.Object({
 
 const HISTORY = Type.Object(
   {
-    runs: Type.Array(shared('rememberedRun', REMEMBERED), {
-      description: 'Earlier runs of these services, the oldest first; at most 30.',
-    }),
-    services: Type.Optional(
+    runs: list(
+      shared('rememberedRun', REMEMBERED),
+      'Earlier runs of these services, the oldest first; at most 30.',
+    ),
+    services: optional(
       Type.Array(Type.Object({ service: name, runs: Type.Array(shared('pastFigures', PAST_FIGURES)) }), {
         description: 'Of each service its earlier runs, the oldest first; at most 30.',
       }),
     ),
     changes: Type.Array(shared('change', CHANGE)),
-    flaky: Type.Array(CheckOfService, {
-      description:
-        'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with the provider unchanged.',
-    }),
+    flaky: list(
+      CheckOfService,
+      'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with the provider unchanged.',
+    ),
     notes: texts('What of the history could not be read.'),
   },
   { description: 'What the runs before say of this one.' },
 );
 
 export const RESULTS = Type.Object({
-  $schema: Type.Optional(text()),
+  $schema: optional(text()),
   schemaVersion: Type.Literal(1),
   run: Run,
   services: Type.Array(shared('service', SERVICE)),
   totals: { ...PerOutcome, description: 'Checks per outcome, over all services.' },
-  history: Type.Optional(shared('history', HISTORY)),
-  causes: Type.Optional(
-    Type.Array(Cause, {
-      description:
-        'The fewest faults that explain the failures and warnings; absent before they were looked for.',
-    }),
+  history: optional(shared('history', HISTORY)),
+  causes: optional(
+    list(
+      Cause,
+      'The fewest faults that explain the failures and warnings; absent before they were looked for.',
+    ),
   ),
-  unexplained: Type.Optional(
-    Type.Array(CheckOfService, { description: 'Failures and warnings for which no cause was found.' }),
-  ),
+  unexplained: optional(list(CheckOfService, 'Failures and warnings for which no cause was found.')),
 });
 
 export type RunResult = Frozen<Static<typeof RUN>>;

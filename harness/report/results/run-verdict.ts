@@ -5,6 +5,7 @@ import type {
   Coverage,
   ListedFailure,
   ListedObservation,
+  Observation,
   Results,
   RunResult,
   ServiceResult,
@@ -76,9 +77,7 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.harness,
     word: 'harness error',
     reasons: ({ services, faults }) => [
-      ...(faults.length === 0
-        ? []
-        : [counted(faults.length, 'fault of the harness', 'faults of the harness')]),
+      ...(faults.length > 0 ? [counted(faults.length, 'fault of the harness', 'faults of the harness')] : []),
       ...perService(services, endedAs('error'), (n) => `${counted(n, 'check')} met a harness error`),
     ],
   },
@@ -104,9 +103,7 @@ const RULES: readonly Rule[] = [
     word: 'inconclusive',
     reasons: ({ services, shard }) => [
       ...(services.length === 0 && shard === null ? ['no service ran'] : []),
-      ...services.flatMap((service) =>
-        serviceConditions(service).map((reason) => `${service.service}: ${reason}`),
-      ),
+      ...services.flatMap((each) => serviceConditions(each).map((reason) => `${each.service}: ${reason}`)),
       ...perService(services, isBlockedMust, (n) => `${counted(n, 'MUST check')} blocked`),
     ],
   },
@@ -114,11 +111,9 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
     reasons: (over) =>
-      over.strict && !over.partial
-        ? leftOutOf(over).map(
-            (part) => `a strict run leaves nothing out, and only ${part} (--partial allows that)`,
-          )
-        : [],
+      (over.strict && !over.partial ? leftOutOf(over) : []).map(
+        (part) => `a strict run leaves nothing out, and only ${part} (--partial allows that)`,
+      ),
   },
   // What ran may have passed; whether the service conforms was not asked.
   {
@@ -149,13 +144,28 @@ export function listFaults(service: ServiceResult): readonly ListFault[] {
 }
 
 /** `search: limits.algorithm drifted: was none, is queue, since 2026-11-21 (accepted/search.yaml:3); to accept it: …` */
-function driftsOf({ service, observations }: ServiceResult): readonly ListFault[] {
-  return observations.flatMap(({ key, drift, driftSince, acceptedAt = '' }) => {
-    if (drift === undefined) return [];
+function driftsOf(result: ServiceResult): readonly ListFault[] {
+  const { service } = result;
+  return driftedIn(result).map(({ key, drift, driftSince, acceptedAt = '' }) => {
     const since = driftSince === undefined ? '' : `, since ${driftSince.slice(0, 10)}`;
     const accept = `to accept it: conform accept ${service} ${key}`;
-    return [{ of: key, message: `${service}: ${key} drifted: ${drift}${since} (${acceptedAt}); ${accept}` }];
+    return { of: key, message: `${service}: ${key} drifted: ${drift}${since} (${acceptedAt}); ${accept}` };
   });
+}
+
+/** The observations that are not as they were accepted. */
+export function driftedIn({ observations }: ServiceResult): readonly (Observation & { drift: string })[] {
+  return observations.flatMap((each) => (each.drift === undefined ? [] : { ...each, drift: each.drift }));
+}
+
+/** The services with this verdict on them alone. */
+export function servicesWith(word: VerdictWord, { services, run }: Results): readonly ServiceResult[] {
+  return services.filter((service) => serviceVerdict(service, run).word === word);
+}
+
+/** What weakens the verdict, of each service: `search: certificates were not verified`. */
+export function cautionsOf({ services }: Results): readonly string[] {
+  return services.flatMap(({ service, cautions = [] }) => cautions.map((each) => `${service}: ${each}`));
 }
 
 const OUTDATED: ReadonlySet<string> = new Set(['stale', 'expired', 'unmatched']);
@@ -184,10 +194,8 @@ export function isWhole({ run, services }: Results): boolean {
 }
 
 /** How much was looked at, where that is not all. */
-export function leftOutOf({
-  services,
-  isSelection,
-}: Pick<Case, 'services' | 'isSelection'>): readonly string[] {
+export function leftOutOf(over: Pick<Case, 'services' | 'isSelection'>): readonly string[] {
+  const { services, isSelection } = over;
   const capped = services.flatMap(({ service, coverage = [] }) => {
     const exercised = exercisedOf(coverage, 'were');
     return exercised === null ? [] : [services.length === 1 ? exercised : `${exercised} in ${service}`];
@@ -227,30 +235,19 @@ function perService(
 }
 
 function decide(over: Case): Verdict {
-  const applying = RULES.map((rule) => ({ ...rule, found: rule.reasons(over) })).filter(
-    ({ found }) => found.length > 0,
-  );
-  const [first, ...rest] = applying;
+  const all = RULES.map(({ exitCode, word, reasons }) => ({ exitCode, word, reasons: reasons(over) }));
+  const [first, ...rest] = all.filter(({ reasons }) => reasons.length > 0);
   if (!first) return { exitCode: EXIT.conforms, word: 'conforms', reasons: [], besides: [] };
-  return {
-    exitCode: first.exitCode,
-    word: first.word,
-    reasons: first.found,
-    besides: rest.flatMap(({ found }) => found),
-  };
+  return { ...first, besides: rest.flatMap(({ reasons }) => reasons) };
 }
 
 /** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
 export function verdictOf(results: Results): Verdict {
-  const { faults, interrupted, interruption, shard } = results.run;
-  const cause = interrupted ? (interruption ?? 'for an unknown reason') : null;
-  return decide({
-    ...demandsOf(results.run),
-    services: results.services,
-    shard: shard ? `part ${shard.index} of ${shard.total} of the run` : null,
-    faults,
-    interruption: cause,
-  });
+  const { run, services } = results;
+  const { faults, interrupted } = run;
+  const shard = run.shard ? `part ${run.shard.index} of ${run.shard.total} of the run` : null;
+  const interruption = interrupted ? (run.interruption ?? 'for an unknown reason') : null;
+  return decide({ ...demandsOf(run), services, shard, faults, interruption });
 }
 
 /** The verdict on one service by itself: what befell the run as a whole is left out. */
@@ -260,12 +257,9 @@ export function serviceVerdict(service: ServiceResult, run: Demands): Verdict {
 
 type Demands = Pick<RunResult, 'strict' | 'partial' | 'selection'>;
 
-function demandsOf({
-  strict,
-  partial,
-  selection,
-}: Demands): Pick<Case, 'strict' | 'partial' | 'isSelection'> {
-  return { strict, partial: partial ?? selection?.partial ?? false, isSelection: selection !== undefined };
+function demandsOf(run: Demands): Pick<Case, 'strict' | 'partial' | 'isSelection'> {
+  const { strict, selection, partial = selection?.partial ?? false } = run;
+  return { strict, partial, isSelection: selection !== undefined };
 }
 
 /** The exit code that the results call for (DESIGN §6): 70, then 3 when cut short, then 1, then 3, else 0. */

@@ -38,7 +38,13 @@ export const text = (description?: string) => Type.String(described(description)
 export const name = Type.String({ minLength: 1 });
 export const textOrNull = (description?: string) =>
   Type.Unsafe<string | null>({ ...described(description), type: ['string', 'null'] });
-export const texts = (description?: string) => Type.Array(Type.String(), described(description));
+export const list = <Item extends TSchema>(item: Item, description?: string) =>
+  Type.Array(item, described(description));
+export const texts = (description?: string) => list(Type.String(), description);
+export const flag = (description?: string) => Type.Boolean(described(description));
+export const whole = (minimum: number, description: string) => Type.Integer({ minimum, description });
+/** It may be left out. */
+export const optional = Type.Optional;
 
 export const Count = shared('count', Type.Integer({ minimum: 0 }));
 export const Milliseconds = shared('milliseconds', Type.Number({ minimum: 0 }));

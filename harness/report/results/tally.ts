@@ -64,6 +64,16 @@ export interface JudgedCheck {
   readonly check: CheckResult;
 }
 
+/** Names of the services that they were judged for, each once. */
+export function servicesOf(judged: readonly JudgedCheck[]): readonly string[] {
+  return [...new Set(judged.map(({ service }) => service.service))];
+}
+
+/** How long checks waited on purpose, in ms. */
+export function waitedMs(checks: readonly Pick<CheckResult, 'waitedMs'>[]): number {
+  return checks.reduce((sum, each) => sum + (each.waitedMs ?? 0), 0);
+}
+
 /** Checks of all services that ended with one of these outcomes. */
 export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): readonly JudgedCheck[] {
   return results.services.flatMap((service) =>
@@ -119,6 +129,8 @@ export interface NotApplying {
 export function notApplying(results: Results): {
   readonly suites: readonly NotApplying[];
   readonly single: readonly NotApplying[];
+  /** The single checks themselves. */
+  readonly checks: readonly JudgedCheck[];
 } {
   const skipped = judgedWith(results, 'skipped');
   const applying = new Map(
@@ -132,6 +144,7 @@ export function notApplying(results: Results): {
   return {
     suites: byReason(withReasonOfSuite(whole)),
     single: byReason(single.map((each) => [each, each.check.message])),
+    checks: single,
   };
 }
 

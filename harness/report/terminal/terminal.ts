@@ -1,6 +1,13 @@
 import type { Results, ServiceResult } from '../results/results.ts';
-import { serviceVerdict, type Verdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, tallyOf, tallyWords } from '../results/tally.ts';
+import {
+  cautionsOf,
+  driftedIn,
+  servicesWith,
+  serviceVerdict,
+  type Verdict,
+  verdictOf,
+} from '../results/run-verdict.ts';
+import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
 import { among } from '../results/words/headline.ts';
 import { plainLine } from '../results/words/plain.ts';
 import {
@@ -92,13 +99,8 @@ function unpinned(page: Page): Block {
   if (facts === 0) return [];
   const services = new Set(open);
   const names = services.size > 3 ? '' : ` ${[...services].join(' ')}`;
-  const verb = facts === 1 ? 'is' : 'are';
-  return indented(
-    page,
-    `${counted(facts, 'fact')} ${verb} not pinned. Pin them: conform accept${names}`,
-    '',
-    '  ',
-  );
+  const said = `${counted(facts, 'fact')} ${facts === 1 ? 'is' : 'are'} not pinned`;
+  return indented(page, `${said}. Pin them: conform accept${names}`, '', '  ');
 }
 
 function ending(page: Page, reportsAt: string | null): Block {
@@ -127,17 +129,14 @@ function ending(page: Page, reportsAt: string | null): Block {
 
 /** `orders does not conform. realtime does.` */
 function sentenceOf(results: Results, verdict: Verdict): string {
-  const { services: all, run } = results;
-  const of = (word: Verdict['word']) => all.filter((service) => serviceVerdict(service, run).word === word);
-  const cautions = all.flatMap(({ service, cautions: each = [] }) =>
-    each.map((caution) => ` Beware, ${service}: ${caution}.`),
-  );
+  const { services: all } = results;
+  const cautions = cautionsOf(results).map((caution) => ` Beware, ${caution}.`);
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
   const rest = `${besides}${cautions.join('')}`;
   if (verdict.word === 'conforms')
     return `${among(all)} ${all.length === 1 ? 'conforms' : 'conform'}.${rest}`;
   if (verdict.word === 'does not conform') {
-    const [bad, good] = [of('does not conform'), of('conforms')];
+    const [bad, good] = [servicesWith('does not conform', results), servicesWith('conforms', results)];
     const does = good.length === 0 ? '' : ` ${among(good)} ${good.length === 1 ? 'does' : 'do'}.`;
     return `${among(bad)} ${bad.length === 1 ? 'does' : 'do'} not conform.${does}${rest}`;
   }
@@ -155,14 +154,11 @@ function nextCommand(results: Results, { word }: Verdict): string | null {
 
 /** `conform accept search limits.algorithm`; of several services all that they observed. */
 function acceptCommand({ services }: Results): string {
-  const drifted = services.flatMap(({ service, observations }) => {
-    const keys = observations.flatMap(({ key, drift }) => (drift === undefined ? [] : [plainLine(key)]));
-    return keys.length > 0 ? [{ service: plainLine(service), keys }] : [];
+  const drifted = services.flatMap((service) => {
+    const keys = driftedIn(service).map(({ key }) => key);
+    return keys.length > 0 ? [[service.service, ...keys].map((each) => plainLine(each))] : [];
   });
-  const [only, ...others] = drifted;
-  return only === undefined || others.length > 0
-    ? 'conform accept'
-    : ['conform accept', only.service, ...only.keys].join(' ');
+  return ['conform accept', ...(drifted.length === 1 ? drifted.flat() : [])].join(' ');
 }
 
 /** Of more services only those have a line of which there is something to say. */
@@ -173,10 +169,8 @@ const UNTOLD = ['skipped', 'observed'];
 /** A line for each service: its verdict, its counts, its time. */
 export function services(page: Page): Block {
   const { results, ink } = page;
-  const judged = results.services.map((service) => ({
-    service,
-    verdict: serviceVerdict(service, results.run),
-  }));
+  const rowOf = (service: ServiceResult) => ({ service, verdict: serviceVerdict(service, results.run) });
+  const judged = results.services.map(rowOf);
   const isLong = judged.length > LINES;
   const shown = isLong ? judged.filter(({ verdict }) => verdict.word !== 'conforms') : judged;
   const rest = judged.length - shown.length;
@@ -198,18 +192,14 @@ function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: numb
   const { sign } = VERDICTS[word];
   const name = nameOf(service).padEnd(widest);
   const isSimple = word === 'conforms' || word === 'does not conform';
-  const why = isSimple
-    ? []
-    : [word === 'inconclusive' ? inconclusive(service) : serviceVerdictInWords(verdict)];
+  const said = word === 'inconclusive' ? inconclusive(service) : serviceVerdictInWords(verdict);
+  const why = isSimple ? [] : [`${said}:`];
   const margin = ' '.repeat(widest + 4);
   // Wrapped while it is plain, and coloured then, so that no escape sequence is counted as width.
   const parts = tallyWords(tallyOf(service.checks)).filter(({ outcome }) => !UNTOLD.includes(outcome));
   const counts =
     parts.map(({ words }) => words.replaceAll(' ', '\u00a0')).join(', ') || 'no check passed or failed';
-  const told = wrap(
-    [...why.map((each) => `${each}:`), counts, `·\u00a0${timeOf(service)}`].join(' '),
-    width - margin.length,
-  );
+  const told = wrap([...why, counts, `·\u00a0${timeOf(service)}`].join(' '), width - margin.length);
   const painted = told.map((line) =>
     parts.reduce(
       (text, { outcome, words }) =>
@@ -234,7 +224,7 @@ function inconclusive({ trouble, checks }: ServiceResult): string {
 
 /** `50.6 s, 41.0 s of it waiting` */
 function timeOf({ checks, durationMs, simulatedTime }: ServiceResult): string {
-  const waited = checks.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0);
+  const waited = waitedMs(checks);
   const took = `${duration(durationMs)}${simulatedTime ? ' of simulated time' : ''}`;
   return (waited < 1_000 ? took : `${took}, ${duration(waited)} of it waiting`).replaceAll(' ', '\u00a0');
 }

@@ -72,11 +72,10 @@ function causeLines(page: Page, told: CauseEntry): Block {
   return [
     ...entry(page, outcome, findings.length, sentence, ageOf(told, results)),
     ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or      `)),
-    ...checksByService(told).map(([service, ids]) =>
-      ink.dim(
-        `${margin}${plainLine(service)}  ${cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length)}`,
-      ),
-    ),
+    ...checksByService(told).map(([service, ids]) => {
+      const some = cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length);
+      return ink.dim(`${margin}${plainLine(service)}  ${some}`);
+    }),
     ...(change === undefined ? [] : indented(page, change, `${margin}change  `)),
     // A command line is not wrapped: it is to be copied.
     ...(repeat === '' || repeat.length > REPEAT_CAP ? [] : [`${margin}${ink.dim('repeat')}  ${repeat}`]),
@@ -122,15 +121,15 @@ export function sinceBefore(page: Page): Block {
 
 /** A line for each suite that does not apply, and one for all single checks. */
 export function doesNotApply(page: Page): Block {
-  const { suites, single } = notApplying(page.results);
-  const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
-  if (suites.length === 0 && checks === 0) return [];
+  const { suites, checks } = notApplying(page.results);
+  if (suites.length === 0 && checks.length === 0) return [];
   const many = page.results.services.length > 1;
   const lines = suites.map(({ suite, reason, judged }) => {
     const names = [...new Set(judged.map(({ service }) => nameOf(service)))];
     const where = many ? ` in ${firstOf(names, IDS_SHOWN)}` : '';
     return `  ${oneLine(page, `${suite}${where}: ${reason}`, 2)}`;
   });
-  const rest = checks > 0 ? [`  ${counted(checks, 'single check')} (--verbose names them)`] : [];
+  const n = checks.length;
+  const rest = n > 0 ? [`  ${counted(n, 'single check')} (--verbose names them)`] : [];
   return [heading(page, 'Does not apply'), ...[...lines, ...rest].map(page.ink.dim)];
 }

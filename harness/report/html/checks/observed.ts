@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { withShortValues } from '../../../base/text.ts';
+import { capitalized, withShortValues } from '../../../base/text.ts';
 import type { CheckResult } from '../../results/check-result.ts';
 import type { Observation, Results, ServiceResult } from '../../results/results.ts';
 import { counted } from '../../results/tally.ts';
@@ -51,7 +51,7 @@ export function observed(results: Results): Markup | null {
 ${[...areas]
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([area, facts]) => {
-    const name = AREAS.get(area) ?? area.charAt(0).toUpperCase() + area.slice(1);
+    const name = AREAS.get(area) ?? capitalized(area);
     return html`<h3>${name}</h3><div class="facts-of">${facts.map(({ key, of, values }) => fact(key, of, values, results.services.length, pins))}</div>`;
   })}</details></section>`;
 }
@@ -77,7 +77,7 @@ function fact(
   const check = of.find((each) => each.check !== undefined)?.check;
   const title = check?.title ?? key;
   const names = of.map(({ service }) => service.service);
-  return html`<div class="fact" ${filterable(of.some(({ seen }) => seen.drift !== undefined) ? 'observed drifted' : 'observed', names)} data-suite="${check?.suite ?? ''}"><p class="name">${title.charAt(0).toUpperCase() + title.slice(1)} <code>${key}</code></p>
+  return html`<div class="fact" ${filterable(of.some(({ seen }) => seen.drift !== undefined) ? 'observed drifted' : 'observed', names)} data-suite="${check?.suite ?? ''}"><p class="name">${capitalized(title)} <code>${key}</code></p>
 <ul class="${values.length > 1 && 'differ'}">${values.map((same) => value(same, services))}</ul>${pins && html`<p class="pin">${pinOf(of)}</p>`}</div>`;
 }
 

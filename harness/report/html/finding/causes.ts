@@ -1,7 +1,8 @@
 import { grouped, shortened } from '../../../base/text.ts';
 import { type CauseEntry, causeEntries, firstOf, problemOf } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
-import { counted, type JudgedCheck, judgedWith, notRun } from '../../results/tally.ts';
+import { driftedIn } from '../../results/run-verdict.ts';
+import { counted, type JudgedCheck, judgedWith, notRun, servicesOf } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
 import { chips } from '../markup/bar.ts';
@@ -69,12 +70,12 @@ function inOrder(told: readonly CauseEntry[], ages: Ages): readonly CauseEntry[]
 }
 
 function cause({ sentence, cause: found, findings, outcome }: CauseEntry, shared: PageFindings): Markup {
-  const services = new Set(findings.map(({ service }) => service.service));
-  const namesService = services.size > 1;
+  const services = servicesOf(findings);
+  const namesService = services.length > 1;
   const around = { ...shared, namesService, together: findings.length };
   const age = newestOf(findings.map(shared.ages));
   return html`<details class="cause ${outcome}" data-group><summary>${chevron()}<span class="n">${icon(outcome)}${grouped(findings.length)}<span class="unseen"> ${outcome}</span></span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span>
-<span class="sub">${where([...services])}${namesService && ','} <span class="count">${counted(findings.length, 'finding')}</span> <code>${firstOf([...new Set(findings.map(({ check }) => check.id))], IDS)}</code></span></span>${age !== null && aside(age.state, ageTerm(age), age.words)}</summary>
+<span class="sub">${where(services)}${namesService && ','} <span class="count">${counted(findings.length, 'finding')}</span> <code>${firstOf([...new Set(findings.map(({ check }) => check.id))], IDS)}</code></span></span>${age !== null && aside(age.state, ageTerm(age), age.words)}</summary>
 <div class="findings">${findings.map((each) => finding(each, around))}
 ${
   found !== null &&
@@ -89,31 +90,24 @@ function aside(tag: string, kind: string, words: string): Markup {
 /** `orders`, or `4 services baskets, carts, coupons, gifts`. */
 function where(services: readonly string[]): Markup {
   if (services.length === 1) return html`<b>${services[0]}</b>`;
-  const more = services.length - SERVICES;
-  const names = more > 1 ? `${services.slice(0, SERVICES).join(', ')} and ${more} more` : services.join(', ');
-  return html`<b>${counted(services.length, 'service')}</b> ${names}`;
+  return html`<b>${counted(services.length, 'service')}</b> ${firstOf(services, SERVICES)}`;
 }
 
 /** What conform itself got wrong. */
 function errors(results: Results): readonly Markup[] {
-  return judgedWith(results, 'error').map((judged) =>
-    slim(
-      'error',
-      `conform failed in ${judged.check.id}`,
-      [judged],
-      html`<pre class="trace" tabindex="0">${judged.check.message}</pre>`,
-    ),
-  );
+  return judgedWith(results, 'error').map((judged) => {
+    const trace = html`<pre class="trace" tabindex="0">${judged.check.message}</pre>`;
+    return slim('error', `conform failed in ${judged.check.id}`, [judged], trace);
+  });
 }
 
 /** What is not as it was accepted; each value of it stands in the observed contract. */
 function drifted({ services }: Results): readonly Markup[] {
-  const facts = services.flatMap(({ service, observations }) =>
-    observations.flatMap(({ key, drift }) => (drift === undefined ? [] : [{ service, key, drift }])),
-  );
-  return facts.map(
-    ({ service, key, drift }) =>
-      html`<a class="cause slim fail drift" href="#observed" data-o="drifted" data-s="${service}">${icon('observed', 'fail')}<span class="what"><span class="sentence">${key} drifted: ${shortened(plainLine(drift), LONGEST_SENTENCE)}</span> <span class="sub">${where([service])}</span></span>${aside('drifted', 'still', '')}</a>`,
+  return services.flatMap((result) =>
+    driftedIn(result).map(({ key, drift }) => {
+      const { service } = result;
+      return html`<a class="cause slim fail drift" href="#observed" data-o="drifted" data-s="${service}">${icon('observed', 'fail')}<span class="what"><span class="sentence">${key} drifted: ${shortened(plainLine(drift), LONGEST_SENTENCE)}</span> <span class="sub">${where([service])}</span></span>${aside('drifted', 'still', '')}</a>`;
+    }),
   );
 }
 
@@ -130,8 +124,7 @@ function known(results: Results, shared: PageFindings): readonly Markup[] {
   const byCheck = Map.groupBy(judgedWith(results, 'known'), ({ check }) => check.id);
   return [...byCheck.values()].map((judged) => {
     const [first] = judged as [JudgedCheck];
-    const services = new Set(judged.map(({ service }) => service.service));
-    const around = { ...shared, namesService: services.size > 1, together: 1 };
+    const around = { ...shared, namesService: servicesOf(judged).length > 1, together: 1 };
     const inside = html`${judged.map((each) => finding(each, around))}`;
     return slim('known', problemOf(first.check), judged, inside, listed(first, results.run));
   });
@@ -148,11 +141,8 @@ function listed({ service, check }: JudgedCheck, { asOf }: Results['run']): Mark
   const days =
     asOf === undefined ? Number.NaN : Math.round((Date.parse(entry.until) - Date.parse(asOf)) / DAY_MS);
   const left = Number.isNaN(days) ? '' : `, ${counted(days, 'day')} left`;
-  return aside(
-    `known until ${dayInWords(entry.until)}`,
-    days <= SOON_DAYS ? 'soon' : '',
-    `${entry.owner}${left}`,
-  );
+  const tag = `known until ${dayInWords(entry.until)}`;
+  return aside(tag, days <= SOON_DAYS ? 'soon' : '', `${entry.owner}${left}`);
 }
 
 function slim(
@@ -162,7 +152,7 @@ function slim(
   inside?: Markup,
   beside?: Markup,
 ): Markup {
-  const services = [...new Set(judged.map(({ service }) => service.service))];
+  const services = servicesOf(judged);
   return html`<details class="cause slim ${outcome}" data-group><summary>${chevron()}<span class="n">${told(outcome)}</span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span> <span class="sub">${where(services)}</span></span>${beside ?? aside(outcome, '', '')}</summary>
 <div class="findings">${inside}${outcome !== 'known' && judged.map((each) => linkRow(each, checkLine(each, services.length > 1)))}</div></details>`;
 }

@@ -1,6 +1,7 @@
+import { firstOf } from '../../results/causes.ts';
 import type { CheckResult } from '../../results/check-result.ts';
 import type { Change, Results, ServiceResult } from '../../results/results.ts';
-import { counted, type JudgedCheck } from '../../results/tally.ts';
+import { counted, type JudgedCheck, waitedMs } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -41,9 +42,7 @@ export function levelOf({ level }: CheckResult): Markup {
 /** `orders, search`; of more than four the first, and how many more. */
 export function servicesInWords(names: readonly string[], all: number): string {
   if (names.length === all && all > 2) return `all ${all}`;
-  return names.length <= 5
-    ? names.join(', ')
-    : `${names.slice(0, 4).join(', ')} and ${names.length - 4} more`;
+  return firstOf(names, 4);
 }
 
 /** A line that leads to a check told elsewhere in the page. */
@@ -80,11 +79,7 @@ const NEWEST_FIRST: readonly Change['state'][] = ['new', 'back', 'still failing'
 
 /** The age of what explains several findings: that of the newest. */
 export function newestOf(ages: readonly (Age | null)[]): Age | null {
-  for (const state of NEWEST_FIRST) {
-    const found = ages.find((each) => each?.state === state);
-    if (found) return found;
-  }
-  return null;
+  return ages.toSorted((a, b) => rankOf(a) - rankOf(b))[0] ?? null;
 }
 
 /** Where in a list something of this age stands. */
@@ -108,36 +103,38 @@ export interface TimeSpent {
 }
 
 export function spentOn(checks: readonly CheckResult[]): TimeSpent {
-  const waitedMs = checks.reduce((sum, check) => sum + (check.waitedMs ?? 0), 0);
   const allMs = checks.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  return { workMs: Math.max(0, allMs - waitedMs), waitedMs };
+  return spent(allMs, waitedMs(checks));
 }
 
 /** Of a whole service: what its checks do not account for is work as well. */
 export function spentBy({ durationMs, checks }: ServiceResult): TimeSpent {
-  const { waitedMs } = spentOn(checks);
-  return { workMs: Math.max(0, durationMs - waitedMs), waitedMs };
+  return spent(durationMs, waitedMs(checks));
+}
+
+function spent(allMs: number, waited: number): TimeSpent {
+  return { workMs: Math.max(0, allMs - waited), waitedMs: waited };
 }
 
 /** Waits that are shorter are as good as none. */
 const LEAST_WAIT_MS = 500;
 
 /** `0.9 + 51 s` */
-export function shortSpent({ workMs, waitedMs }: TimeSpent): string {
-  if (waitedMs < LEAST_WAIT_MS) return figure(workMs);
-  const wait = figure(waitedMs);
+export function shortSpent({ workMs, waitedMs: waited }: TimeSpent): string {
+  if (waited < LEAST_WAIT_MS) return figure(workMs);
+  const wait = figure(waited);
   if (!wait.endsWith(' s') || wait.includes('min')) return `${figure(workMs)} + ${wait}`;
   return `${figure(Math.max(workMs, 50)).replace(/ s$/, '')} + ${wait}`;
 }
 
 /** `1.9 + 10 s waiting` */
-export function spentInWords(spent: TimeSpent): string {
-  return spent.waitedMs < LEAST_WAIT_MS ? figure(spent.workMs) : `${shortSpent(spent)} waiting`;
+export function spentInWords(time: TimeSpent): string {
+  return time.waitedMs < LEAST_WAIT_MS ? figure(time.workMs) : `${shortSpent(time)} waiting`;
 }
 
 /** `51 s waiting`, `no waits` */
-export function waitInWords({ waitedMs }: TimeSpent): string {
-  return waitedMs < LEAST_WAIT_MS ? 'no waits' : `${figure(waitedMs)} waiting`;
+export function waitInWords({ waitedMs: waited }: TimeSpent): string {
+  return waited < LEAST_WAIT_MS ? 'no waits' : `${figure(waited)} waiting`;
 }
 
 /** Rounded as far as a column of figures needs: `14 ms`, `0.3 s`, `51 s`, `6 min 8 s`. */

@@ -8,9 +8,11 @@ import { COVERAGE, LISTED_FAILURE, RequestKind, RUN, SERVICE, VARIES, WAIT } fro
 import {
   Count,
   type Frozen,
+  flag,
   Instant,
   Milliseconds,
   name,
+  optional,
   problemIn,
   text,
   textOrNull,
@@ -18,6 +20,19 @@ import {
 } from '../shapes.ts';
 
 const service = text('Name of the service.');
+
+const REMOVING_REQUEST = Type.Object({
+  fields: Type.Unsafe<readonly FieldLine[]>({
+    type: 'array',
+    items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+  }),
+  content: Type.Union([Type.String(), Type.Null()]),
+});
+const SECRET_FORM = Type.Object({
+  name,
+  form: Type.Enum(['text', 'caseless', 'token']),
+  expiresAt: textOrNull('When a token says that it ends.'),
+});
 
 /** What is known of a run as it begins. */
 export const STARTED_RUN = Type.Pick(RUN, [
@@ -38,9 +53,7 @@ export const STARTED_RUN = Type.Pick(RUN, [
 const EVENTS = {
   'run-started': Type.Object({
     run: STARTED_RUN,
-    services: Type.Optional(
-      texts('Those that are to run; one that never starts is then seen to be missing.'),
-    ),
+    services: optional(texts('Those that are to run; one that never starts is then seen to be missing.')),
   }),
   'known-failures': Type.Object({
     service,
@@ -71,9 +84,9 @@ const EVENTS = {
     purpose: text(),
     /** 1 for an exchange or a handshake, many for a burst. */
     requests: Count,
-    kind: Type.Optional(RequestKind),
+    kind: optional(RequestKind),
     /** For which probe it was recorded; absent in older journals. */
-    probe: Type.Optional(text()),
+    probe: optional(text()),
     /** `evidenceToJson(evidence)`. */
     value: Type.Unsafe<unknown>({ type: 'object' }),
   }),
@@ -85,17 +98,8 @@ const EVENTS = {
     purpose: text(),
     method: text(),
     target: text(),
-    request: Type.Union([
-      Type.Object({
-        fields: Type.Unsafe<readonly FieldLine[]>({
-          type: 'array',
-          items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
-        }),
-        content: Type.Union([Type.String(), Type.Null()]),
-      }),
-      Type.Null(),
-    ]),
-    isAnonymous: Type.Boolean(),
+    request: Type.Union([REMOVING_REQUEST, Type.Null()]),
+    isAnonymous: flag(),
   }),
   /** It is not there any more, or a remark tells that it may be. */
   removed: Type.Object({ service, method: text(), target: text() }),
@@ -116,35 +120,26 @@ const EVENTS = {
     key: name,
     value: Type.Unknown(),
     check: text(),
-    varies: Type.Optional(VARIES),
+    varies: optional(VARIES),
   }),
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
   /** Without a service: on the run itself. */
-  remark: Type.Object({ service: Type.Optional(service), text: text() }),
+  remark: Type.Object({ service: optional(service), text: text() }),
   coverage: Type.Object({ service, ...COVERAGE.properties }),
   /** An outage, as code calls it; journals keep the name that they had first. */
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
   /** Secrets that there were: what of each judging needs, and nothing that gives it away. */
-  secrets: Type.Object({
-    service,
-    forms: Type.Array(
-      Type.Object({
-        name,
-        form: Type.Enum(['text', 'caseless', 'token']),
-        expiresAt: textOrNull('When a token says that it ends.'),
-      }),
-    ),
-  }),
+  secrets: Type.Object({ service, forms: Type.Array(SECRET_FORM) }),
   /** What the signature of an event was worth, which only who has the secret can tell. */
   signature: Type.Object({ service, evidence: text(), worth: Type.Enum([...WORTHS]) }),
   'run-finished': Type.Object({
-    finishedAt: Type.Optional(Instant),
-    interrupted: Type.Optional(Type.Boolean()),
+    finishedAt: optional(Instant),
+    interrupted: optional(flag()),
     reason: textOrNull('A signal; `--bail`, which is no interruption; null when nothing ended it early.'),
   }),
-  fault: Type.Object({ message: text(), service: Type.Optional(service) }),
+  fault: Type.Object({ message: text(), service: optional(service) }),
 };
 
 type Kind = keyof typeof EVENTS;
@@ -184,14 +179,14 @@ export function readEvent(entry: unknown): ReadEvent {
 /** Something that a run has created at a service, and the request that removes it. */
 export type LeftBehind = Extract<JournalEvent, { readonly type: 'created' }>;
 
-const TOLD_BY: readonly unknown[] = ['created', 'removed'] satisfies JournalEvent['type'][];
+const OF_CREATIONS: readonly unknown[] = ['created', 'removed'] satisfies JournalEvent['type'][];
 
 /** What is still there by these entries of a journal, in the order in which it was created. */
 export function leftBehind(entries: readonly unknown[]): readonly LeftBehind[] {
   const left = new Map<string, LeftBehind>();
   for (const entry of entries) {
     // To hold all entries of a long journal against their schemas takes seconds.
-    if (!isJsonObject(entry) || !TOLD_BY.includes(entry.type)) continue;
+    if (!isJsonObject(entry) || !OF_CREATIONS.includes(entry.type)) continue;
     const read = readEvent(entry);
     if (read.kind !== 'event') continue;
     const { event } = read;

@@ -1,7 +1,7 @@
 import { asSentence, grouped, listed } from '../../../base/text.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
-import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
+import { cautionsOf, driftedIn, servicesWith, type Verdict, verdictOf } from '../run-verdict.ts';
 import { counted, JUDGED } from '../tally.ts';
 import { plainLine } from './plain.ts';
 import { asidesOf, duration, type Sign, VERDICTS, wallTime } from './words.ts';
@@ -25,13 +25,10 @@ const NAMED = 3;
 export function headlineOf(results: Results): Headline {
   const verdict = verdictOf(results);
   const { sentence, title = sentence, lead, rest = [] } = TOLD[verdict.word](results, verdict);
-  const cautions = results.services.flatMap(({ service, cautions: all = [] }) =>
-    all.map((caution) => `Beware, ${service}: ${caution}.`),
-  );
+  const cautions = cautionsOf(results).map((caution) => `Beware, ${caution}.`);
+  const isPart = verdict.word === 'inconclusive' && results.run.interrupted;
   return {
-    // What was cut short tells of a part.
-    sign:
-      verdict.word === 'inconclusive' && results.run.interrupted ? 'partial' : VERDICTS[verdict.word].sign,
+    sign: isPart ? 'partial' : VERDICTS[verdict.word].sign,
     sentence: plainLine(sentence, 300),
     title: plainLine(title, 200),
     lead: plainLine(lead, 1_000),
@@ -69,11 +66,9 @@ function conforming(results: Results): ShortVerdict {
 }
 
 function failing(results: Results): ShortVerdict {
-  const { services, run } = results;
-  const of = (word: Verdict['word']) =>
-    services.filter((service) => serviceVerdict(service, run).word === word);
-  const wrong = of('does not conform');
-  const right = of('conforms');
+  const { services } = results;
+  const wrong = servicesWith('does not conform', results);
+  const right = servicesWith('conforms', results);
   const open = services.length - wrong.length - right.length;
   return {
     sentence: `${subject(wrong, services)} ${verb(wrong, 'does not conform', 'do not conform')}`,
@@ -103,45 +98,31 @@ function failuresInWords(results: Results): string {
     const unknown = causesHeadline(results) === null ? '' : ', no cause found';
     return `${counted(failed, 'failure')}${unknown}.`;
   }
-  const share =
-    failed === 1
-      ? 'the failure'
-      : explained < failed
-        ? `${explained} of ${failed} failures`
-        : `all ${failed} failures`;
+  const some = explained < failed ? `${explained} of ${failed} failures` : `all ${failed} failures`;
+  const share = failed === 1 ? 'the failure' : some;
   return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
 }
 
 function driftedFacts({ services }: Results, { reasons, besides }: Verdict): ShortVerdict {
-  const drifted = services.filter(({ observations }) =>
-    observations.some(({ drift }) => drift !== undefined),
-  );
-  const [first = '', ...others] = reasons;
+  const drifted = services.filter((service) => driftedIn(service).length > 0);
   return {
     sentence: `${subject(drifted, services)} drifted from what is accepted`,
     lead: `${counted(reasons.length, 'observation')} ${reasons.length === 1 ? 'differs' : 'differ'}.`,
-    rest: [first, ...others, ...besides].map((each) => `${each}.`),
+    rest: [...reasons, ...besides].map((each) => `${each}.`),
   };
 }
 
 function outdated(_: Results, { word, reasons, besides }: Verdict): ShortVerdict {
-  const [first = '', ...others] = reasons;
-  return {
-    sentence: VERDICTS[word].headline,
-    lead: asSentence(first),
-    rest: [...others, ...besides].map(asSentence),
-  };
+  const [lead = '', ...rest] = [...reasons, ...besides].map(asSentence);
+  return { sentence: VERDICTS[word].headline, lead, rest };
 }
 
 function partial({ services, run }: Results, { reasons }: Verdict): ShortVerdict {
   const rest = ['This says nothing of the service as a whole.'];
   if (run.selection === undefined) {
     const [first = '', ...others] = reasons;
-    return {
-      sentence: `Only ${first}: no verdict`,
-      lead: 'Nothing failed.',
-      rest: [...others.map(asSentence), ...rest],
-    };
+    const sentence = `Only ${first}: no verdict`;
+    return { sentence, lead: 'Nothing failed.', rest: [...others.map(asSentence), ...rest] };
   }
   const ran = services.flatMap(({ checks }) => checks).filter(({ outcome }) => JUDGED.includes(outcome));
   const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
@@ -163,15 +144,16 @@ function interrupted({ run, services, totals }: Results, { reasons, besides }: V
   };
 }
 
-function unjudged({ services, run }: Results, { reasons, besides }: Verdict): ShortVerdict {
+function unjudged(results: Results, { reasons, besides }: Verdict): ShortVerdict {
+  const { services } = results;
   // A service is called what it is called, also at the head of a sentence.
   const said = (text: string) =>
     services.some(({ service }) => text.startsWith(`${service}:`)) ? `${text}.` : asSentence(text);
-  const open = services.filter((service) => serviceVerdict(service, run).word === 'inconclusive');
+  const open = servicesWith('inconclusive', results);
   const [first = 'no service ran', ...others] = reasons;
+  const could = open.length === 0 ? 'Nothing could' : `${subject(open, services)} could not`;
   return {
-    sentence:
-      open.length === 0 ? 'Nothing could be judged' : `${subject(open, services)} could not be judged`,
+    sentence: `${could} be judged`,
     lead: said(first),
     rest: [...others, ...besides].map(said),
   };

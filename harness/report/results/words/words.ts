@@ -2,7 +2,7 @@ import type { ResolvedGround } from '../../../base/authority.ts';
 import { isJsonObject } from '../../../base/json-text.ts';
 import { asSentence, grouped, shortened } from '../../../base/text.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
-import type { Verdict, VerdictWord } from '../run-verdict.ts';
+import { cautionsOf, type Verdict, type VerdictWord } from '../run-verdict.ts';
 import { counted } from '../tally.ts';
 import { plainLine } from './plain.ts';
 
@@ -32,9 +32,7 @@ export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; reado
 
 /** The sentence below the headline: why, what else was found, and what weakens it all. */
 export function verdictSentence(verdict: Verdict, results: Results): string {
-  const beware = results.services.flatMap(({ service, cautions = [] }) =>
-    cautions.map((caution) => `${service}: ${caution}`),
-  );
+  const beware = cautionsOf(results);
   const weakened = beware.length > 0 ? ` Beware of ${beware.join('; ')}.` : '';
   return `${reasonFor(verdict, results)}${plainLine(weakened, 1_000)}`;
 }
@@ -79,10 +77,8 @@ export function requestsInWords(services: readonly Pick<ServiceResult, 'requests
     ...(handshakes > 0 ? [counted(handshakes, 'WebSocket handshake')] : []),
     ...(tokens > 0 ? [`${tokens} for a token`] : []),
   ];
-  const all = counted(
-    services.reduce((sum, { requestsSent }) => sum + requestsSent, 0),
-    'request',
-  );
+  const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+  const all = counted(sent, 'request');
   return kinds.length === 0 ? all : `${all} (${kinds.join(', ')})`;
 }
 
@@ -135,20 +131,17 @@ export function dayInWords(iso: string): string {
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
 }
 
-const STANDINGS: Readonly<Record<string, string>> = {
-  'not-shown': 'not shown',
-  config: 'filled in by the service config',
-};
+const STANDINGS: ReadonlyMap<string, string> = new Map([
+  ['not-shown', 'not shown'],
+  ['config', 'filled in by the service config'],
+]);
 
 /** `RFC 9110 §15.5.2 (MUST)`, `clause auth.scheme, stated: search-service.md, Authentication, row 1`. */
 export function groundInWords({ kind, ref, standing, place }: ResolvedGround): string {
   if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
   if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
   const where = place === '' ? '' : `: ${place}`;
-  return plainLine(
-    `clause ${ref}, ${Object.hasOwn(STANDINGS, standing) ? STANDINGS[standing] : standing}${where}`,
-    300,
-  );
+  return plainLine(`clause ${ref}, ${STANDINGS.get(standing) ?? standing}${where}`, 300);
 }
 
 /** Where a standard's section can be read; null for all that is no address of the RFC editor. */
@@ -158,10 +151,8 @@ export function groundAddress({ kind, place }: ResolvedGround): string | null {
 
 /** Observed values and clause values on one line. */
 export function valueInWords(value: unknown, longest = 500): string {
-  return shortened(
-    plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')),
-    longest,
-  );
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+  return shortened(plainLine(text), longest);
 }
 
 /** UTF-16 units of a fact in words; the whole is behind it. */
@@ -222,8 +213,5 @@ function isStatus(value: unknown): boolean {
 
 /** `unknownPath` as people write it. */
 function spaced(name: string): string {
-  return name.replace(
-    /([a-z])([A-Z])/g,
-    (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
-  );
+  return name.replace(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
