@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingIn } from '../results/before-findings.ts';
+import { findingIn } from '../results/read-results.ts';
 import { formOf, likeness, partsOf, signatureBefore, signatureOf, withoutOperation } from './form.ts';
 
 const found = (message: string) => findingIn(message, 'search', null);

@@ -1,5 +1,5 @@
 import { type Deviation, deviationText, type Finding, gotText, SILENT_SINCE } from '../../base/finding.ts';
-import { CUT } from '../results/before-findings.ts';
+import { CUT } from '../results/read-results.ts';
 
 /**
  * What came, and what it came of, without the values that differ from service to service: `status 2xx`, `METHOD with a

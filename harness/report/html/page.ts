@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { grouped } from '../../base/text.ts';
 import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
-import { headlineOf } from '../results/words/headline.ts';
-import { SIGNS } from '../results/words/words.ts';
-import { allChecks, doesNotApply, rowsOpen } from './checks/all-checks.ts';
-import { observed } from './checks/observed.ts';
+import { type Headline, headlineOf } from '../results/words/headline.ts';
+import { duration, instantInWords, SIGNS, simulatedInWords, wallTime } from '../results/words/words.ts';
+import { allChecks, doesNotApply, observed, rowsOpen } from './checks/all-checks.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
 import { heatGrid, matrix } from './fleet/fleet.ts';
-import { overRuns } from './fleet/over-runs.ts';
+import { overRuns, sinceBefore } from './history.ts';
 import { rateLimits } from './limit/rate-limit.ts';
-import { bar, filterNotes, footer } from './markup/bar.ts';
-import { sprite, tabIcon } from './markup/icons.ts';
-import { html, type Markup, SCRIPT_END, trusted } from './markup/markup.ts';
+import { html, icon, type Markup, SCRIPT_END, signIcon, sprite, tabIcon, trusted } from './markup/markup.ts';
 import { agesOf, isFleet } from './markup/row.ts';
-import { sinceBefore, verdict } from './verdict.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
 const STYLE = [
@@ -128,4 +125,80 @@ function ownFile(place: URL): string {
 
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Faults of the harness that are told; the others are in the results. */
+const MOST_FAULTS = 20;
+
+/** The verdict in one sentence, and the facts of the run in one line. */
+function verdict(results: Results, { sign, sentence, lead, rest }: Headline): Markup {
+  const { run, services } = results;
+  const simulated = simulatedInWords(results);
+  const environments = new Set(services.flatMap(({ environment }) => environment ?? []));
+  const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+  const facts: readonly (readonly [string, string])[] = [
+    ...(environments.size > 0 ? ([['Environment', [...environments].join(', ')]] as const) : []),
+    ['Started', instantInWords(run.startedAt)],
+    ['Took', duration(wallTime(run))],
+    ...(simulated === null ? [] : ([['Time', simulated]] as const)),
+    ['Requests', grouped(sent)],
+    ['Run', run.id],
+    ['Exit code', String(run.exitCode)],
+    ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),
+  ];
+  const others = [...run.faults.slice(1, MOST_FAULTS), ...(run.remarks ?? [])];
+  return html`<header class="verdict"><h1>${signIcon(sign)}<span>${sentence}</span></h1>
+<p class="lede"><strong>${lead}</strong> ${rest}</p>
+${others.length > 0 && html`<ul class="faults">${others.map((fault) => html`<li>${fault}</li>`)}</ul>`}
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`;
+}
+
+/** Reports that lie beside the page. */
+const FILES = ['results.json', 'junit.xml', 'journal.ndjson'];
+
+/** What stays on top: the filter, which the script shows, and the other files of the run. */
+function bar(): Markup {
+  return html`<div class="bar"><div class="wrap">
+<a class="brand" href="#main">${icon('mark')}conform</a>
+<search class="scripted"><form id="filter">${icon('search')}<label for="query" class="unseen">Filter checks</label>
+<input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Filter: words, is:fail, service:orders, suite:auth …" aria-describedby="query-help">
+<kbd aria-hidden="true">/</kbd>
+<p id="query-help" class="unseen">Words are looked for in headlines, ids and what came. is: service: suite: id: and level: narrow it down; a comma means or, a blank and, a leading minus not; quotes hold a phrase together.</p></form></search>
+<nav aria-label="Files of this run">${FILES.map((file) => html`<a href="${file}">${file}</a>`)}</nav>
+<button type="button" class="square scripted" id="theme" aria-label="Light or dark">${icon('theme')}</button>
+</div></div>`;
+}
+
+/** What the filter has left; told as it changes. */
+function filterNotes(): Markup {
+  return html`<div class="notes scripted"><output id="shown" for="query" aria-live="polite"></output> <button type="button" id="clear" hidden>Clear the filter</button></div>`;
+}
+
+const KEYS: readonly (readonly [readonly string[], string])[] = [
+  [['j', 'k'], 'next, previous row'],
+  [['Enter', 'o'], 'open or close'],
+  [['x'], 'close all'],
+  [['/'], 'filter'],
+  [['Esc'], 'clear the filter, then close, then leave'],
+  [['c'], 'copy the command of the open finding'],
+  [['t'], 'light or dark'],
+  [['?'], 'this list'],
+];
+
+/** Keys that work everywhere, the first few at the foot of the page and all of them behind `?`. */
+function footer({ run: { harness, id } }: Results): Markup {
+  const keys = (names: readonly string[]) => names.map((key) => html`<kbd>${key}</kbd> `);
+  const few: readonly (readonly [readonly string[], string])[] = [
+    [['j', 'k'], 'next, previous'],
+    [['Enter'], 'open'],
+    [['/'], 'filter'],
+    [['Esc'], 'clear'],
+    [['?'], 'all keys'],
+  ];
+  return html`<footer class="wrap"><p class="keys scripted">${few.map(([names, does]) => html`<span>${keys(names)}${does}</span>`)}</p>
+<p>${harness.name} ${harness.version}, Node ${harness.node.replace(/^v/, '')}, run ${id}</p></footer>
+<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${KEYS.map(
+    ([names, does]) => html`<div><dt>${keys(names)}</dt><dd>${does}</dd></div>`,
+  )}</dl><form method="dialog"><button>Close</button></form></dialog>`;
 }

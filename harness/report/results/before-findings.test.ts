@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findingText } from '../../base/finding.ts';
 import { MESSAGES } from '../../proof/messages.ts';
 import { sampleCheck } from '../fixtures/sample-results.ts';
-import { findingIn, withFinding } from './before-findings.ts';
+import { findingIn, withFinding } from './read-results.ts';
 
 const sent = (...all: readonly string[]) => all.map((to) => ({ to }));
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
+import { type Finding, type Got, SILENT_SINCE } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
-import { withFinding } from './before-findings.ts';
+import type { CheckResult } from './check-result.ts';
 import { RESULTS, type Results } from './results.ts';
 import { problemIn } from './shapes.ts';
 
@@ -70,3 +71,80 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 };
+
+/**
+ * The only reader of messages: journals and results that were written before they had findings say in the message alone
+ * what was violated. What it reads becomes data at once, and everything else asks that.
+ */
+export function withFinding(check: CheckResult, service: string): CheckResult {
+  const { outcome, message, finding, explainedBy } = check;
+  if (outcome === 'blocked') {
+    const of = explainedBy ?? EXPLAINED.exec(message)?.[1];
+    return of === undefined ? check : { ...check, explainedBy: of };
+  }
+  const isViolated = VIOLATED.has(outcome) || (outcome === 'observed' && message.startsWith(EXPECTED));
+  if (finding !== undefined || !isViolated) return check;
+  return { ...check, finding: findingIn(message, service, check.decisive ?? null) };
+}
+
+const VIOLATED: ReadonlySet<CheckResult['outcome']> = new Set(['fail', 'warning', 'known']);
+const EXPLAINED = /^(\S+) fails, which explains this/;
+const EXPECTED = 'expected ';
+const GOT = ', got ';
+/** Begins what was sent; `N` stands for a number in a signature. */
+const SENT = 'for (?=[A-Z]|an? |(?:N|\\d+) more)';
+const FIRST = new RegExp(` ${SENT}`);
+const NEXT = new RegExp(`(?:,| and) ${SENT}`);
+const MORE = /^(\d+) more$/;
+/** Where signatures were cut before findings, also within what was sent. */
+export const CUT = new RegExp(`(?:,| and)? ${SENT}`);
+
+/** A message, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
+export function findingIn(message: string, subject: string, evidence: string | null): Finding {
+  const { said, ground } = halved(message.replace(/^known until .*?; (?=expected )/s, ''));
+  const silentSince = said.endsWith(SILENT_SINCE);
+  const deviation = silentSince ? said.slice(0, -SILENT_SINCE.length) : said;
+  const end = { subject, evidence, ...(ground && { ground }), ...(silentSince && { silentSince }) };
+  const between = deviation.indexOf(GOT);
+  if (!deviation.startsWith(EXPECTED) || between === -1) {
+    return { expected: null, got: [{ text: deviation, stimuli: [] }], ...end };
+  }
+  let more = 0;
+  const got = partsIn(deviation.slice(between + GOT.length)).map((part): Got => {
+    const at = FIRST.exec(part);
+    const text = at === null ? part : part.slice(0, at.index);
+    const stimuli = at === null ? [] : part.slice(at.index + at[0].length).split(NEXT);
+    const counted = MORE.exec(stimuli.at(-1) ?? '')?.[1];
+    more += Number(counted ?? 0);
+    const named = counted === undefined ? stimuli : stimuli.slice(0, -1);
+    return { text, stimuli: named.map((to) => ({ to })) };
+  });
+  return { expected: deviation.slice(EXPECTED.length, between), got, ...(more > 0 && { more }), ...end };
+}
+
+/** Each thing that came, with what it came of; a piece without a stimulus of its own belongs to the one before it or after. */
+function partsIn(came: string): readonly string[] {
+  const parts: string[] = [];
+  let open: string[] = [];
+  for (const piece of came.split('; ')) {
+    open.push(piece);
+    const at = FIRST.exec(piece);
+    if (at === null) continue;
+    const isAnother = /(?:,| and)$/.test(piece.slice(0, at.index));
+    if (isAnother) open.unshift(parts.pop() ?? '');
+    parts.push(open.join('; '));
+    open = [];
+  }
+  if (open.length > 0) parts.push([...parts.splice(-1), ...open].join('; '));
+  return parts;
+}
+
+function halved(message: string): { readonly said: string; readonly ground: Finding['ground'] } {
+  const at = message.endsWith(']') ? message.lastIndexOf(' [') : -1;
+  if (at === -1) return { said: message, ground: undefined };
+  const [ref = '', ...place] = message.slice(at + 2, -1).split(': ');
+  return {
+    said: message.slice(0, at),
+    ground: place.length === 0 ? { ref } : { ref, place: place.join(': ') },
+  };
+}

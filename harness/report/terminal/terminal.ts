@@ -19,7 +19,7 @@ import {
   verdictSentence,
   wallTime,
 } from '../results/words/words.ts';
-import { inFull } from './in-full.ts';
+import { doesNotApply, inFull, sinceBefore, toldOf, wrong } from './findings.ts';
 import {
   type Block,
   heading,
@@ -31,7 +31,6 @@ import {
   type Verbosity,
   wrap,
 } from './layout.ts';
-import { doesNotApply, sinceBefore, toldOf, wrong } from './wrong.ts';
 
 export interface VerdictTextOptions {
   readonly color: boolean;

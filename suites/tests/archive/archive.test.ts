@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findingText } from '../../../harness/base/finding.ts';
 import { signatureBefore } from '../../../harness/report/diagnosis/form.ts';
-import { findingIn } from '../../../harness/report/results/before-findings.ts';
 import type { JournalEvent } from '../../../harness/report/results/fold/events.ts';
+import { findingIn } from '../../../harness/report/results/read-results.ts';
 import { ARCHIVE, alterations, verdictsOf, verdictsToday } from '../fixtures/archive.ts';
 
 /** A finding says what its message said, and an entry of a list that was made of the message still means it. */

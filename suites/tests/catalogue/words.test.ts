@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { firstGot, headlineOf } from '../../../harness/base/finding.ts';
 import { MESSAGES } from '../../../harness/proof/messages.ts';
-import { findingIn } from '../../../harness/report/results/before-findings.ts';
+import { findingIn } from '../../../harness/report/results/read-results.ts';
 import { suites } from '../../catalogue.ts';
 
 const checks = suites.flatMap((suite) => suite.checks);

@@ -5,10 +5,8 @@ import { driftedIn } from '../../results/run-verdict.ts';
 import { counted, type JudgedCheck, judgedWith, notRun, servicesOf } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
-import { chips } from '../markup/bar.ts';
-import { chevron, icon, told } from '../markup/icons.ts';
-import { html, type Markup } from '../markup/markup.ts';
-import { type Ages, ageTerm, linkRow, newestOf, rankOf } from '../markup/row.ts';
+import { chevron, html, icon, type Markup, told } from '../markup/markup.ts';
+import { type Ages, ageTerm, chips, linkRow, newestOf, rankOf } from '../markup/row.ts';
 import { checkLine, copyable, finding, type PageFindings } from './finding.ts';
 
 const LONGEST_SENTENCE = 300;

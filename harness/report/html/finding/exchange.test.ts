@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findingIn } from '../../results/before-findings.ts';
 import type { EvidenceView } from '../../results/evidence/evidence-view.ts';
+import { findingIn } from '../../results/read-results.ts';
 import { offendingLines } from './exchange.ts';
 
 function view(...lines: readonly string[]): EvidenceView {

@@ -6,8 +6,7 @@ import { type EvidenceView, shownEvidence, viewEvidence } from '../../results/ev
 import type { Results } from '../../results/results.ts';
 import type { JudgedCheck } from '../../results/tally.ts';
 import { duration } from '../../results/words/words.ts';
-import { chevron } from '../markup/icons.ts';
-import { html, type Markup, SCRIPT_END, trusted } from '../markup/markup.ts';
+import { chevron, html, type Markup, SCRIPT_END, trusted } from '../markup/markup.ts';
 import { checkAnchor, evidenceKey } from '../markup/row.ts';
 
 const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;

@@ -6,8 +6,7 @@ import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { counted, type JudgedCheck } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { groundAddress, instantInWords } from '../../results/words/words.ts';
-import { chevron, icon, told } from '../markup/icons.ts';
-import { html, type Markup } from '../markup/markup.ts';
+import { chevron, html, icon, type Markup, told } from '../markup/markup.ts';
 import { type Ages, ageTerm, checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
 import { exchanges, type TranscriptRoom } from './exchange.ts';
 

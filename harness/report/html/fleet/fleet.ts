@@ -4,10 +4,16 @@ import type { Results, RunResult, ServiceResult } from '../../results/results.ts
 import { serviceVerdict } from '../../results/run-verdict.ts';
 import { counted, NOUNS, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, SIMULATED_TIME, VERDICTS } from '../../results/words/words.ts';
-import { chips } from '../markup/bar.ts';
-import { icon, signIcon } from '../markup/icons.ts';
-import { html, type Markup } from '../markup/markup.ts';
-import { shortSpent, spentBy, spentInWords, spentOn, suiteAnchor, waitInWords } from '../markup/row.ts';
+import { html, icon, type Markup, signIcon } from '../markup/markup.ts';
+import {
+  chips,
+  shortSpent,
+  spentBy,
+  spentInWords,
+  spentOn,
+  suiteAnchor,
+  waitInWords,
+} from '../markup/row.ts';
 
 /** Services whose time is told by itself. */
 const SLOWEST = 3;

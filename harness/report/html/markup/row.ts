@@ -1,9 +1,10 @@
+import { grouped } from '../../../base/text.ts';
 import { firstOf } from '../../results/causes.ts';
 import type { CheckResult } from '../../results/check-result.ts';
 import type { Change, Results, ServiceResult } from '../../results/results.ts';
-import { counted, type JudgedCheck, waitedMs } from '../../results/tally.ts';
+import { counted, type JudgedCheck, NOUNS, WORST_FIRST, waitedMs } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
-import { html, type Markup } from './markup.ts';
+import { html, icon, type Markup } from './markup.ts';
 
 /** Services from which on a page takes the form of a fleet: squares for a matrix, lines that tell of many services. */
 const FLEET = 13;
@@ -142,4 +143,15 @@ function figure(ms: number): string {
   if (ms < 50) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 99_500 ? `${Math.round(ms / 1_000)} s` : duration(ms);
+}
+
+/** How many checks ended how: a toggle for each outcome that occurs. */
+export function chips({ totals }: Results): Markup {
+  return html`<div class="chips" role="group" aria-label="Filter by outcome" tabindex="-1">${WORST_FIRST.filter(
+    (outcome) => totals[outcome] > 0,
+  ).map((outcome) => {
+    const n = totals[outcome];
+    const said = outcome === 'skipped' ? 'do not apply' : NOUNS[outcome](n);
+    return html`<button type="button" class="chip" data-chip="${outcome}" aria-pressed="false">${icon(outcome)}<b>${grouped(n)}</b> ${said}</button>`;
+  })}</div>`;
 }

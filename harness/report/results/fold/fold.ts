@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { withFinding } from '../before-findings.ts';
 import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
+import { withFinding } from '../read-results.ts';
 import {
   COVERAGE,
   type Coverage,

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { manyResults } from '../../fixtures/many-results.ts';
-import { pastNights } from '../../fixtures/past-nights.ts';
-import { conformingService, resultsOf } from '../../fixtures/sample-results.ts';
-import { pastRun, withHistory } from '../../memory/history.ts';
-import { readHistory, remember } from '../../memory/history-file.ts';
-import { validateResults } from '../../results/read-results.ts';
-import type { PastFigures, Results } from '../../results/results.ts';
-import { renderPage } from '../page.ts';
-import { overRuns } from './over-runs.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { manyResults } from '../fixtures/many-results.ts';
+import { pastNights } from '../fixtures/past-nights.ts';
+import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
+import { pastRun, withHistory } from '../memory/history.ts';
+import { readHistory, remember } from '../memory/history-file.ts';
+import { validateResults } from '../results/read-results.ts';
+import type { PastFigures, Results } from '../results/results.ts';
+import { overRuns } from './history.ts';
+import { renderPage } from './page.ts';
 
 function withPast(results: Results, runs: readonly PastFigures[]): Results {
   const services = results.services.map(({ service }) => ({ service, runs: [...runs] }));
