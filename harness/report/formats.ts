@@ -1,5 +1,4 @@
-import type { ReportFormat } from './format.ts';
-import { inPieces } from './format.ts';
+import { inPieces, type ReportFormat } from './format.ts';
 import { ctrf } from './formats/ctrf.ts';
 import { har } from './formats/har.ts';
 import { junit } from './formats/junit.ts';
@@ -16,14 +15,10 @@ const json: ReportFormat = {
       readers: 'tools',
     },
   ],
-  render: (results) => ({
-    'results.json': () =>
-      inPieces(
-        { ...results, services: [] },
-        ['services'],
-        results.services.map((service) => [service]),
-      ),
-  }),
+  render(results) {
+    const services = results.services.map((service) => [service]);
+    return { 'results.json': () => inPieces({ ...results, services: [] }, ['services'], services) };
+  },
 };
 
 /** Every format; a run writes all of them, `conform report --format` those that it is given. */

@@ -120,12 +120,9 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
     if (!holdsReportsOf(results.run, latestDir)) removeStale(latestDir, files);
     for (const name of files) fill(latestDir, name, (path) => copyWhole(join(runDir, name), path));
   });
-  const notes = keepNewest(
-    reportsDir,
-    RUN_FOLDER,
-    Math.max(1, options.keepRuns ?? KEEP_RUNS),
-    (name) => name === runFolderName(results.run) || mayBeAtWork(join(reportsDir, name)),
-  );
+  const isSpared = (name: string) =>
+    name === runFolderName(results.run) || mayBeAtWork(join(reportsDir, name));
+  const notes = keepNewest(reportsDir, RUN_FOLDER, Math.max(1, options.keepRuns ?? KEEP_RUNS), isSpared);
   return { runDir, latestDir, files, notes };
 }
 
@@ -151,12 +148,8 @@ type LogFiles = ReadonlyMap<string, { readonly name: string; readonly text: stri
 /** By service. */
 function logFiles(logs: ReadonlyMap<string, string> = new Map()): LogFiles {
   const names = fileNames([...logs.keys()]);
-  return new Map(
-    [...logs].map(([service, text]) => [
-      service,
-      { name: pathFor(LOGS, names.get(service)), text: `${text}\n` },
-    ]),
-  );
+  const nameOf = (service: string) => pathFor(LOGS, names.get(service));
+  return new Map([...logs].map(([of, text]) => [of, { name: nameOf(of), text: `${text}\n` }]));
 }
 
 /** Says of each service where lies what its provider wrote; results that were read may name files left elsewhere. */

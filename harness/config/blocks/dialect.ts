@@ -69,10 +69,7 @@ const KNOWN: ReadonlyMap<string, KnownSubprotocol> = new Map([
   // GraphQL over WebSocket: ping and connection_init, of the protocol document of graphql-ws.
   [
     'graphql-transport-ws',
-    {
-      heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' },
-      loginCodes: [4401, 4403, 4408],
-    },
+    { heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' }, loginCodes: [4401, 4403, 4408] },
   ],
 ]);
 

@@ -109,10 +109,7 @@ export const REFUSED: Key<readonly RefusedKey[] | null> = {
   optional: true,
   shape: shapes.list(
     'Keys (passwords, tokens, secrets of an application) that the service must refuse: revoked, expired, of another audience or environment. Each costs a request.',
-    {
-      maxItems: 5,
-      expected: `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5`,
-    },
+    { maxItems: 5, expected: `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5` },
     REFUSED_SHAPE,
   ),
 };

@@ -1,4 +1,5 @@
 import type { Cause, Results, ServiceResult } from '../results/results.ts';
+import { judgedWith } from '../results/tally.ts';
 import { type Diagnosis, diagnose, dictionary, type Entry, isFinding } from './diagnose.ts';
 
 /** A fault, where it was found. */
@@ -17,22 +18,17 @@ export function withCauses(results: Results, entries?: readonly Entry[]): Result
   if (results.causes !== undefined) return results;
   const found = results.services
     .filter(({ checks }) => checks.some(isFinding))
-    .flatMap((service) =>
-      diagnose(service.checks, entries ?? dictionary()).map(
-        (diagnosis): LocatedFault => ({ service, diagnosis }),
-      ),
+    .flatMap((service): readonly LocatedFault[] =>
+      diagnose(service.checks, entries ?? dictionary()).map((diagnosis) => ({ service, diagnosis })),
     );
   const causes = [...Map.groupBy(found, ({ diagnosis }) => diagnosis.entry.defect).values()]
     .map((all) => ({ cause: causeOf(all), fails: failuresIn(all) }))
     .sort((one, other) => other.fails - one.fails || other.cause.findings.length - one.cause.findings.length)
     .map(({ cause }) => cause);
   const explained = new Set(causes.flatMap(({ findings }) => findings.map(keyOf)));
-  const unexplained = results.services.flatMap(({ service, checks }) =>
-    checks
-      .filter(isFinding)
-      .map(({ id }) => ({ service, check: id }))
-      .filter((each) => !explained.has(keyOf(each))),
-  );
+  const unexplained = judgedWith(results, 'fail', 'warning')
+    .map(({ service: { service }, check: { id } }) => ({ service, check: id }))
+    .filter((each) => !explained.has(keyOf(each)));
   return { ...results, causes, unexplained };
 }
 
@@ -47,11 +43,9 @@ function causeOf(found: readonly LocatedFault[]): Cause {
   return {
     sentence: diagnosis.sentence,
     alternatives: [...new Set(found.flatMap(({ diagnosis: { alternatives } }) => alternatives))],
-    confidence:
-      WEAKEST_FIRST.find((each) => found.some(({ diagnosis: { confidence } }) => confidence === each)) ??
-      'low',
-    findings: found.flatMap(({ service: { service: name }, diagnosis: { checks } }) =>
-      checks.map((check) => ({ service: name, check })),
+    confidence: WEAKEST_FIRST.find((each) => found.some((one) => one.diagnosis.confidence === each)) ?? 'low',
+    findings: found.flatMap((one) =>
+      one.diagnosis.checks.map((check) => ({ service: one.service.service, check })),
     ),
     evidence: decisive ?? evidence[0] ?? null,
     command: commandFor(service, diagnosis.entry),

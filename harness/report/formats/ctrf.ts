@@ -1,7 +1,6 @@
 import { withShortValues } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
-import type { ReportFormat } from '../format.ts';
-import { inPieces } from '../format.ts';
+import { inPieces, type ReportFormat } from '../format.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
@@ -138,16 +137,9 @@ function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Te
 function runItself(results: Results): readonly Test[] {
   const verdict = verdictOf(results);
   if (['conforms', 'no verdict', 'does not conform'].includes(verdict.word)) return [];
-  return [
-    {
-      name: 'run the run comes to a verdict',
-      status: 'failed',
-      rawStatus: verdict.word,
-      duration: 0,
-      suite: ['run'],
-      message: verdictSentence(verdict, results),
-    },
-  ];
+  const message = verdictSentence(verdict, results);
+  const name = 'run the run comes to a verdict';
+  return [{ name, status: 'failed', rawStatus: verdict.word, duration: 0, suite: ['run'], message }];
 }
 
 /** Milliseconds of Unix time; 0 for a text that is no instant. */

@@ -19,14 +19,11 @@ export const har: ReportFormat = {
       readers: "browsers' developer tools, proxies",
     },
   ],
-  render: (results) => ({
-    'har/SERVICE.har': new Map(
-      results.services.map((service) => [
-        service.service,
-        () => [`${JSON.stringify(archiveOf(service, results), null, 1)}\n`],
-      ]),
-    ),
-  }),
+  render(results) {
+    const textOf = (service: ServiceResult) => `${JSON.stringify(archiveOf(service, results), null, 1)}\n`;
+    const files = results.services.map((service) => [service.service, () => [textOf(service)]] as const);
+    return { 'har/SERVICE.har': new Map(files) };
+  },
 };
 
 /** Where the format has no value. */
@@ -136,16 +133,10 @@ function contentOf(body: RecordedBody | null, fields: readonly FieldLine[]) {
 /** As Chromium writes them. */
 function messagesOf({ events, timing }: Conversation) {
   const beganS = Date.parse(timing.startedAt) / 1000;
-  return events.flatMap((event) =>
-    event.type === 'frame'
-      ? [
-          {
-            type: event.from === 'client' ? 'send' : 'receive',
-            time: beganS + event.atMs / 1000,
-            opcode: event.frame.opcode,
-            data: textOf(event.frame.payload),
-          },
-        ]
-      : [],
-  );
+  return events.flatMap((event) => {
+    if (event.type !== 'frame') return [];
+    const { frame, from, atMs } = event;
+    const type = from === 'client' ? 'send' : 'receive';
+    return { type, time: beganS + atMs / 1000, opcode: frame.opcode, data: textOf(frame.payload) };
+  });
 }

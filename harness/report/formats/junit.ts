@@ -95,27 +95,23 @@ interface Telling {
 
 /** A suite of JUnit for each suite of the service, and one for what hangs on none of its checks. */
 function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Telling): readonly Element[] {
+  const own = `${service.service}.run`;
   const stops = [
-    ...runStops(run),
-    ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
-    ...listFaults(service).map(({ of, message }) => failed(of, message)),
-  ].map((make) => make(`${service.service}.run`));
+    ...runStops(own, run),
+    ...serviceConditions(service).map((message, index) => red(own, `inconclusive ${index + 1}`, message)),
+    ...listFaults(service).map(({ of, message }) => red(own, of, message, 'list')),
+  ];
   const common = propertiesOf(service, run);
-  const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) =>
-    suite(
-      `${service.service}.${name}`,
-      checks.map((check) => caseOf(check, service, rules)),
-      {
-        ...causesIn(service, told, new Set(checks.map(({ id }) => id))),
-        ...common,
-        waited: seconds(waitedMs(checks)),
-      },
-    ),
-  );
-  return stops.length === 0 ? suites : [...suites, suite(`${service.service}.run`, stops, common)];
+  const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) => {
+    const cases = checks.map((check) => caseOf(check, service, rules));
+    const causes = causesIn(service, told, new Set(checks.map(({ id }) => id)));
+    const properties = { ...causes, ...common, waited: seconds(waitedMs(checks)) };
+    return suite(`${service.service}.${name}`, cases, properties);
+  });
+  return stops.length === 0 ? suites : [...suites, suite(own, stops, common)];
 }
 
-function propertiesOf(service: ServiceResult, run: RunResult): Readonly<Record<string, string>> {
+function propertiesOf(service: ServiceResult, run: RunResult): Properties {
   const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
   return {
     contract: service.contract,
@@ -137,33 +133,30 @@ function causesIn(
   { service }: ServiceResult,
   told: readonly CauseEntry[],
   suite: ReadonlySet<string>,
-): Readonly<Record<string, string>> {
+): Properties {
   const here = told.flatMap((each) => {
     const all = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
     const ids = all.filter((id) => suite.has(id));
     return ids.length === 0 ? [] : `${counted(ids.length, 'finding')}: ${each.sentence}: ${firstOf(ids, 20)}`;
   });
-  return Object.fromEntries(
-    here.slice(0, CAUSES).map((text, index) => [`cause ${index + 1}`, cut(text, ATTRIBUTE_CAP)]),
-  );
+  const some = here.slice(0, CAUSES).map((text) => cut(text, ATTRIBUTE_CAP));
+  return Object.fromEntries(some.map((text, index) => [`cause ${index + 1}`, text]));
 }
 
 /** A run without any service must not come out as an empty, and so green, file. */
 function suiteWithout(run: RunResult): Element {
-  const stops = [...runStops(run), stop('run', 'no service ran')];
-  return suite(
-    'conform.run',
-    stops.map((make) => make('conform.run')),
-    { run: run.id, started: run.startedAt },
-  );
+  const name = 'conform.run';
+  const stops = [...runStops(name, run), red(name, 'run', 'no service ran')];
+  return suite(name, stops, { run: run.id, started: run.startedAt });
 }
 
-function suite(
-  name: string,
-  cases: readonly Element[],
-  properties: Readonly<Record<string, string>>,
-): Element {
+type Properties = Readonly<Record<string, string>>;
+
+function suite(name: string, cases: readonly Element[], properties: Properties): Element {
   const have = (child: string) => cases.filter(({ children = [] }) => children[0]?.name === child).length;
+  const propertyOf = ([key, value]: [string, string]) => {
+    return { name: 'property', attributes: { name: key, value: plainLine(value) } };
+  };
   return {
     name: 'testsuite',
     attributes: {
@@ -175,14 +168,7 @@ function suite(
       time: sumOf(cases, 'time').toFixed(SCHEMA_TIME_DIGITS),
     },
     children: [
-      {
-        name: 'properties',
-        attributes: {},
-        children: Object.entries(properties).map(([key, value]) => ({
-          name: 'property',
-          attributes: { name: key, value: plainLine(value) },
-        })),
-      },
+      { name: 'properties', attributes: {}, children: Object.entries(properties).map(propertyOf) },
       ...cases,
     ],
   };
@@ -197,85 +183,58 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
       // A wait for the window to end is no work of the check that happened to be next.
       time: seconds(check.durationMs - (check.waitedMs ?? 0)),
     },
+    // What befell the service as a whole is one error of its own, and not one of each check.
     children: isBlockedByOutage(service, check)
-      ? // What befell the service as a whole is one error of its own, and not one of each check.
-        [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
+      ? [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
       : childrenOf(VERDICTS[check.outcome](check, rules), check, service),
   };
 }
 
 function childrenOf(verdict: CaseVerdict, check: CheckResult, service: ServiceResult): readonly Element[] {
   const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
-  switch (verdict) {
-    case 'passed':
-      return systemOut(remarksOf(check, service));
-    case 'skipped': {
-      const skipped = { name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } };
-      return [skipped, ...systemOut(check.outcome === 'warning' ? remarksOf(check, service) : '')];
-    }
-    case 'failure':
-    case 'error': {
-      const type = check.outcome === 'blocked' ? 'blocked' : check.level;
-      return [{ name: verdict, attributes: { message, type }, text: findingAsText(check, service) }];
-    }
+  if (verdict === 'passed') return remarksOf(check, service);
+  if (verdict === 'skipped') {
+    const skipped = { name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } };
+    return [skipped, ...(check.outcome === 'warning' ? remarksOf(check, service) : [])];
   }
-}
-
-function systemOut(text: string): readonly Element[] {
-  return text === '' ? [] : [{ name: 'system-out', attributes: {}, text }];
+  const type = check.outcome === 'blocked' ? 'blocked' : check.level;
+  return [{ name: verdict, attributes: { message, type }, text: findingAsText(check, service) }];
 }
 
 /** What a case that is not red has to tell all the same. */
-function remarksOf(check: CheckResult, service: ServiceResult): string {
-  const observed = service.observations
-    .filter((observation) => observation.check === check.id)
-    .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
-  return [headOf(check, service), ...observed].filter((line) => line !== '').join('\n');
-}
-
-function headOf(check: CheckResult, service: ServiceResult): string {
-  if (check.outcome === 'warning') return `WARNING ${findingAsText(check, service)}`;
+function remarksOf(check: CheckResult, service: ServiceResult): readonly Element[] {
   const message = check.outcome === 'observed' ? plainText(check.message) : '';
-  return message === '' ? '' : `OBSERVED ${message}`;
+  const lines = [
+    ...(check.outcome === 'warning' ? [`WARNING ${findingAsText(check, service)}`] : []),
+    ...(message === '' ? [] : [`OBSERVED ${message}`]),
+    ...service.observations
+      .filter((observation) => observation.check === check.id)
+      .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`),
+  ];
+  return lines.length === 0 ? [] : [{ name: 'system-out', attributes: {}, text: lines.join('\n') }];
 }
 
-type CaseMaker = (classname: string) => Element;
-
-function stop(name: string, message: string): CaseMaker {
-  return red('error', { name, message, type: 'inconclusive' });
-}
-
-/** What does not agree with the lists that are kept. */
-function failed(name: string, message: string): CaseMaker {
-  return red('failure', { name, message, type: 'list' });
-}
-
-interface Red {
-  readonly name: string;
-  readonly message: string;
-  readonly type: string;
-}
-
-function red(how: 'error' | 'failure', { name, message, type }: Red): CaseMaker {
-  return (classname) => ({
+/** A case that is red by itself: `list`, what does not agree with the lists that are kept, is a failure. */
+function red(
+  classname: string,
+  name: string,
+  message: string,
+  type: 'inconclusive' | 'list' = 'inconclusive',
+): Element {
+  const how = type === 'list' ? 'failure' : 'error';
+  return {
     name: 'testcase',
     attributes: { name, classname, time: seconds(0) },
-    children: [
-      {
-        name: how,
-        attributes: { message: plainLine(message), type },
-        text: plainText(message),
-      },
-    ],
-  });
+    children: [{ name: how, attributes: { message: plainLine(message), type }, text: plainText(message) }],
+  };
 }
 
 /** In every service's file, since a CI server may be given any one of them: each must be red by itself. */
-function runStops(run: RunResult): readonly CaseMaker[] {
+function runStops(classname: string, run: RunResult): readonly Element[] {
   const cause = run.interruption ?? 'for an unknown reason';
   return [
-    ...(run.interrupted ? [stop('run interrupted', `the run was cut short: ${cause}`)] : []),
-    ...run.faults.map((fault, index) => stop(`harness fault ${index + 1}`, fault)),
+    ...(run.interrupted ? [red(classname, 'run interrupted', `the run was cut short: ${cause}`)] : []),
+    ...run.faults.map((fault, index) => red(classname, `harness fault ${index + 1}`, fault)),
   ];
 }
 

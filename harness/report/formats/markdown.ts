@@ -130,18 +130,20 @@ function table(results: Results): readonly string[] {
     const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
     return row([prose(name), serviceVerdictInWords(verdict), ...counts, String(service.requestsSent)]);
   });
-  const head = [
-    row(['service', 'verdict', ...used, 'requests']),
-    row([':--', ':--', ...used.map(() => '--:'), '--:']),
-  ];
-  return [head.join('\n'), ...rows];
+  return [tableHead(['service', 'verdict', ...used, 'requests'], 2), ...rows];
+}
+
+/** The head of a table, the first columns of which are of text. */
+function tableHead(columns: readonly string[], texts: number): string {
+  return [row(columns), row(columns.map((_, at) => (at < texts ? ':--' : '--:')))].join('\n');
 }
 
 function remarks({ run, services }: Results): readonly string[] {
+  const said = (remark: string) => prose(cut(remark, 600));
   return [
-    ...(run.remarks ?? []).map((remark) => `- ${prose(cut(remark, 600))}`),
-    ...services.flatMap(({ service, remarks = [] }) =>
-      remarks.map((remark) => `- ${prose(service)}: ${prose(cut(remark, 600))}`),
+    ...(run.remarks ?? []).map((remark) => `- ${said(remark)}`),
+    ...services.flatMap(({ service, remarks: of = [] }) =>
+      of.map((remark) => `- ${prose(service)}: ${said(remark)}`),
     ),
   ];
 }
@@ -204,14 +206,9 @@ function observed(results: Results): readonly string[] {
         .slice(0, OBSERVATIONS_PER_SERVICE)
         .map(({ key, value }) => `- ${prose(key)}: ${prose(valueInWords(value, 200))}`);
       const rest = observations.length - OBSERVATIONS_PER_SERVICE;
-      return [
-        `<details><summary>${prose(service)}: ${counted(observations.length, 'observation')}</summary>`,
-        '',
-        ...lines,
-        ...(rest > 0 ? [`- … and ${rest} more`] : []),
-        '',
-        '</details>',
-      ].join('\n');
+      const summary = `${prose(service)}: ${counted(observations.length, 'observation')}`;
+      const more = rest > 0 ? [`- … and ${rest} more`] : [];
+      return [`<details><summary>${summary}</summary>`, '', ...lines, ...more, '', '</details>'].join('\n');
     });
 }
 

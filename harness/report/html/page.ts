@@ -16,24 +16,10 @@ import { html, icon, type Markup, SCRIPT_END, signIcon, sprite, tabIcon, trusted
 import { agesOf, isFleet } from './markup/row.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
-const STYLE = [
-  'tokens',
-  'base',
-  'bar',
-  'verdict',
-  'change',
-  'causes',
-  'finding',
-  'exchange',
-  'matrix',
-  'fleet',
-  'rate',
-  'over-runs',
-  'observed',
-  'lists',
-  'phone',
-  'print',
-];
+const STYLE =
+  'tokens base bar verdict change causes finding exchange matrix fleet rate over-runs observed lists phone print'.split(
+    ' ',
+  );
 
 /** Files of `script/`, in the order in which they run; they tell each other by events. */
 const SCRIPT = ['page', 'evidence', 'copy', 'filter', 'fleet', 'links', 'keys'];
@@ -175,7 +161,16 @@ function filterNotes(): Markup {
   return html`<div class="notes scripted"><output id="shown" for="query" aria-live="polite"></output> <button type="button" id="clear" hidden>Clear the filter</button></div>`;
 }
 
-const KEYS: readonly (readonly [readonly string[], string])[] = [
+type KeyHelp = readonly (readonly [keys: readonly string[], does: string])[];
+
+const FEW_KEYS: KeyHelp = [
+  [['j', 'k'], 'next, previous'],
+  [['Enter'], 'open'],
+  [['/'], 'filter'],
+  [['Esc'], 'clear'],
+  [['?'], 'all keys'],
+];
+const KEYS: KeyHelp = [
   [['j', 'k'], 'next, previous row'],
   [['Enter', 'o'], 'open or close'],
   [['x'], 'close all'],
@@ -189,14 +184,7 @@ const KEYS: readonly (readonly [readonly string[], string])[] = [
 /** Keys that work everywhere, the first few at the foot of the page and all of them behind `?`. */
 function footer({ run: { harness, id } }: Results): Markup {
   const keys = (names: readonly string[]) => names.map((key) => html`<kbd>${key}</kbd> `);
-  const few: readonly (readonly [readonly string[], string])[] = [
-    [['j', 'k'], 'next, previous'],
-    [['Enter'], 'open'],
-    [['/'], 'filter'],
-    [['Esc'], 'clear'],
-    [['?'], 'all keys'],
-  ];
-  return html`<footer class="wrap"><p class="keys scripted">${few.map(([names, does]) => html`<span>${keys(names)}${does}</span>`)}</p>
+  return html`<footer class="wrap"><p class="keys scripted">${FEW_KEYS.map(([names, does]) => html`<span>${keys(names)}${does}</span>`)}</p>
 <p>${harness.name} ${harness.version}, Node ${harness.node.replace(/^v/, '')}, run ${id}</p></footer>
 <dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${KEYS.map(
     ([names, does]) => html`<div><dt>${keys(names)}</dt><dd>${does}</dd></div>`,

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json-text.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import type { Variation } from '../../base/verdict.ts';
 import { nearestHint } from '../../config/yaml/nearest.ts';
 import { withExitCode } from '../results/fold/fold.ts';
@@ -42,11 +42,7 @@ function drift(was: unknown, is: unknown, at: At): string | null {
   return isWithin(was, is, varies) ? null : changed(was, is, at);
 }
 
-function membersDrift(
-  was: Readonly<Record<string, unknown>>,
-  is: Readonly<Record<string, unknown>>,
-  at: At,
-): string | null {
+function membersDrift(was: JsonObject, is: JsonObject, at: At): string | null {
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return first(
     names.map((name) => {
@@ -157,7 +153,7 @@ function within({ varies, path, depth }: At, name: string): At {
   return { varies, path: path === '' ? name : `${path}.${name}`, depth: depth + 1 };
 }
 
-function memberOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
+function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -173,10 +169,8 @@ export function withDrift(results: Results): Results {
   const isWhole = results.run.selection === undefined;
   const services = results.services.map((service) => {
     const seen = { ...service, observations: service.observations.map(held) };
-    const { accepted } = seen;
-    return accepted === undefined
-      ? seen
-      : { ...seen, accepted: accepted.map((entry) => stated(entry, seen, isWhole)) };
+    const accepted = seen.accepted?.map((entry) => stated(entry, seen, isWhole));
+    return accepted === undefined ? seen : { ...seen, accepted };
   });
   return withExitCode({ ...results, services });
 }
@@ -199,9 +193,6 @@ function stated(
   // A record of an older version does not tell them.
   const keys = checks.flatMap(({ records }) => records ?? []);
   if (!isWhole || keys.length === 0 || keys.includes(key)) return entry;
-  return {
-    ...entry,
-    state: 'unmatched',
-    note: `nothing is observed under this key${nearestHint(key, keys)}`,
-  };
+  const note = `nothing is observed under this key${nearestHint(key, keys)}`;
+  return { ...entry, state: 'unmatched', note };
 }

@@ -88,17 +88,13 @@ function record(reportsDir: string, run: PastRun): void {
     ].slice(-MOST_RUNS);
     for (const { ids } of lines) if (ids) lists.set(ids.checks, ids);
     let size = 0;
-    const kept = written
-      .toReversed()
-      .filter(({ text }, index) => {
-        size += text.length + 1;
-        return index === 0 || size <= MOST_BYTES;
-      })
-      .toReversed();
+    const fits = ({ text }: Line, index: number) => {
+      size += text.length + 1;
+      return index === 0 || size <= MOST_BYTES;
+    };
+    const kept = written.toReversed().filter(fits).toReversed();
     const used = new Set(kept.flatMap(({ run: each }) => each?.services.map(({ checks }) => checks) ?? []));
-    const heads = [...lists.values()]
-      .filter(({ checks }) => used.has(checks))
-      .map((ids) => JSON.stringify(ids));
+    const heads = [...lists.values()].flatMap((ids) => (used.has(ids.checks) ? JSON.stringify(ids) : []));
     writeWhole(path, [...heads, ...kept.map(({ text }) => text), ''].join('\n'));
   });
 }

@@ -97,10 +97,7 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
         exitCode,
         failed: services
           .filter((service) => names.has(keyOf(service)))
-          .reduce(
-            (sum, { outcomes }) => sum + [...outcomes.values()].filter((each) => each === 'f').length,
-            0,
-          ),
+          .flatMap(({ outcomes }) => [...outcomes.values()].filter((each) => each === 'f')).length,
       })),
       services: results.services.flatMap((service) => {
         const figures = earlierOf(service, runs).map(figuresOf).slice(-TOLD);
@@ -209,14 +206,12 @@ function changeOf(
   const streak = seen.slice(lastGood + 1);
   const [first] = streak;
   const about = { service, check: check.id };
-  if (isFinding(check)) {
-    if (first !== undefined)
-      return { ...about, state: 'still failing', runs: streak.length + 1, since: first.at };
-    const state = seen.some(isBad) ? 'back' : 'new';
-    return { ...about, state, runs: 1, since: today };
+  const runs = streak.length;
+  if (!isFinding(check)) {
+    return first && GOOD.includes(now) ? { ...about, state: 'fixed', runs, since: first.at } : null;
   }
-  if (!GOOD.includes(now) || first === undefined) return null;
-  return { ...about, state: 'fixed', runs: streak.length, since: first.at };
+  if (first) return { ...about, state: 'still failing', runs: runs + 1, since: first.at };
+  return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import type { CheckResult } from '../results/check-result.ts';
 import { withExitCode } from '../results/fold/fold.ts';
 import type { ListedFailure, Results, ServiceResult } from '../results/results.ts';
-import { tallyOf } from '../results/tally.ts';
+import { counted, tallyOf } from '../results/tally.ts';
 
 /** Days before the end of an entry from which on it is told. */
 const WARNED_DAYS = 7;
@@ -109,12 +109,9 @@ function stillListed(entry: ListedFailure, asOf: string): ListedFailure {
     return { ...entry, state: 'expired', note };
   }
   if (days > WARNED_DAYS) return { ...entry, state: 'known' };
-  const left = days === 0 ? 'today' : `in ${days} ${days === 1 ? 'day' : 'days'}`;
-  return {
-    ...entry,
-    state: 'known',
-    note: `it ends ${left}, on ${entry.until}: mend the failure, or set a later day`,
-  };
+  const left = days === 0 ? 'today' : `in ${counted(days, 'day')}`;
+  const note = `it ends ${left}, on ${entry.until}: mend the failure, or set a later day`;
+  return { ...entry, state: 'known', note };
 }
 
 /** Days that are left, 0 on the last; less than 0 once it is over. */
@@ -145,11 +142,10 @@ export function signatureOfCheck({ finding }: CheckResult): readonly string[] {
 function isAsListed({ check: pattern, got }: ListedFailure, check: CheckResult): boolean {
   if (!isFinding(check) || !fits(pattern, check.id)) return false;
   const { finding } = check;
+  if (finding === undefined) return true;
   const isListed = (each: string) =>
     got.some((listed) => fits(listed, each) || fits(listed, withoutOperation(each)));
-  return (
-    finding === undefined || [signatureOf, signatureBefore].some((form) => form(finding).every(isListed))
-  );
+  return [signatureOf, signatureBefore].some((form) => form(finding).every(isListed));
 }
 
 /** Whether a text is what a pattern says, in which `*` stands for any text. Linear in both. */

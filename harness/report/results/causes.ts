@@ -17,32 +17,21 @@ export interface CauseEntry {
 
 /** Causes, most failures first, and then the findings without one; none of results in which nobody looked for them. */
 export function causeEntries(results: Results): readonly CauseEntry[] {
-  const found = new Map(
-    judgedWith(results, 'fail', 'warning').map((judged) => [
-      keyOf(judged.service.service, judged.check.id),
-      judged,
-    ]),
+  const findings = judgedWith(results, 'fail', 'warning');
+  const found = new Map(findings.map((each) => [keyOf(each.service.service, each.check.id), each]));
+  const judged = (of: Cause['findings']) =>
+    of.flatMap(({ service, check }) => found.get(keyOf(service, check)) ?? []);
+  const entry = (sentence: string, cause: Cause | null, of: readonly JudgedCheck[]): CauseEntry => {
+    const isFailure = of.some(({ check }) => check.outcome === 'fail');
+    return { sentence, cause, findings: of, outcome: isFailure ? 'fail' : 'warning' };
+  };
+  const explained = (results.causes ?? []).map((cause) =>
+    entry(cause.sentence, cause, judged(cause.findings)),
   );
-  const judged = (findings: Cause['findings']) =>
-    findings.flatMap(({ service, check }) => found.get(keyOf(service, check)) ?? []);
-  const told = [
-    ...(results.causes ?? []).map((cause) => ({
-      sentence: cause.sentence,
-      cause,
-      findings: judged(cause.findings),
-    })),
-    ...judged(results.unexplained ?? []).map((each) => ({
-      sentence: `No cause found: ${withinSentence(problemOf(each.check))}`,
-      cause: null,
-      findings: [each],
-    })),
-  ];
-  return told
-    .filter(({ findings }) => findings.length > 0)
-    .map((each) => ({
-      ...each,
-      outcome: each.findings.some(({ check }) => check.outcome === 'fail') ? 'fail' : 'warning',
-    }));
+  const others = judged(results.unexplained ?? []).map((each) =>
+    entry(`No cause found: ${withinSentence(problemOf(each.check))}`, null, [each]),
+  );
+  return [...explained, ...others].filter((each) => each.findings.length > 0);
 }
 
 /** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or nobody looked for causes. */

@@ -256,12 +256,7 @@ const CHANGE = Type.Object({
 });
 
 /** A run as those after it remember it. */
-const REMEMBERED = Type.Object({
-  id: name,
-  startedAt: Instant,
-  exitCode: Type.Integer(),
-  failed: Count,
-});
+const REMEMBERED = Type.Object({ id: name, startedAt: Instant, exitCode: Type.Integer(), failed: Count });
 
 const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
   type: 'object',

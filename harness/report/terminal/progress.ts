@@ -55,8 +55,8 @@ const BAD: readonly Outcome[] = ['fail', 'error'];
 export function createProgress(options: ProgressOptions): Progress {
   const lanes = new Map<string, ServiceProgress>();
   const now = options.now ?? Date.now;
-  const screen =
-    options.isTTY && !options.quiet ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
+  const isDrawn = options.isTTY && !options.quiet;
+  const screen = isDrawn ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
   // Quiet, it is over before it begins.
   let stopped = options.quiet;
   const change = (service: string, apply: (lane: ServiceProgress) => void) => {
@@ -104,11 +104,8 @@ export function createProgress(options: ProgressOptions): Progress {
       change(service, (lane) => {
         lane.finished = true;
         lane.wait = null;
-        screen.note(
-          'finished',
-          service,
-          `${lane.done} of ${lane.planned}${lane.bad > 0 ? `, ${lane.bad} failed` : ''}`,
-        );
+        const failed = lane.bad > 0 ? `, ${lane.bad} failed` : '';
+        screen.note('finished', service, `${lane.done} of ${lane.planned}${failed}`);
       });
     },
     say(line) {
@@ -233,18 +230,15 @@ class RedrawnBlock implements Screen {
 
   #line(service: string, lane: ServiceProgress, widest: number, width: number): string {
     const ink = this.#ink;
-    const filled =
-      lane.planned === 0 ? 0 : Math.min(BAR_CELLS, Math.round((lane.done / lane.planned) * BAR_CELLS));
+    const { done, planned } = lane;
+    const filled = planned === 0 ? 0 : Math.min(BAR_CELLS, Math.round((done / planned) * BAR_CELLS));
     const name = plainLine(service, 24).padEnd(widest);
-    const digits = String(lane.planned).length;
-    const count = `${String(lane.done).padStart(digits)}/${lane.planned}`;
+    const count = `${String(done).padStart(String(planned).length)}/${planned}`;
     const bad = lane.bad > 0 ? `${lane.bad} failed` : '';
     const used = name.length + BAR_CELLS + count.length + bad.length + 8;
     const now = cut(this.#doing(lane), Math.max(0, width - used));
     const bar = `${'━'.repeat(filled)}${ink.dim('━'.repeat(BAR_CELLS - filled))}`;
-    const tail = [count, bad === '' ? '' : ink.outcome('fail', bad), ink.dim(now)].filter(
-      (part) => part !== '',
-    );
+    const tail = [count, bad && ink.outcome('fail', bad), ink.dim(now)].filter((part) => part !== '');
     return `${ink.bold(name)}  ${bar}  ${tail.join('  ')}`;
   }
 

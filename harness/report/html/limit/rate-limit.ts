@@ -70,9 +70,8 @@ export function loadOf(service: ServiceResult): DrawnLoad | null {
   const offsetMs = Date.parse(begun.timing.startedAt) - begun.timing.startedMs;
   const { plan } = service;
   const seen = plan === null ? [] : observed(evidence, plan, offsetMs);
-  const moments = (
-    plan === null ? evidence.flatMap(momentsOf) : seen.map((each) => momentOf(each, plan.requests))
-  )
+  const own = plan ? seen.map((each) => momentOf(each, plan.requests)) : evidence.flatMap(momentsOf);
+  const moments = own
     .map((each) => ({ ...each, atMs: each.atMs + offsetMs }))
     .toSorted((a, b) => a.atMs - b.atMs);
   const [first] = moments;
@@ -115,10 +114,9 @@ function windowsOf(
 ): readonly TimeStretch[] {
   const windowMs = windowSeconds * 1_000;
   const { windows: found } = inferLimit(countingOnly(seen, windowMs), { requests, windowMs }, ownOffsetMs);
-  const inferred = found.map(({ fromMs, toMs }) => ({
-    fromMs: fromMs + ownOffsetMs,
-    toMs: toMs + ownOffsetMs,
-  }));
+  const inferred = found.map(({ fromMs, toMs }) => {
+    return { fromMs: fromMs + ownOffsetMs, toMs: toMs + ownOffsetMs };
+  });
   const windows: TimeStretch[] = [];
   for (const { atMs } of admitted) {
     const open = windows.at(-1);
@@ -162,15 +160,11 @@ interface Moment {
 function momentsOf(evidence: Evidence): readonly Moment[] {
   // What other credentials, or none, are let through does not count against this quota.
   if (evidence.credential !== 'right') return [];
-  switch (evidence.kind) {
-    case 'burst':
-      return evidence.entries.map(({ sentMs, status }) => momentWith(sentMs, status));
-    case 'exchange':
-      if (evidence.failure?.kind === 'not-sent') return [];
-      return [momentWith(evidence.timing.startedMs, evidence.response?.status ?? null)];
-    case 'conversation':
-      return [momentWith(evidence.timing.startedMs, evidence.handshake.response?.status ?? null)];
-  }
+  if (evidence.kind === 'burst')
+    return evidence.entries.map(({ sentMs, status }) => momentWith(sentMs, status));
+  if (evidence.kind === 'exchange' && evidence.failure?.kind === 'not-sent') return [];
+  const { response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
+  return [momentWith(evidence.timing.startedMs, response?.status ?? null)];
 }
 
 function momentWith(atMs: number, status: number | null): Moment {

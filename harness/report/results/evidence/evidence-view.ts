@@ -32,11 +32,7 @@ interface ViewLimits {
 const PAGE_LIMITS: ViewLimits = { lines: 200, columns: 400 };
 
 /** The evidence of that id; a value that cannot be read back is said to be so, never thrown over. */
-export function viewEvidence(
-  service: ServiceResult,
-  id: string,
-  limits: ViewLimits = PAGE_LIMITS,
-): EvidenceView {
+export function viewEvidence(service: ServiceResult, id: string, limits = PAGE_LIMITS): EvidenceView {
   const purpose = plainText(service.ledger.find(({ evidence }) => evidence === id)?.purpose ?? '', 300);
   const note = (text: string): EvidenceView => ({
     id,
@@ -84,14 +80,9 @@ export function readableEvidence(service: ServiceResult): readonly (readonly [id
 }
 
 function answerOf(evidence: Evidence): string {
-  switch (evidence.kind) {
-    case 'exchange':
-      return String(evidence.response?.status ?? 'no response');
-    case 'conversation':
-      return String(evidence.handshake.response?.status ?? 'no response');
-    case 'burst':
-      return counted(evidence.entries.length, 'answer');
-  }
+  if (evidence.kind === 'burst') return counted(evidence.entries.length, 'answer');
+  const { response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
+  return String(response?.status ?? 'no response');
 }
 
 /** How many pieces of evidence are shown with one check. */

@@ -1,20 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
 import { withFinding } from '../read-results.ts';
-import {
-  COVERAGE,
-  type Coverage,
-  LEDGER_LINE,
-  type LedgerLine,
-  OBSERVATION,
-  type Observation,
-  type RecordedWait,
-  type Results,
-  type RunResult,
-  SERVICE,
-  type ServiceResult,
-  WAIT,
+import type {
+  Coverage,
+  LedgerLine,
+  Observation,
+  RecordedWait,
+  Results,
+  RunResult,
+  ServiceResult,
 } from '../results.ts';
+import { COVERAGE, LEDGER_LINE, OBSERVATION, SERVICE, WAIT } from '../results.ts';
 import { exitCodeOf } from '../run-verdict.ts';
 import { picked } from '../shapes.ts';
 import { tallyOf } from '../tally.ts';
@@ -90,18 +86,15 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
       record.faults.push(`journal entry ${index + 1} is malformed: ${read.problem}`);
   });
   for (const each of leftBehind(entries)) {
-    serviceRecord(record, each.service).remarks.add(
-      stillThere(each, 'was not sent, for the run came to its end'),
-    );
+    const remark = stillThere(each, 'was not sent, for the run came to its end');
+    serviceRecord(record, each.service).remarks.add(remark);
   }
   for (const service of record.started?.services ?? []) serviceRecord(record, service);
 
   const interruption = interruptionOf(record, context);
-  const endedBy =
-    interruption === null ? (record.finished?.reason ?? null) : `the run was cut short: ${interruption}`;
-  const services = [...record.services.values()].map((service) =>
-    closeService(service, endedBy, record.faults),
-  );
+  const reason = record.finished?.reason ?? null;
+  const endedBy = interruption === null ? reason : `the run was cut short: ${interruption}`;
+  const services = [...record.services.values()].map((each) => closeService(each, endedBy, record.faults));
   return withExitCode({
     schemaVersion: 1,
     run: {
@@ -238,9 +231,8 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
   const ledger = wholeLedger(record);
   const outage = record.outage ?? (started ? null : 'it was never started');
   const lost = outage === null ? endedBy : `${service} could not be exercised: ${outage}`;
-  const planned = [...record.planned.values()].map((check) =>
-    judged(check, record.outcomes.get(check.id), lost),
-  );
+  const ofPlan = (check: PlannedCheck) => judged(check, record.outcomes.get(check.id), lost);
+  const planned = [...record.planned.values()].map(ofPlan);
   return picked(SERVICE, {
     contract: 'unknown',
     environment: null,
@@ -304,14 +296,8 @@ function unplanned(record: ServiceRecord, faults: string[]): readonly CheckResul
   return [...record.outcomes.values()]
     .filter(({ id }) => !record.planned.has(id))
     .map((outcome) => {
-      faults.push(`${record.service}: outcome of ${outcome.id}, which was not planned`);
-      const plan = {
-        id: outcome.id,
-        suite: 'unplanned',
-        title: outcome.id,
-        level: 'MUST',
-        grounds: [],
-      } as const;
-      return judged(plan, outcome, null);
+      const { id } = outcome;
+      faults.push(`${record.service}: outcome of ${id}, which was not planned`);
+      return judged({ id, suite: 'unplanned', title: id, level: 'MUST', grounds: [] }, outcome, null);
     });
 }

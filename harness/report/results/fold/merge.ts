@@ -22,19 +22,16 @@ export function merged(shards: readonly ShardResults[]): Results {
   }
   for (const { source, shard } of others) {
     if (shard.plan === first.shard.plan && shard.total === first.shard.total) continue;
-    throw new UsageError(`is not of the same run as ${first.source}`, {
-      place: { file: source },
-      remedy: 'merge the shards of one run: the same services, environment, selection and number of shards',
-    });
+    const remedy =
+      'merge the shards of one run: the same services, environment, selection and number of shards';
+    throw new UsageError(`is not of the same run as ${first.source}`, { place: { file: source }, remedy });
   }
   const all = [first, ...others];
   for (const { source, shard } of all) {
     const twin = all.find((each) => each.shard.index === shard.index);
     if (twin === undefined || twin.source === source) continue;
-    throw new UsageError(`is shard ${shard.index} of ${shard.total}, as ${twin.source} is`, {
-      place: { file: source },
-      remedy: 'keep the later one of the two',
-    });
+    const problem = `is shard ${shard.index} of ${shard.total}, as ${twin.source} is`;
+    throw new UsageError(problem, { place: { file: source }, remedy: 'keep the later one of the two' });
   }
   const placeOf = ({ service }: ServiceResult) => first.shard.services.indexOf(service);
   const services = all.flatMap(({ results }) => results.services).sort((a, b) => placeOf(a) - placeOf(b));
@@ -50,10 +47,8 @@ export function merged(shards: readonly ShardResults[]): Results {
     ...(absent.length > 0 ? [`nothing is known of ${absent.join(', ')}`] : []),
   ];
   const runs = all.map(({ results }) => results.run);
-  const [began, ended] = [
-    runs.map(({ startedAt }) => startedAt).sort(),
-    runs.map(({ finishedAt }) => finishedAt).sort(),
-  ];
+  const began = runs.map(({ startedAt }) => startedAt).sort();
+  const ended = runs.map(({ finishedAt }) => finishedAt).sort();
   const remarks = runs.flatMap((each) => each.remarks ?? []);
   const { shard: _, remarks: __, ...run } = first.results.run;
   return withExitCode({
@@ -74,8 +69,6 @@ export function merged(shards: readonly ShardResults[]): Results {
 
 function shardIn(source: string, { run }: Results): NonNullable<RunResult['shard']> {
   if (run.shard !== undefined) return run.shard;
-  throw new UsageError('is not the part of a run', {
-    place: { file: source },
-    remedy: 'merge the reports of runs with --shard',
-  });
+  const remedy = 'merge the reports of runs with --shard';
+  throw new UsageError('is not the part of a run', { place: { file: source }, remedy });
 }

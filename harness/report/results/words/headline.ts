@@ -152,11 +152,7 @@ function unjudged(results: Results, { reasons, besides }: Verdict): ShortVerdict
   const open = servicesWith('inconclusive', results);
   const [first = 'no service ran', ...others] = reasons;
   const could = open.length === 0 ? 'Nothing could' : `${subject(open, services)} could not`;
-  return {
-    sentence: `${could} be judged`,
-    lead: said(first),
-    rest: [...others, ...besides].map(said),
-  };
+  return { sentence: `${could} be judged`, lead: said(first), rest: [...others, ...besides].map(said) };
 }
 
 function broken({ run }: Results, { reasons, besides }: Verdict): ShortVerdict {
