@@ -1,7 +1,7 @@
 import { firstGot, NO_RESPONSE } from '../../base/finding.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
+import type { FrameRule } from '../../wire/conversation/frame.ts';
 import { closeCodeMeaning, OPCODE } from '../../wire/conversation/frame.ts';
-import type { FrameRule } from '../../wire/conversation/frame-faults.ts';
 import type { Echo } from '../../wire/conversation/message.ts';
 import type { ConversationView } from '../../wire/conversation/view.ts';
 import { Reply } from '../../wire/exchange/reply.ts';

@@ -20,8 +20,8 @@ export {
   rfc9457,
 } from '../../base/authority.ts';
 export { capitalized } from '../../base/text.ts';
+export type { FrameRule } from '../../wire/conversation/frame.ts';
 export { isControl, OPCODE } from '../../wire/conversation/frame.ts';
-export type { FrameRule } from '../../wire/conversation/frame-faults.ts';
 export type { IdleView } from '../../wire/conversation/idle.ts';
 export type { ConversationView } from '../../wire/conversation/view.ts';
 export type { Reply } from '../../wire/exchange/reply.ts';

@@ -1,11 +1,11 @@
 import { withoutMoment } from '../../config/credential/signing/signature.ts';
 import type { FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
 import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
+import { expectedAccept } from '../../wire/http/request.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { HttpRequest } from '../../wire/request.ts';
 import { addressOf, targetBelow } from '../../wire/socket/address.ts';
 import type { TransportOptions } from '../../wire/socket/options.ts';
-import { expectedAccept } from '../../wire/websocket/opening-handshake.ts';
 
 /** What a request of ours is held against what was recorded with. */
 interface Comparison extends Pick<TransportOptions, 'redaction' | 'baseUrl' | 'headers'> {

@@ -1,7 +1,7 @@
 import type { RecordedFrame } from '../conversation.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
+import type { FrameFault } from './frame.ts';
 import { COMPRESSED, isControl, OPCODE, opcodeName } from './frame.ts';
-import type { FrameFault } from './frame-faults.ts';
 import type { Inflation } from './inflation.ts';
 
 /** A frame and when it went over the wire. */

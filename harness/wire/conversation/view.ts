@@ -7,14 +7,18 @@ import { fieldValue, listElements } from '../fields/grammar/field-grammar.ts';
 import { keep, lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/utf8.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
-import { type ClosePayload, isControl, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import {
+  type ClosePayload,
   dataAfterClose,
   type FrameFault,
   type FrameRule,
   faultsOfFrames,
+  isControl,
+  mayBeSent,
+  OPCODE,
+  readClosePayload,
   strayOctets,
-} from './frame-faults.ts';
+} from './frame.ts';
 import { agreedInflation } from './inflation.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
 

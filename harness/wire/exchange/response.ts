@@ -11,7 +11,7 @@ import {
   readRetryAfter,
   retryAfterMs,
 } from '../fields/grammar/http-date.ts';
-import { type Link, parseLinks } from '../fields/link.ts';
+import { findBodyLinks, type Link, navigates, parseLinks } from '../fields/link.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/security/challenge.ts';
 import {
   acceptQueryFault,
@@ -27,8 +27,7 @@ import { latin1Text, visible } from '../octets/utf8.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
 import { isCredential } from '../redaction/marker.ts';
-import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './content/leaks.ts';
-import { findBodyLinks, isInnerHost, navigates } from './content/links.ts';
+import { findInternals, findSecretPlaces, isInnerHost, SEARCHED, type SecretPlace } from './content/leaks.ts';
 import { ResponseMessage } from './response-message.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json-text.ts';
 import { visible } from '../octets/utf8.ts';
 import { FieldReader } from './grammar/field-grammar.ts';
 
@@ -64,4 +65,68 @@ function readLink(reader: FieldReader, target: string, links: Link[]): string | 
     }
     if (!parameters.has(name)) parameters.set(name, value);
   }
+}
+
+/**
+ * Relations by which a client goes from one resource of an interface to the next (IANA's registry of link relations).
+ * All others lead to what has a purpose and a place of its own: documentation, a licence, a status page, a picture.
+ */
+const NAVIGATION: ReadonlySet<string> = new Set([
+  ...['self', 'item', 'items', 'collection', 'up', 'parent', 'edit', 'search'],
+  ...['first', 'last', 'next', 'prev', 'previous', 'current', 'start'],
+]);
+
+/** Those that are the name of a link and of nothing else: what is called `parent` or `current` may be a path on a disk. */
+const PLAIN: ReadonlySet<string> = new Set(['self', 'next', 'prev', 'previous']);
+
+/** Members that say that they are an address, and not whose. */
+const ADDRESS = /^(?:href|url|uri|link)$/;
+/** Members that hold links by their relations, or one after the other. */
+const LINKS = /^_?links?$/;
+/** `next_url`, `nextHref`: the relation stands before it. */
+const ADDRESS_ENDING = /(?:_url|_uri|_href|_link|Url|Uri|Href|Link)$/;
+
+/** Whether a client goes on by a link of one of these relations. */
+export function navigates(relations: readonly string[]): boolean {
+  return relations.some((relation) => NAVIGATION.has(relation.toLowerCase()));
+}
+
+/**
+ * Links in a parsed JSON body by which a client goes on: absolute http(s) URLs and paths. In the order of the body,
+ * each once, as sent. All of it is looked through, for its octets are bounded.
+ */
+export function findBodyLinks(value: unknown): readonly string[] {
+  const links = new Set<string>();
+  const waiting: Node[] = [{ member: 'self', relation: 'self', value }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { relation, value: found } = next;
+    if (typeof found === 'string') {
+      if (navigates([relation]) && isAddress(found)) links.add(found);
+    } else if (Array.isArray(found)) {
+      for (const item of found.toReversed()) waiting.push({ ...next, value: item });
+    } else if (isJsonObject(found)) {
+      for (const [member, item] of Object.entries(found).reverse()) {
+        waiting.push({ member, relation: relationOf(member, item, next, found.rel), value: item });
+      }
+    }
+  }
+  return [...links];
+}
+
+interface Node {
+  readonly member: string;
+  readonly relation: string;
+  readonly value: unknown;
+}
+
+/** What a member of that node is to it, by its name, and by `rel` where that stands beside it; '' for no link. */
+function relationOf(member: string, value: unknown, within: Node, rel: unknown): string {
+  if (ADDRESS.test(member)) return typeof rel === 'string' ? rel : within.relation;
+  if (ADDRESS_ENDING.test(member)) return member.replace(ADDRESS_ENDING, '');
+  const isLink = typeof value !== 'string' || LINKS.test(within.member) || PLAIN.has(member);
+  return isLink && !LINKS.test(member) ? member : '';
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) ? URL.canParse(text) : /^\/(?!\/)\S*$/.test(text);
 }

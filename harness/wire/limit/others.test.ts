@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { requestsOfOthers, spentBefore } from './fault/told-of-limit.ts';
 import { at, ofQuota } from './fixtures/observed.ts';
 import type { LimitObservation } from './observed/observation.ts';
-import { countingOnly, requestsOfOthers, spentBefore } from './others.ts';
+import { countingOnly } from './pacing.ts';
 
 describe('the requests of others', () => {
   const falling = (remaining: readonly number[], part: LimitObservation['part'] = 'serial') =>

@@ -97,3 +97,29 @@ export function expiryMs(windowMs: number): number {
   const clocks = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   return Math.max(clocks, Math.min(TOLERANCE.wholeSeconds, windowMs * TOLERANCE.expiryShare));
 }
+
+/** When a limiter has surely forgotten all of these, if nobody else asks: on the observations' clock, in ms. */
+export function forgottenMs(observations: readonly LimitObservation[], windowMs: number): number {
+  const latest = observations.reduce((so, { finishedMs }) => Math.max(so, finishedMs), 0);
+  return latest + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
+}
+
+/**
+ * What can still count when the first burst is sent: a refusal before it, and what lies before a whole window without a
+ * request, tells of the requests of others alone.
+ */
+export function countingOnly(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+): readonly LimitObservation[] {
+  const begins = observations.findIndex(({ part }) => part === 'serial' || part === 'parallel');
+  const before = begins === -1 ? observations.length : begins;
+  const ours = observations.filter(({ fate }, at) => at >= before || fate !== 'refused');
+  const burst = ours.findIndex(({ part }) => part === 'serial' || part === 'parallel');
+  let from = 0;
+  for (let at = from + 1; at < ours.length && (burst === -1 || at <= burst); at += 1) {
+    const sentMs = ours[at]?.sentMs ?? 0;
+    if (sentMs >= forgottenMs(ours.slice(from, at), windowMs)) from = at;
+  }
+  return ours.slice(from);
+}

@@ -1,13 +1,14 @@
 import { FRAMING_FAULT, type FramingFault } from '../exchange/framing-faults.ts';
 import type { FieldLine } from '../exchange.ts';
-import { LineCollector, OctetCollector } from './collector.ts';
 import type { ReaderFailure, ReaderOptions, ReadResponse } from './lines.ts';
 import {
   type BodyFraming,
   bodyFraming,
   FieldSection,
   LINE_STARTS,
+  LineCollector,
   LONGEST_START,
+  OctetCollector,
   parseChunkSize,
   parseStatusLine,
   type ResponseHead,

@@ -7,6 +7,7 @@ import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, impatient, knowingSecret, SECRET, setting } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
+import { acceptFor, handshakeRequest } from '../http/request.ts';
 import type { HttpRequest } from '../request.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type WebSocketConnection,
 } from './connection.ts';
 import { closePayload, FrameDecoder, type WireFrame } from './frames.ts';
-import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
 const SAMPLE_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 

@@ -6,7 +6,7 @@ import type { Conversation, ConversationEvent } from '../conversation.ts';
 import type { ExchangeFailure, FieldLine, RecordedResponse } from '../exchange.ts';
 import { readExtensions } from '../fields/extension.ts';
 import { fieldValue } from '../fields/grammar/field-grammar.ts';
-import { type RequestForm, writeRequest } from '../http/request.ts';
+import { expectedAccept, type RequestForm, writeRequest } from '../http/request.ts';
 import { inTime, Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import type { HttpRequest } from '../request.ts';
@@ -18,7 +18,6 @@ import { type About, responseLimits, type TransportOptions } from '../socket/opt
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
 import { closeAnswer, FrameDecoder, type HeartbeatAnswer, Heartbeats, type WireFrame } from './frames.ts';
-import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */
 export interface ConversationLimits {

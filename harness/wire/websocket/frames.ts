@@ -11,7 +11,7 @@ import {
 } from '../conversation/frame.ts';
 import type { Inflation } from '../conversation/inflation.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
-import { OctetCollector } from '../reader/collector.ts';
+import { OctetCollector } from '../reader/lines.ts';
 
 /** A frame as it was on the wire. */
 export interface WireFrame {

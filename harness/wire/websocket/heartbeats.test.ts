@@ -6,10 +6,10 @@ import { Deflation, Inflation } from '../conversation/inflation.ts';
 import { viewConversation } from '../conversation/view.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { startWsEndpoint } from '../fixtures/ws-endpoint.ts';
+import { handshakeRequest } from '../http/request.ts';
 import { type Opening, openConnection } from './connection.ts';
 import type { WireFrame } from './frames.ts';
 import { Heartbeats } from './frames.ts';
-import { handshakeRequest } from './opening-handshake.ts';
 
 const answerTo = (text: string) => (text === 'ping' ? 'pong' : null);
 

@@ -5,7 +5,7 @@ import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
 import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
-import { forgottenMs } from '../../../harness/wire/limit/others.ts';
+import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { type InTurn, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 import {

@@ -6,7 +6,7 @@ import type { Group } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { howKept, isAbove, type Kept, keptAnyway } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/told-of-limit.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
-import { forgottenMs } from '../../../harness/wire/limit/others.ts';
+import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
 import { apartFrom } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';

@@ -16,7 +16,7 @@ import { inferLimit, type LimitInference } from '../../../harness/wire/limit/inf
 import type { LimitAlgorithm } from '../../../harness/wire/limit/model/models.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
-import { countingOnly } from '../../../harness/wire/limit/others.ts';
+import { countingOnly } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
 import { burstCost, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';

@@ -5,10 +5,11 @@ import { derived, type Port, type Probe, probe } from '../../../harness/engine/s
 import type { Evidence } from '../../../harness/wire/evidence.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { freshAfterMs } from '../../../harness/wire/limit/fault/longer-limit.ts';
+import { spentBefore } from '../../../harness/wire/limit/fault/told-of-limit.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../harness/wire/limit/observed/observing.ts';
-import { countingOnly, forgottenMs, spentBefore } from '../../../harness/wire/limit/others.ts';
+import { countingOnly, forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { sample, served } from '../../stimuli/sample.ts';
 import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../../harness/base/fixtures/server.ts';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { encodeFrame, OPCODE } from '../../../harness/wire/conversation/frame.ts';
+import { acceptFor } from '../../../harness/wire/http/request.ts';
 import { FrameDecoder, type WireFrame } from '../../../harness/wire/websocket/frames.ts';
-import { acceptFor } from '../../../harness/wire/websocket/opening-handshake.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
 import { echoConfig, findings, judged } from '../fixtures/judged.ts';
 

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { type LocalServer, served } from '../../../harness/base/fixtures/server.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { echoing, startWsEndpoint } from '../../../harness/wire/fixtures/ws-endpoint.ts';
-import { acceptFor } from '../../../harness/wire/websocket/opening-handshake.ts';
+import { acceptFor } from '../../../harness/wire/http/request.ts';
 import { websocket as suite } from '../../websocket/websocket.suite.ts';
 import { byHand, type Seen, type Sent } from '../fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from '../fixtures/echo-programs.ts';

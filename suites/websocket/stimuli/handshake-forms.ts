@@ -2,7 +2,7 @@ import { unlessInapplicable } from '../../../harness/base/verdict.ts';
 import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
-import { randomKey } from '../../../harness/wire/websocket/opening-handshake.ts';
+import { randomKey } from '../../../harness/wire/http/request.ts';
 import { CLOSED_WITH_REASON, GOING_AWAY } from './errand/errands.ts';
 import { answersPings, conversed, held, heldWith, opening, taken } from './ordinary-client.ts';
 import { tryService } from './service-shown.ts';

@@ -1,7 +1,7 @@
 import type { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
+import { spentBefore } from '../../../wire/limit/fault/told-of-limit.ts';
 import { observationsOf } from '../../../wire/limit/observed/observing.ts';
-import { spentBefore } from '../../../wire/limit/others.ts';
 import { untilAdmitted } from '../../../wire/pace/backoff.ts';
 import type { Budget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';

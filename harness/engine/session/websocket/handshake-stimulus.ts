@@ -5,9 +5,9 @@ import type { CredentialChoice } from '../../../config/credential/placing.ts';
 import type { Credentials } from '../../../config/credential/scheme.ts';
 import type { WebSocketConfig } from '../../../config/service.ts';
 import type { FieldLine } from '../../../wire/exchange.ts';
+import { handshakeRequest } from '../../../wire/http/request.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
 import type { Opening } from '../../../wire/websocket/connection.ts';
-import { handshakeRequest } from '../../../wire/websocket/opening-handshake.ts';
 
 /** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
 export interface HandshakeStimulus {

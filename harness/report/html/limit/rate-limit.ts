@@ -3,7 +3,7 @@ import type { Evidence } from '../../../wire/evidence.ts';
 import { inferLimit } from '../../../wire/limit/infer.ts';
 import { faceOf, type LimitObservation } from '../../../wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../wire/limit/observed/observing.ts';
-import { countingOnly } from '../../../wire/limit/others.ts';
+import { countingOnly } from '../../../wire/limit/pacing.ts';
 import { problemOf } from '../../results/causes.ts';
 import type { CheckResult } from '../../results/check-result.ts';
 import { readableEvidence } from '../../results/evidence/evidence-view.ts';

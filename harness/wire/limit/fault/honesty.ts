@@ -2,9 +2,9 @@ import type { Mismatch } from '../../../base/finding.ts';
 import type { FirstRefusedBounds, LimitInference } from '../infer.ts';
 import { GRADUAL } from '../model/models.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
-import { requestsOfOthers } from '../others.ts';
 import { lawfullyBackMs, sinceServed } from '../pacing.ts';
 import { isOfAnother } from './longer-limit.ts';
+import { requestsOfOthers } from './told-of-limit.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
 const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([

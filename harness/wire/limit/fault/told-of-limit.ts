@@ -1,7 +1,11 @@
 import type { QuotaReading } from '../../quota/quota.ts';
 import { explainingKinds } from '../infer.ts';
-import type { DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
-import { TOLERANCE } from '../observed/observation.ts';
+import {
+  type DocumentedLimit,
+  type LimitObservation,
+  type Span,
+  TOLERANCE,
+} from '../observed/observation.ts';
 
 /** What an answer says remains of one of several limits, known by its number and its window. */
 export interface ToldOfLimit {
@@ -124,4 +128,45 @@ function alone(atMs: number, fate: LimitObservation['fate']): LimitObservation {
     retryAfterIsDate: false,
     dateMs: null,
   };
+}
+
+/**
+ * Requests of others are counted with ours: a colleague's on the same staging key, or those of an earlier run. How many of
+ * the quota were gone before the first of these was sent, as far as its fields tell; 0 where they tell
+ * nothing, or of another quota than the documented one. Where requests of ours take none, or more than one each, the
+ * fields count something else than requests (the free places of a queue), and nothing is concluded.
+ */
+export function spentBefore(
+  observations: readonly LimitObservation[],
+  { requests }: Pick<DocumentedLimit, 'requests'>,
+): number {
+  const telling = observations.flatMap(({ fate, finishedMs, quota }) => {
+    const { limit = null, remaining = null } = quota ?? {};
+    const isTold = fate === 'admitted' && limit === requests && remaining !== null && remaining <= requests;
+    return isTold ? [{ finishedMs, remaining }] : [];
+  });
+  const [first] = telling;
+  if (first === undefined) return 0;
+  const last = telling.at(-1) ?? first;
+  const ours = (untilMs: number) => observations.filter(({ sentMs }) => sentMs < untilMs).length;
+  const fall = first.remaining - last.remaining;
+  if (fall === 0 || fall > ours(last.finishedMs) - 1) return 0;
+  return Math.max(0, requests - ours(first.finishedMs) - first.remaining);
+}
+
+/**
+ * Told by the remaining quota within a burst: it falls by one for each of ours, and now and then by more. A service
+ * that counts each request twice lets it fall by two each time.
+ */
+export function requestsOfOthers(observations: readonly LimitObservation[]): number {
+  const serial = observations.filter(({ part, fate }) => part === 'serial' && fate === 'admitted');
+  const drops: number[] = [];
+  for (const [at, each] of serial.entries()) {
+    const [before, after] = [serial[at - 1]?.quota?.remaining ?? null, each.quota?.remaining ?? null];
+    if (before === null || after === null) continue;
+    if (after < before) drops.push(before - after);
+  }
+  const ordinary = drops.filter((drop) => drop === 1).length;
+  if (ordinary <= drops.length / 2) return 0;
+  return drops.reduce((sum, drop) => sum + drop - 1, 0);
 }

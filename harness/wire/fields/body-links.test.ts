@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findBodyLinks, isInnerHost } from './links.ts';
+import { findBodyLinks } from './link.ts';
 
 describe('findBodyLinks', () => {
   it('finds those by which a client goes on, wherever they stand', () => {
@@ -48,23 +48,4 @@ describe('findBodyLinks', () => {
     const many = { items: Array.from({ length: 50_000 }, (_, at) => ({ href: `/v1/${at}` })) };
     expect(findBodyLinks(many)).toHaveLength(50_000);
   });
-});
-
-describe('a host of an inner network', () => {
-  it.each([
-    '10.1.2.3',
-    '192.168.0.9',
-    '127.0.0.1',
-    '[fd00::1]',
-    '[::1]',
-    'backend',
-    'db.internal',
-    'nas.local',
-    'localhost',
-  ])('is %s', (host) => expect(isInnerHost(host)).toBe(true));
-
-  it.each(['api.example.com', '8.8.8.8', '[2001:db8::1]', 'internal.example', '11.0.0.1'])(
-    'is not %s',
-    (host) => expect(isInnerHost(host)).toBe(false),
-  );
 });
