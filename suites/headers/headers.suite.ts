@@ -152,7 +152,7 @@ export const headers = suite('headers', 'Header fields', [
     judge: ({ expect }) =>
       expect(everyExchange)
         .where(({ response }) => response.has('link'))
-        .toConform('links', ({ response }) => response.linkFaults[0] ?? null),
+        .toConform('links', ({ response }) => response.link.faults[0] ?? null),
   }),
 
   // What one instance leaves out clients cannot rely on.

@@ -95,7 +95,7 @@ describe('ConversationView', () => {
   ])('finds the fault in %#', (frames, fault) => {
     const { faults } = viewOf(...frames);
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toContain(fault);
+    expect(faults[0]?.message).toContain(fault);
   });
 
   it('does not judge text of which only a part was recorded', () => {
@@ -141,7 +141,7 @@ describe('ConversationView', () => {
   it('finds octets that are no frame', () => {
     const octets = octetsOf('HTTP');
     const view = viewOfEvents({ atMs: 1, from: 'server', type: 'octets', octets, note: 'garbage' });
-    expect(view.faults).toEqual(['4 octets that are no frame']);
+    expect(view.faults).toEqual([{ rule: 'octets', message: '4 octets that are no frame' }]);
   });
 });
 

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Conversation } from '../conversation.ts';
 import { isOrdinary } from '../exchange/reply.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
+import { keep } from '../exchange/response-message.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { fieldValue, listElements } from '../fields/grammar/field-grammar.ts';
-import { keep, lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/utf8.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
 import {
@@ -173,28 +173,32 @@ export class ConversationView {
     );
   }
 
-  readonly #received = lazy(
-    (): Assembled => assemble(this.serverFrames, agreedInflation(this.extensions.extensions, 'server')),
-  );
-  readonly #sent = lazy(
-    (): Assembled => assemble(this.clientFrames, agreedInflation(this.extensions.extensions, 'client')),
-  );
+  /** What the server's frames amount to. */
+  get fromServer(): Assembled {
+    const inflation = agreedInflation(this.extensions.extensions, 'server');
+    return keep(this, 'fromServer', assemble(this.serverFrames, inflation));
+  }
+
+  get fromClient(): Assembled {
+    const inflation = agreedInflation(this.extensions.extensions, 'client');
+    return keep(this, 'fromClient', assemble(this.clientFrames, inflation));
+  }
 
   /** Whole messages from the server, in order, but for its heartbeats. */
   get messages(): readonly Message[] {
-    return this.#received().messages.filter(({ isHeartbeat }) => !isHeartbeat);
+    return this.fromServer.messages.filter(({ isHeartbeat }) => !isHeartbeat);
   }
 
   /** Whole messages of ours, in order, but for answers to its heartbeats. */
   get sent(): readonly Message[] {
-    return this.#sent().messages.filter(({ isHeartbeat }) => !isHeartbeat);
+    return this.fromClient.messages.filter(({ isHeartbeat }) => !isHeartbeat);
   }
 
   /** Heartbeats of the dialect that the server sent, each with whether we answered it. */
   get heartbeats(): readonly (Message & { readonly isAnswered: boolean })[] {
     const isHeartbeat = (message: Message) => message.isHeartbeat;
-    const answers = this.#sent().messages.filter(isHeartbeat);
-    const asked = this.#received().messages.filter(isHeartbeat);
+    const answers = this.fromClient.messages.filter(isHeartbeat);
+    const asked = this.fromServer.messages.filter(isHeartbeat);
     return asked.map((message, index) => ({ ...message, isAnswered: index < answers.length }));
   }
 
@@ -332,24 +336,20 @@ export class ConversationView {
 
   // --- what the server broke ---
 
-  readonly #faults = lazy((): readonly FrameFault[] => {
+  /** Where the server's octets break RFC 6455 §5 to §8. */
+  get faults(): readonly FrameFault[] {
     const frames = this.serverFrames.map(({ frame }) => frame);
-    return [
+    return keep(this, 'faults', [
       ...faultsOfFrames(frames, this.isCompressing),
-      ...this.#received().faults,
+      ...this.fromServer.faults,
       ...dataAfterClose(frames),
       ...strayOctets(this.conversation.events),
-    ];
-  });
-
-  /** Where the server's octets break RFC 6455 §5 to §8, one line each. */
-  get faults(): readonly string[] {
-    return this.#faults().map(({ message }) => message);
+    ]);
   }
 
   /** The first of them that breaks one of these rules; null for none. */
   faultOf(...rules: readonly FrameRule[]): string | null {
-    return this.#faults().find(({ rule }) => rules.includes(rule))?.message ?? null;
+    return this.faults.find(({ rule }) => rules.includes(rule))?.message ?? null;
   }
 }
 

@@ -7,16 +7,22 @@ import {
   isJsonType,
   listElements,
   type MediaType,
+  type MediaTypeReading,
   readMediaType,
 } from '../fields/grammar/field-grammar.ts';
 import { contentLanguageFault, repeatedField } from '../fields/single-fields.ts';
 import { problemFaults, reportedError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
-import { keep, lazy } from '../octets/lazy.ts';
 import { decodeUtf8, latin1Octets, latin1Text, visible } from '../octets/utf8.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
-import { decodeContent, looksCompressed } from './content/content-coding.ts';
+import { type DecodedContent, decodeContent, looksCompressed } from './content/content-coding.ts';
+
+/** For a getter: its value stands in its place from now on, so that it is worked out once for each `owner`. */
+export function keep<Owner extends object, Value>(owner: Owner, name: keyof Owner, value: Value): Value {
+  Object.defineProperty(owner, name, { value });
+  return value;
+}
 
 /** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
 const NO_TRAILERS =
@@ -140,11 +146,17 @@ export class ResponseMessage {
     return isKept ? null : 'its body holds a secret, which is not kept';
   }
 
-  readonly #content = lazy(() => {
+  /** The content, content codings undone (RFC 9110 §8.4). */
+  get decoded(): DecodedContent {
     const { bytes, withheld } = this.body;
-    if (withheld) return { octets: bytes, ...withheld };
-    return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
-  });
+    return keep(
+      this,
+      'decoded',
+      withheld
+        ? { octets: bytes, ...withheld }
+        : decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial),
+    );
+  }
 
   /**
    * Why the content is not known to its end, codings undone, one line; null when it is. What is not found in it may
@@ -153,23 +165,23 @@ export class ResponseMessage {
   get unread(): string | null {
     if (this.body.truncated) return `its body goes on after ${this.body.bytes.length} octets`;
     if (this.evidence.failure !== null) return this.evidence.failure.message;
-    const { fault, limit } = this.#content();
+    const { fault, limit } = this.decoded;
     return limit ?? fault;
   }
 
   /** Octets of the content, content codings undone (RFC 9110 §8.4); empty when they cannot be. */
   get content(): Uint8Array {
-    return this.#content().octets;
+    return this.decoded.octets;
   }
 
   /** Why the content is not in the coding that Content-Encoding names; null when it is, or nobody can tell. */
   get codingFault(): string | null {
-    return this.#content().fault;
+    return this.decoded.fault;
   }
 
   /** Why nobody can tell whether it is in that coding; null when there is none, or it was undone. */
   get codingLimit(): string | null {
-    return this.#content().limit;
+    return this.decoded.limit;
   }
 
   /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
@@ -187,16 +199,18 @@ export class ResponseMessage {
     return keep(this, 'text', decodeUtf8(this.content));
   }
 
-  readonly #mediaType = lazy(() => this.fieldAs('content-type', readMediaType));
+  get contentType(): MediaTypeReading | null {
+    return keep(this, 'contentType', this.fieldAs('content-type', readMediaType));
+  }
 
   /** Content-Type (RFC 9110 §8.3); null when absent or malformed. */
   get mediaType(): MediaType | null {
-    return this.#mediaType()?.mediaType ?? null;
+    return this.contentType?.mediaType ?? null;
   }
 
   /** What is wrong with Content-Type; null when it is well-formed or absent. */
   get mediaTypeFault(): string | null {
-    return this.#mediaType()?.fault ?? null;
+    return this.contentType?.fault ?? null;
   }
 
   /** What is wrong with Content-Language; null when it is well-formed or absent. */
@@ -209,19 +223,9 @@ export class ResponseMessage {
     return this.mediaType !== null && isJsonType(this.mediaType);
   }
 
-  readonly #json = lazy(() => {
-    const json = readJsonText(this.content);
-    if (json.faults.length === 0) return json;
-    // A number that is a secret leaves a marker that is no JSON, where the service has sent some.
-    const restored = withMarkersAs('1', latin1Text(this.content));
-    if (restored === null) return json;
-    const again = readJsonText(latin1Octets(restored));
-    return again.faults.length === 0 ? again : json;
-  });
-
   /** The content read as one JSON text, whatever Content-Type says. */
   get json(): JsonText {
-    return this.#json();
+    return keep(this, 'json', readRecordedJson(this.content));
   }
 
   /** Why there is no JSON value to look into although the content may be right; null when nothing stands against it. */
@@ -263,4 +267,14 @@ export class ResponseMessage {
   get reportedError(): string | null {
     return reportedError(this.json.value);
   }
+}
+
+function readRecordedJson(content: Uint8Array): JsonText {
+  const json = readJsonText(content);
+  if (json.faults.length === 0) return json;
+  // A number that is a secret leaves a marker that is no JSON, where the service has sent some.
+  const restored = withMarkersAs('1', latin1Text(content));
+  if (restored === null) return json;
+  const again = readJsonText(latin1Octets(restored));
+  return again.faults.length === 0 ? again : json;
 }

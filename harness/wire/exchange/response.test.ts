@@ -120,8 +120,8 @@ describe('ResponseView', () => {
       ),
     });
     expect(view.location?.href).toBe('http://127.0.0.1:8080/login?x=1');
-    expect(view.links.map(({ relations }) => relations)).toEqual([['next'], ['help', 'service-doc']]);
-    expect(view.linkFaults).toEqual([]);
+    expect(view.link.links.map(({ relations }) => relations)).toEqual([['next'], ['help', 'service-doc']]);
+    expect(view.link.faults).toEqual([]);
     expect(view.sameOriginLinks).toEqual(['/login', '/v1/resources', '/v2/items/1', '/v1/a']);
     expect(withFields(['Location', 'http://[']).location).toBeNull();
     expect(withFields().location).toBeNull();
@@ -199,7 +199,11 @@ describe('ResponseView', () => {
       }),
     );
     expect(view).toMatchObject({ mediaType: null, date: null, location: null, text: '', retryAfterMs: null });
-    expect(view).toMatchObject({ allow: ['\u0000"<\u00ff'], links: [], challenges: { challenges: [] } });
+    expect(view).toMatchObject({
+      allow: ['\u0000"<\u00ff'],
+      link: { links: [] },
+      challenges: { challenges: [] },
+    });
     expect(view.sameOriginLinks).toEqual([]);
     expect(view.json.faults).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ import {
   readRetryAfter,
   retryAfterMs,
 } from '../fields/grammar/http-date.ts';
-import { findBodyLinks, type Link, navigates, parseLinks } from '../fields/link.ts';
+import { findBodyLinks, type LinkReading, navigates, parseLinks } from '../fields/link.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/security/challenge.ts';
 import {
   acceptQueryFault,
@@ -22,13 +22,12 @@ import {
   type TransportSecurity,
 } from '../fields/single-fields.ts';
 import { namesPolicies, violatedPoliciesFault } from '../json/problem.ts';
-import { keep, lazy } from '../octets/lazy.ts';
 import { latin1Text, visible } from '../octets/utf8.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, isInnerHost, SEARCHED, type SecretPlace } from './content/leaks.ts';
-import { ResponseMessage } from './response-message.ts';
+import { keep, ResponseMessage } from './response-message.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */
 const REQUEST_ID_FIELDS = [
@@ -285,16 +284,9 @@ export class ResponseView extends ResponseMessage {
     return isOutside && isInner ? this.redirect : null;
   }
 
-  readonly #links = lazy(() => parseLinks(this.fieldLines('link')));
-
-  /** Links of the Link field (RFC 8288), as sent. */
-  get links(): readonly Link[] {
-    return this.#links().links;
-  }
-
-  /** What is malformed in the Link field, one line each. */
-  get linkFaults(): readonly string[] {
-    return this.#links().faults;
+  /** The Link field (RFC 8288), with links as sent. */
+  get link(): LinkReading {
+    return keep(this, 'link', parseLinks(this.fieldLines('link')));
   }
 
   /**
@@ -302,7 +294,9 @@ export class ResponseView extends ResponseMessage {
    * against the request's URL.
    */
   get linkTargets(): readonly URL[] {
-    const inField = this.links.filter(({ relations }) => navigates(relations)).map(({ target }) => target);
+    const inField = this.link.links
+      .filter(({ relations }) => navigates(relations))
+      .map(({ target }) => target);
     const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
     const targets = [...this.fieldLines('location'), ...inField, ...inBody];
     const urls = targets.flatMap((target) => URL.parse(target, this.request.url) ?? []);

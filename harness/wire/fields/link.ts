@@ -12,7 +12,7 @@ export interface Link {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-interface LinkReading {
+export interface LinkReading {
   readonly links: readonly Link[];
   /** One line each; at most 20. */
   readonly faults: readonly string[];

@@ -1,4 +1,3 @@
-import { lazy } from '../octets/lazy.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 
 /**
@@ -155,7 +154,11 @@ function decoding(
 ): Decoding {
   return (view) => {
     const { octets } = view;
-    const text = lazy(() => latin1Text(octets));
+    let whole: string | null = null;
+    const text = () => {
+      whole ??= latin1Text(octets);
+      return whole;
+    };
     const places = introducers.map((introducer) => placesOf(octets, introducer));
     let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {

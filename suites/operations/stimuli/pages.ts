@@ -174,7 +174,7 @@ export function nextOf(page: OperationReply): URL | null {
   if (!page.served) return null;
   const here = page.exchange.request.url;
   // RFC 8288 §3.3.
-  const link = page.response.links.find(({ relations }) => relations.includes('next'));
+  const link = page.response.link.links.find(({ relations }) => relations.includes('next'));
   const told = link?.target ?? (page.response.unreadJson === null ? nextIn(page.response.json.value) : null);
   if (told === null) return null;
   const next = link !== undefined || isReference(told) ? URL.parse(told, here) : withCursor(page, told);
@@ -230,7 +230,7 @@ const OF_A_PAGE = 10;
 /** The same of a list that is the whole of it; null where there is none, it may go on, or says so. */
 export function wholeListOf(reply: OperationReply): readonly unknown[] | null {
   const list = listOf(reply);
-  const goesOn = reply.response.links.some(({ relations }) => relations.includes('next'));
+  const goesOn = reply.response.link.links.some(({ relations }) => relations.includes('next'));
   return list === null || goesOn || list.length >= OF_A_PAGE ? null : list;
 }
 

@@ -4,7 +4,6 @@ import type { OpenConversation } from '../../../../harness/engine/session/websoc
 import { OPCODE } from '../../../../harness/wire/conversation/frame.ts';
 import { deflatedRepeatedly } from '../../../../harness/wire/conversation/inflation.ts';
 import type { ConversationView } from '../../../../harness/wire/conversation/view.ts';
-import { lazy } from '../../../../harness/wire/octets/lazy.ts';
 import { echoes, echoesAsConfigured } from '../echo.ts';
 import { carry, type Errand, onTheWay, type Ride, rideOf, runErrand } from '../errand/errand.ts';
 import { alive } from '../ordinary-client.ts';
@@ -85,7 +84,6 @@ export const BOMB_OCTETS = 64 * 1024 * 1024;
 export const BULK_OCTETS = 1024;
 
 const PIECE_OCTETS = 1024 * 1024;
-const bombPayload = lazy(() => deflatedRepeatedly(new Uint8Array(PIECE_OCTETS), BOMB_OCTETS / PIECE_OCTETS));
 
 /** RFC 6455 §7.4.1: too big. */
 const TOO_BIG = 1009;
@@ -95,7 +93,8 @@ const BOMB: Errand = {
   what: 'with a message of 64 KiB that stands for 64 MiB',
   async say(conversation) {
     if (!conversation.isCompressing) return;
-    await conversation.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
+    const payload = deflatedRepeatedly(new Uint8Array(PIECE_OCTETS), BOMB_OCTETS / PIECE_OCTETS);
+    await conversation.frame(OPCODE.binary, payload, { rsv: 4 });
     await conversation.bulk(BULK_OCTETS);
     await conversation.close(1000);
   },
