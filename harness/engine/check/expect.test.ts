@@ -37,25 +37,6 @@ const expect = (...all: readonly Reply[]) =>
   });
 type Expecting = ReturnType<typeof expect>;
 
-it('a response of the record that cannot be read leaves the others judged, and is noted', async () => {
-  const notes: string[] = [];
-  const cut = reply({ body: { bytes: octetsOf('['), received: 9, truncated: true } });
-  const whole = reply({ body: { bytes: octetsOf('[]'), received: 2, truncated: false } });
-  const ofRecord = (...all: readonly Reply[]) =>
-    new Expectation<Reply>({
-      evidence: async () => ({ all, shortfall: null, ofRecord: true }),
-      subject: (piece) => piece,
-      note: (remark) => notes.push(remark),
-      judged: () => undefined,
-      held: () => undefined,
-    });
-  await ofRecord(cut, whole).toConform('content', () => null, IN_CONTENT);
-  see(notes).toEqual([
-    see.stringMatching(/^1 of 2 responses could not be read whole: .*goes on after 1 octets$/),
-  ]);
-  await see(ofRecord(cut).toConform('content', () => null, IN_CONTENT)).rejects.toThrow(Blocked);
-});
-
 /** What is said of it; null when it conforms. */
 async function said(
   replies: readonly Reply[],

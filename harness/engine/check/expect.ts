@@ -65,10 +65,10 @@ export class Expectation<S> {
    */
   where(isMeant: (piece: S) => boolean, otherwise = NOTHING): Expectation<S> {
     const evidence = async () => {
-      const { all, shortfall, ofRecord } = await this.#means.evidence();
+      const { all, shortfall } = await this.#means.evidence();
       const meant = all.filter((piece) => isSeen(isMeant, piece));
       if (meant.length === 0 && shortfall === null) throw new NotApplicable(otherwise);
-      return { all: meant, shortfall, ofRecord };
+      return { all: meant, shortfall };
     };
     return new Expectation({ ...this.#means, evidence });
   }
@@ -91,7 +91,7 @@ export class Expectation<S> {
 
   async #hold(wanted: string, got: (piece: S) => string | null, reading: Reading | undefined): Promise<void> {
     const { evidence, subject } = this.#means;
-    const { all: pieces, shortfall, ofRecord = false } = await evidence();
+    const { all: pieces, shortfall } = await evidence();
     // A check that has looked at nothing is not green.
     if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
     const unread = (piece: S) => (reading === undefined ? null : unreadOf(subject(piece), reading));
@@ -106,10 +106,7 @@ export class Expectation<S> {
       return reason === null ? [] : [`${subject(piece).to} cannot be judged for ${wanted}: ${reason}`];
     });
     const [first] = unjudged;
-    if (first !== undefined) {
-      if (!ofRecord || unjudged.length === pieces.length) throw new Blocked(first);
-      this.#means.note(`${unjudged.length} of ${pieces.length} responses could not be read whole: ${first}`);
-    }
+    if (first !== undefined) throw new Blocked(first);
     if (shortfall?.end === 'blocked') throw new Blocked(shortfall.reason);
     if (shortfall?.end === 'not-applicable') throw new NotApplicable(shortfall.reason);
     if (shortfall !== null) this.#means.note(shortfall.reason);

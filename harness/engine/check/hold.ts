@@ -63,8 +63,6 @@ export function orList(items: readonly (string | number)[]): string {
 export interface Gathered<S> {
   readonly all: readonly S[];
   readonly shortfall: Shortfall | null;
-  /** It is everything that the run has recorded: a piece of it that cannot be read leaves the others judged. */
-  readonly ofRecord?: boolean | undefined;
 }
 
 interface Shortfall {
@@ -102,14 +100,10 @@ export async function gather<S extends Subject>(
   const pieces: Subject[] = [];
   const unjudged: (Blocked | NotApplicable)[] = [];
   let shortfall: Shortfall | null = null;
-  let ofRecord = false;
   for (const each of asked) {
     try {
       const found = 'send' in each ? await ask(each) : each;
-      if ('shortfall' in found) {
-        shortfall ??= found.shortfall;
-        ofRecord ||= found.ofRecord ?? false;
-      }
+      if ('shortfall' in found) shortfall ??= found.shortfall;
       pieces.push(...('shortfall' in found ? found.all : [found].flat()));
     } catch (thrown) {
       if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
@@ -120,9 +114,5 @@ export async function gather<S extends Subject>(
   if (unjudged.length > 0 && unjudged.length === asked.length) throw blocked ?? unjudged[0];
   if (blocked !== undefined) shortfall = { end: 'blocked', reason: blocked.message };
   // What a probe yields is what its type says.
-  return {
-    all: distinct(pieces) as readonly Subject[] as readonly S[],
-    shortfall,
-    ...(ofRecord && { ofRecord }),
-  };
+  return { all: distinct(pieces) as readonly Subject[] as readonly S[], shortfall };
 }

@@ -182,7 +182,7 @@ export function overRecord<S>(
   const selected = derived(name, [begin, ...least], async (port): Promise<Selected<S>> => {
     const missing = await port.ask(begin);
     const all = await select(port);
-    return { all, shortfall: missing === null ? null : { end: 'blocked', reason: missing }, ofRecord: true };
+    return { all, shortfall: missing === null ? null : { end: 'blocked', reason: missing } };
   });
   return { ...evenInOutage(selected), begunBy: begin, place: 'record' };
 }
@@ -194,7 +194,6 @@ function evenInOutage<E>(probe: Probe<E>): Probe<E> {
 /** Evidence of the record, with the reason if the least could not be had. */
 export interface Selected<S> {
   readonly all: readonly S[];
-  readonly ofRecord: true;
   readonly shortfall: { readonly end: 'blocked'; readonly reason: string } | null;
 }
 
