@@ -32,7 +32,7 @@ export interface ProvenCase extends ProofCase {
   readonly passed: readonly string[];
   /** What checks have observed, by their id: each key with its value. */
   readonly observed: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Requests by suite. */
+  /** Requests by suite, of those whose outcomes count. */
   readonly requests: Readonly<Record<string, number>>;
   /** Digests of what the service did, as evidence shows it; of variants and their counterparts alone. */
   readonly traces: readonly string[];
@@ -47,6 +47,8 @@ interface Round {
   /** Of these alone the outcomes count; the others' requests come before theirs. */
   readonly counts: (suite: Suite) => boolean;
   readonly plan: Plan;
+  /** How long a response may take; as the config says if left out. */
+  readonly patienceMs?: number;
 }
 
 /** Sends few requests of several kinds before the limit is met. */
@@ -55,6 +57,10 @@ const BEFORE_THE_LIMIT = 'versioning';
 const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
 /** As long as those of the documents, and soon spent. */
 const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
+/** Always the same: what is said of times can be compared. */
+const MINUTE = Date.UTC(2026, 0, 1, 12);
+/** A limiter may hold back what is beyond its limit for most of a window. */
+const PATIENT_MS = 10 * 60_000;
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
 
@@ -101,7 +107,9 @@ async function runCase(
   };
   const log = new CaseLog({ tracing: each.traced || kind === 'counterpart' });
   for (const round of roundsFor(each, suites)) {
-    const config = provided.plan === null ? provided : withPlan(provided, round.plan, 'the proof');
+    const planned = provided.plan === null ? provided : withPlan(provided, round.plan, 'the proof');
+    const responseMs = round.patienceMs ?? planned.timeouts.responseMs;
+    const config = { ...planned, timeouts: { ...planned.timeouts, responseMs } };
     await runRound(config, each, { round, log, verifier });
   }
   return { ...each, ...log };
@@ -116,6 +124,7 @@ function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly 
       suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
       counts: isLimit,
       plan: NARROW,
+      patienceMs: PATIENT_MS,
     },
   ];
 }
@@ -131,7 +140,7 @@ async function runRound(
   each: ProofCase,
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
-  const clock = simulatedClock();
+  const clock = simulatedClock({ minute: MINUTE });
   const { adapt, mount = '', overTls = false } = settingNamed(each.setting);
   const adapted = adapt(provided);
   const identity = overTls ? selfSigned('localhost') : null;
@@ -156,7 +165,7 @@ async function runRound(
   });
   try {
     const options = () => ({ strict: false, signal: AbortSignal.timeout(HUNG_MS) });
-    const entering = (suite: Suite) => log.enter(suite);
+    const entering = (suite: Suite) => log.enter(round.counts(suite) ? suite.name : null);
     const judged = judgeInOrder(suitesFor(round.suites, config), session, { options, entering });
     for await (const { suite, check, judgment } of judged) {
       if (!round.counts(suite)) continue;
@@ -192,20 +201,23 @@ class CaseLog {
   readonly requests: Record<string, number> = {};
   readonly traces: string[] = [];
   readonly #tracing: boolean;
-  #suite = '';
+  #suite: string | null = null;
 
   constructor({ tracing }: { readonly tracing: boolean }) {
     this.#tracing = tracing;
   }
 
-  enter({ name }: Suite): void {
-    this.#suite = name;
+  /** `suite`: the requests that follow are counted as its own; null if they are not counted. */
+  enter(suite: string | null): void {
+    this.#suite = suite;
   }
 
   record(event: JournalEvent): void {
     if (event.type === 'evidence') {
       if (this.#tracing) this.traces.push(traceOf(event.value));
-      this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
+      // Nothing that a probe did not ask for is counted: the removal of what was created.
+      if (this.#suite !== null && event.probe !== undefined)
+        this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }
     if (event.type === 'observation') {
       // What may be another each day tells nothing here.

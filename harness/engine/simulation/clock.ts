@@ -32,16 +32,30 @@ const PROMPT_MS = 5;
 /** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
 const LOOK_MS = 5;
 
+interface Beginning {
+  /** Milliseconds after the full minute. */
+  readonly phaseMs?: number | undefined;
+  /** The full minute, in milliseconds since 1970; the next one if left out. */
+  readonly minute?: number;
+}
+
+function nextMinute(): number {
+  return Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+}
+
 /**
  * Time that passes only while both sides wait: as soon as nothing is on its way between them, it is the moment at which
  * the first wait is over. So a window of a minute is over at once, and a deadline comes true only if nobody meets it.
  * Both sides have to live in this process, on sockets of this machine.
  */
-export function simulatedClock(phaseMs = PHASE_MS): SimulatedClock {
+export function simulatedClock({
+  phaseMs = PHASE_MS,
+  minute = nextMinute(),
+}: Beginning = {}): SimulatedClock {
   const sockets = watchSockets();
   let works = 0;
   const clock = virtualClock({
-    beginAt: new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + phaseMs),
+    beginAt: new Date(minute + phaseMs),
     instantMs: INSTANT_MS,
     async passage() {
       if (works === 0) return (await nothingIsOnItsWay(sockets)) && works === 0 ? Infinity : 0;
