@@ -41,17 +41,18 @@ export async function inTurn(
   { quota, pause, clock }: Pick<Port, 'quota' | 'pause' | 'clock'>,
   { plan, purpose, before, upTo }: Order,
 ): Promise<InTurn> {
+  const stated = shorterLimit(plan);
   const bursts = [await quota.burst({ purpose, before, upTo })];
   for (;;) {
     const groups = bursts.map(groupOf);
     const admitted = groups.reduce((sum, each) => sum + each.admitted, 0);
-    const waitMs = waitForMore(groups, before, plan, shorterLimit(plan));
+    const waitMs = waitForMore(groups, before, plan, stated);
     if (waitMs === null || admitted >= upTo) break;
     await pause.until(clock.now() + waitMs, 'it was refused early, and there may be a second limit');
     bursts.push(await quota.burst({ purpose, before: before + admitted, upTo: upTo - admitted }));
   }
   const groups = bursts.map(groupOf);
-  const second = secondLimitOf(groups, before, plan);
+  const second = secondLimitOf(groups, before, plan, stated);
   const [first] = bursts;
   if (second === null) return { bursts: first === undefined ? [] : [first], second, groups };
   const refusedAtMs = bursts.slice(0, -1).flatMap(({ refusal }) => refusal?.timing.startedMs ?? []);

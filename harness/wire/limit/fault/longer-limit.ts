@@ -190,7 +190,7 @@ export function waitForMore(
   const admitted = before + total(groups);
   const isAlone = groups.length === 1;
   if (isAlone && (admitted >= requests || last.admitted < TIMES_THE_FLOW)) return null;
-  if (!isAlone && !isBack(groups, groups.length - 1, documented)) return null;
+  if (!isAlone && !isBack(groups, groups.length - 1, documented, stated)) return null;
   const waitMs = Math.max(
     TOLERANCE.limiterClock,
     last.refusal.waitMs ?? stated?.windowMs ?? SHORTEST_WINDOW_MS,
@@ -205,23 +205,32 @@ export function secondLimitOf(
   groups: readonly Group[],
   before: number,
   documented: DocumentedLimit,
+  stated: DocumentedLimit | null = null,
 ): SecondLimit | null {
   const last = groups.at(-1);
   // What goes on beyond the documented number may be one limit, and a window that has ended.
   if (last === undefined || last.refusal === null || before + total(groups) > documented.requests + 1)
     return null;
   const backs = groups.flatMap((_, at) => {
-    return at > 0 && isBack(groups, at, documented) ? [sinceRefusalMs(groups, at)] : [];
+    return at > 0 && isBack(groups, at, documented, stated) ? [sinceRefusalMs(groups, at)] : [];
   });
   if (backs.length === 0) return null;
   return { requests: Math.max(...groups.map(({ admitted }) => admitted)), backMs: Math.min(...backs) };
 }
 
-/** Whether more was served again than any limiter of the documented rate gives back in that time. */
-function isBack(groups: readonly Group[], at: number, { requests, windowMs }: DocumentedLimit): boolean {
+/**
+ * Whether more was served again than any limiter of the documented rate gives back in that time: by far, unless the
+ * documents say that there is a second limit.
+ */
+function isBack(
+  groups: readonly Group[],
+  at: number,
+  { requests, windowMs }: DocumentedLimit,
+  stated: DocumentedLimit | null,
+): boolean {
   const { admitted = 0, toMs = 0 } = groups[at] ?? {};
   const flowed = 1 + ((toMs - (groups[at - 1]?.toMs ?? toMs)) * requests) / windowMs;
-  return admitted >= TIMES_THE_FLOW * flowed;
+  return admitted >= (stated === null ? TIMES_THE_FLOW : 1) * flowed;
 }
 
 function sinceRefusalMs(groups: readonly Group[], at: number): number {

@@ -33,6 +33,14 @@ describe('a refusal that comes early', () => {
   });
 });
 
+it('a second limit that the documents state shows by the few that are served again before the main limit', () => {
+  const groups = [group(0, 8, 1_000), group(1_050, 2, 54_000)];
+  expect(secondLimitOf(groups, 10, DOCUMENTED)).toBeNull();
+  expect(secondLimitOf(groups, 10, DOCUMENTED, { requests: 8, windowMs: 1_000 })).toMatchObject({
+    requests: 8,
+  });
+});
+
 describe('another limit than the documented one', () => {
   const refused = (over: Partial<LimitObservation>) => at(0, 'refused', { part: 'serial', ...over });
 
