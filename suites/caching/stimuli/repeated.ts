@@ -141,7 +141,8 @@ function isAkin(evidence: Evidence, sample: Exchange): evidence is Exchange {
   if (evidence.kind !== 'exchange' || evidence.credential !== 'right') return false;
   const { request, response } = evidence;
   if (request.method !== sample.request.method || request.target !== sample.request.target) return false;
-  if (!sample.request.fields.every((line) => standsIn(line, request.fields))) return false;
+  const asked = sample.request.fields.filter(([name]) => name.toLowerCase() !== 'connection');
+  if (!asked.every((line) => standsIn(line, request.fields))) return false;
   if (response === null || OUT_OF_ORDER.has(response.status)) return true;
   const typeOf = (each: Exchange) => fieldValue(each.response?.fields ?? [], 'content-type');
   const isPlain = fieldValue(response.fields, 'content-encoding') === undefined;
