@@ -15,6 +15,7 @@ import { rawSample, sample, sampleAgain } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { repeatsFields } from './repeated-fields.ts';
 import * as validator from './stimuli/validator.ts';
+import { lastModifiedPast } from './validators.ts';
 
 // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
 const notModified = check('caching.not-modified', {
@@ -155,6 +156,7 @@ export const conditions: readonly CheckDefinition[] = [
     why: 'Clients that know only dates get the whole body each time.',
     change: 'Compare If-Modified-Since with Last-Modified, and answer 304 where it is not earlier.',
     grounds: [rfc9110('13.1.3', 'SHOULD')],
+    restsOn: [lastModifiedPast],
     uses: [sample, validator.modifiedSince],
     async judge({ probe, expect }) {
       const before = (await probe(sample)).response.field('last-modified');

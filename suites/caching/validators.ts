@@ -15,6 +15,27 @@ import { gzipAccepted } from '../stimuli/target.ts';
 /** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
 const WRONG_CLOCK_MS = 25 * 60_000;
 
+// RFC 9110 §8.8.2.1: not later than the time at which the message was made.
+export const lastModifiedPast = check('caching.last-modified-past', {
+  title: 'sends no Last-Modified that is later than Date',
+  headline: 'Last-Modified is later than Date: {got}',
+  why: 'What changes in the meantime is not noticed: copies count as current until that time.',
+  change: 'Send the time of Date where the time of the last change is later.',
+  grounds: [rfc9110('8.8.2.1', 'MUST')],
+  uses: [everyExchange],
+  judge: ({ expect }) =>
+    expect(everyExchange)
+      .where(
+        ({ response }) => response.lastModified !== null && response.date !== null,
+        'no response has Last-Modified with a Date',
+      )
+      .toConform('a Last-Modified before Date', ({ response }) =>
+        Number(response.lastModified) > Number(response.date)
+          ? `${response.field('last-modified')} with Date ${response.field('date')}`
+          : null,
+      ),
+});
+
 /** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
 export const validators: readonly CheckDefinition[] = [
   // A tag that is another each time spares nobody anything.
@@ -108,26 +129,7 @@ export const validators: readonly CheckDefinition[] = [
         ),
   }),
 
-  // RFC 9110 §8.8.2.1: not later than the time at which the message was made.
-  check('caching.last-modified-past', {
-    title: 'sends no Last-Modified that is later than Date',
-    headline: 'Last-Modified is later than Date: {got}',
-    why: 'What changes in the meantime is not noticed: copies count as current until that time.',
-    change: 'Send the time of Date where the time of the last change is later.',
-    grounds: [rfc9110('8.8.2.1', 'MUST')],
-    uses: [everyExchange],
-    judge: ({ expect }) =>
-      expect(everyExchange)
-        .where(
-          ({ response }) => response.lastModified !== null && response.date !== null,
-          'no response has Last-Modified with a Date',
-        )
-        .toConform('a Last-Modified before Date', ({ response }) =>
-          Number(response.lastModified) > Number(response.date)
-            ? `${response.field('last-modified')} with Date ${response.field('date')}`
-            : null,
-        ),
-  }),
+  lastModifiedPast,
 
   // RFC 9111 §5.1: Age is a number of seconds.
   check('caching.age-form', {
