@@ -128,9 +128,9 @@ export class ConversationView {
 
   /** Names of the extensions that were selected without being offered (§9.1). */
   get unofferedExtensions(): readonly string[] {
-    const offered = this.offered('sec-websocket-extensions').flatMap((offer) =>
-      namesIn(readExtensions(offer)),
-    );
+    // By its name alone: an offer with a malformed parameter is an offer, too.
+    const offers = this.offered('sec-websocket-extensions').flatMap((offer) => offer.split(','));
+    const offered = offers.map((offer) => offer.replace(/;.*/s, '').trim());
     return namesIn(this.extensions).filter((name) => !offered.includes(name));
   }
 
