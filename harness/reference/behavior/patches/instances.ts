@@ -1,12 +1,14 @@
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { fieldValues, type ReceivedRequest } from '../../http/message.ts';
 import type { AnswerChange } from '../behavior.ts';
-import { onAnswer, onFinished, type Patch } from './patch.ts';
+import { aroundHandling, onAnswer, onFinished, type Patch, together } from './patch.ts';
 
 /** Several instances behind one address, of which one is unlike the others. */
 
-/** Requests within this time were sent together. */
-const TOGETHER_MS = 100;
+/** Requests with longer pauses do not follow each other. */
+const IN_A_ROW_MS = 100;
+/** How long a request is under way. */
+const SERVING_MS = 5;
 
 const UNUSUAL =
   /^(?:accept(?:-encoding|-language)?|expect|if-.*|origin|range|upgrade|x-conform-long|x-forwarded-host)$/i;
@@ -47,32 +49,45 @@ const changedBy =
     )(behavior);
   };
 
-/** Answers the last of this number of consecutive plain requests in another way. */
+/** Answers the last of this number of plain requests that follow each other in another way. */
 export const lastInARow =
   (many: number, change: AnswerChange): Patch =>
   (behavior) => {
     let inARow = 0;
+    let lastMs = 0;
     return onAnswer('served', (answer, request, kernel) => {
-      inARow = isPlain(request) ? inARow + 1 : 0;
+      const nowMs = kernel.clock.now();
+      if (!isPlain(request) || nowMs - lastMs > IN_A_ROW_MS) inARow = 0;
+      if (isPlain(request)) inARow += 1;
+      lastMs = nowMs;
       return inARow > 0 && inARow % many === 0 ? change(answer, request, kernel) : answer;
     })(behavior);
   };
 
-/** Answers plain requests of a client beyond this number that come together in another way. */
+/** Answers plain requests of a client in another way if this number of them are under way. */
 export const whenCrowded =
   (many: number, change: AnswerChange): Patch =>
   (behavior) => {
-    const crowds = new Map<string, { readonly sinceMs: number; count: number }>();
-    return onAnswer('served', (answer, request, kernel) => {
-      if (!isPlain(request)) return answer;
-      const client = clientOf(request);
-      const nowMs = kernel.clock.now();
-      const last = crowds.get(client);
-      const crowd = last && nowMs - last.sinceMs <= TOGETHER_MS ? last : { sinceMs: nowMs, count: 0 };
-      crowds.set(client, crowd);
-      crowd.count += 1;
-      return crowd.count > many ? change(answer, request, kernel) : answer;
-    })(behavior);
+    const underWay = new Map<string, number>();
+    const crowded = new WeakSet<ReceivedRequest>();
+    return together(
+      onAnswer('served', (answer, request, kernel) =>
+        crowded.has(request) ? change(answer, request, kernel) : answer,
+      ),
+      aroundHandling(async (request, next, kernel) => {
+        if (!isPlain(request)) return next(request, kernel);
+        const client = clientOf(request);
+        const others = underWay.get(client) ?? 0;
+        if (others >= many) crowded.add(request);
+        underWay.set(client, others + 1);
+        try {
+          await kernel.clock.sleep(SERVING_MS);
+          return await next(request, kernel);
+        } finally {
+          underWay.set(client, (underWay.get(client) ?? 1) - 1);
+        }
+      }),
+    )(behavior);
   };
 
 /** One of this number of instances answers plain requests in another way. */
