@@ -84,8 +84,11 @@ export function isForTheCredential({ status, exchange: { credential, request } }
 
 /** Methods whose answers a service writes by itself, with content. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY']);
-/** RFC 9110 §15.6: gateways say so of what is behind them. RFC 6585 §4: a limiter may stand before the service. */
-const OF_OTHERS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/**
+ * RFC 9110 §15.6: gateways say so of what is behind them. RFC 6585 §4: a limiter may stand before the service.
+ * §15.5.17: what serves ranges cuts them out of finished responses.
+ */
+const OF_OTHERS: ReadonlySet<number> = new Set([416, 429, 502, 503, 504]);
 
 /** The limit has rules of its own. */
 function isError({ status }: Reply): boolean {

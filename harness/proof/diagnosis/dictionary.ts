@@ -60,16 +60,20 @@ function seenIn(
     if (!isSeen && known === undefined) continue;
     const isCertain =
       isSeen && before?.possible?.[id] === undefined && !proven.some((each) => passes(each, id));
-    const news = parts.filter(
-      (part) => !known?.some((each) => likeness(formOf(each), formOf(part)) > THE_SAME),
-    );
+    const news = parts.filter((part) => !known?.some((each) => standsForPart(each, part)));
     // Certain forms change with the wording of the checks; forms that come only sometimes are kept.
     const stays = (known ?? []).filter(
-      (each) => !isCertain || parts.some((part) => likeness(formOf(each), formOf(part)) > THE_SAME),
+      (each) => !isCertain || parts.some((part) => standsForPart(each, part)),
     );
     (isCertain ? certain : possible)[id] = [...stays, ...news];
   }
   return { certain, possible };
+}
+
+/** Whether a part that is kept says as much as one that was found: of more stimuli than are named, too. */
+function standsForPart(kept: ResultPart, found: ResultPart): boolean {
+  const [one, other] = [formOf(kept), formOf(found)];
+  return likeness(one, other) > THE_SAME && (one.isCut || !other.isCut);
 }
 
 /** The parts found in all cases; interactions and operations count for the check that they stand for. */

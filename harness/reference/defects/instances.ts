@@ -57,6 +57,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among seven that was not told of the key',
     cause: 'One in several of the same requests is answered {status:401}, with the right key',
     fails: ['status.stable'],
+    alsoFails: { 'auth.challenge-parameters': 'its refusal has a challenge of its own' },
     patch: oneIn(INSTANCES, (answer) => ({
       ...replacedBy(answer, problem('wrong-credential', [['WWW-Authenticate', 'Bearer']])),
       responseKind: 'served',
@@ -80,6 +81,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among three that labels its JSON as text',
     cause: 'One in several of the same requests is answered as {media type:text/plain}',
     fails: ['status.stable'],
+    alsoFails: { 'json.success-media-type': 'the odd one is among those that are judged for it' },
     patch: oneIn(FEW_INSTANCES, having('Content-Type', 'text/plain')),
   },
   'instance-of-old-shape': {
@@ -95,6 +97,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among seven that cuts its content short, and counts what is left',
     cause: 'One in several of the same requests is answered with JSON that breaks off',
     fails: ['json.shape-stable'],
+    alsoFails: { 'json.syntax': 'JSON that breaks off is malformed' },
     patch: oneIn(INSTANCES, (answer) => withText(answer, (text) => text.slice(0, text.length / 2))),
   },
   'instance-sends-nothing': {

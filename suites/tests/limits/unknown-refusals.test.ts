@@ -11,7 +11,7 @@ import { limited, limitedConfig, simulated } from '../fixtures/limited-service.t
 const PLAN = { requests: 20, windowMs: 60_000 };
 
 const REFUSALS: Readonly<Record<string, (response: ServerResponse) => void>> = {
-  '503': (response) => void response.writeHead(503).end('busy'),
+  '503': (response) => void response.writeHead(503, JSON_TYPE).end('{"error":"busy"}'),
   '500': (response) => void response.writeHead(500, JSON_TYPE).end('{"error":"limit"}'),
   '403': (response) => void response.writeHead(403, JSON_TYPE).end('{"error":"limit"}'),
   'a reset': (response) => void response.socket?.resetAndDestroy(),

@@ -124,12 +124,18 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'dresses a refused credential as success',
     cause: 'Every refused credential is answered {status:200}, as if it were right',
     fails: ['auth.missing-credential'],
+    alsoFails: {
+      'json.problem-details': 'the content still names the status that it should have',
+    },
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   'refusal-redirects-to-login': {
     summary: 'sends a program without a credential to a login page',
     cause: 'Every refused credential is answered {status:302}, a redirect',
     fails: ['auth.refusal-class'],
+    alsoFails: {
+      'json.problem-details': 'the content still names the status that it should have',
+    },
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   'refusal-is-500': {

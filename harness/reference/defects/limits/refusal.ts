@@ -206,7 +206,6 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'holds refusals back, and with them the connections they wait on',
     cause: 'The 429 is held back before it is sent',
     fails: ['limits.refusal-prompt'],
-    alsoFails: { 'limits.reset-honest': 'the reset that it tells runs while the refusal is held back' },
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (answer.responseKind === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);

@@ -157,6 +157,9 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     summary: 'takes a repeated PUT for a conflict with itself',
     cause: 'The same PUT, sent again, is answered {status:409}',
     fails: ['operations.replace-again'],
+    alsoFails: {
+      'json.problem-details': 'the content still names the status that it should have',
+    },
     patch: atRepetition(
       isTo('PUT', isItem),
       ({ body }) => body.toString('utf8'),
@@ -271,6 +274,9 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     summary: 'sends content with the 204 to a deletion (RFC 9110 §15.3.5)',
     cause: 'The 204 to a deletion comes with a body',
     fails: ['operations.delete-no-content'],
+    alsoFails: {
+      'status.no-content': 'any 204 with content breaks that rule',
+    },
     patch: insteadOfServing(
       removes,
       writtenAs((head) =>

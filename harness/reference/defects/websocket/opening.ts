@@ -208,6 +208,9 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept is the same on every connection',
     fails: ['websocket.accept-per-connection'],
+    alsoFails: {
+      'websocket.accept': 'the value fits the first connection alone',
+    },
     patch: repeatingAccept,
   },
   'ws-omits-upgrade-field': {
