@@ -27,7 +27,7 @@ export interface ReportFormat {
   }[];
   /**
    * The documents of a run by path, and within a path with `SERVICE` by service. Pure, and bounded in what it takes
-   * from results, however long the texts of a provider are; what stands there is safe for whoever reads the format.
+   * from results, however long the texts of a provider are; all of it is safe for readers of the format.
    */
   render(
     results: Results,

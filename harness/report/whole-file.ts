@@ -43,7 +43,7 @@ export function isFolder(path: string): boolean {
   throw new HarnessError(`cannot write reports below ${path}: it is ${what}, not a folder; remove it`);
 }
 
-/** So long may another process be at it; one that was killed meanwhile keeps nobody out for longer. In ms. */
+/** Milliseconds to wait for another process; one that was killed meanwhile blocks others no longer. */
 const LOCK_MS = 5_000;
 const LOCK_STEP_MS = 20;
 

@@ -55,7 +55,7 @@ const LATEST = 'latest';
 const SELECTION = 'selection';
 const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
-/** No wait within a run is longer; a run that was killed keeps its journal for so long at the least. */
+/** No wait within a run is longer; a run that was killed keeps its journal at least as long. */
 const AT_WORK_MS = 24 * 60 * 60_000;
 const JOURNAL = 'journal.ndjson';
 /** Everything that the formats may have left in a folder; `SERVICE` stands for the file names of services. */
@@ -79,7 +79,7 @@ export function newestReports(reportsDir: string): string {
 export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 'startedAt'>): RunFolder {
   const runDir = join(reportsDir, runFolderName(run));
   ensureFolder(reportsDir, reportsDir);
-  // What is in the way is better known before a run than after it.
+  // An obstacle is better known before a run than after it.
   for (const name of [LATEST, SELECTION]) isFolder(join(reportsDir, name));
   ensureFolder(reportsDir, runDir);
   return { reportsDir, runDir, journalPath: join(runDir, JOURNAL) };
@@ -96,7 +96,7 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   const runDir = join(reportsDir, runFolderName(results.run));
   const latestDir = join(reportsDir, isWhole(results) ? LATEST : SELECTION);
   const logs = logFiles(options.logs);
-  const told = withLogs(results, logs);
+  const complete = withLogs(results, logs);
   const files: string[] = [];
   const fill = (folder: string, name: string, put: (path: string) => void) => {
     const path = join(folder, name);
@@ -109,7 +109,7 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   };
   // One after the other: those of many services would not lie in memory together.
   for (const format of options.formats ?? REPORT_FORMATS) {
-    for (const [name, content] of render(told, format, options.choices ?? DEFAULT_CHOICES))
+    for (const [name, content] of render(complete, format, options.choices ?? DEFAULT_CHOICES))
       add(name, (path) => writeWhole(path, content));
   }
   for (const { name, text } of logs.values()) add(name, (path) => writeWhole(path, text));

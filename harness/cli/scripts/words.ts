@@ -39,9 +39,14 @@ const WORDS: Readonly<Record<string, string>> = {
 const TYPES =
   /^(?:Means|Told|Asked|Kept|Written|Sent|Found|Verdict|Seen|Remains|Heard|Given|Made|Taken|Met)$/;
 
+/** Texts of reports that stay as users know them. */
+const KNOWN_TEXTS = /What is wrong|as told in |as told of it|ids and what came|rifted from what is accepted/g;
+
 /** Files that are held to this; the goal is all of them. */
 const CLEAN_ROOMS: readonly RegExp[] = [
   /^harness\/(?:base|providers|proof)\//,
+  // Those two hold the texts of the schema of results.
+  /^harness\/report\/(?!results\/(?:check-result|results)\.ts)/,
   // That file sends a user name with such a word.
   /^harness\/config\/(?!credential\/placing)/,
   /^harness\/cli\//,
@@ -81,9 +86,10 @@ const declared = new Map<string, string[]>();
 const faults: string[] = [];
 for (const path of files) {
   // Code blocks of a page show output.
-  const text = readFileSync(`${ROOT}/${path}`, 'utf8').replace(/^```.*?^```/gms, (block) =>
-    path.endsWith('.md') ? block.replaceAll(/./g, ' ') : block,
-  );
+  const blank = (part: string) => part.replaceAll(/./g, ' ');
+  const text = readFileSync(`${ROOT}/${path}`, 'utf8')
+    .replace(/^```.*?^```/gms, (block) => (path.endsWith('.md') ? blank(block) : block))
+    .replace(KNOWN_TEXTS, blank);
   const at = (index: number) => `${path}:${text.slice(0, index).split('\n').length}`;
   for (const { phrase, plain, pattern } of patterns) {
     for (const { index } of text.matchAll(pattern)) faults.push(`${at(index)}: "${phrase}": write ${plain}`);

@@ -4,7 +4,7 @@ import type { CheckResult } from '../results/check-result.ts';
 import { cheapestCover } from './cover.ts';
 import { distinctParts, formOf, likeness, type PartForm, partsOf, type ResultPart } from './form.ts';
 
-/** What is looked at of a check that ran. */
+/** The parts of a check that a diagnosis looks at. */
 export type DiagnosedCheck = Pick<CheckResult, 'id' | 'outcome' | 'finding' | 'explainedBy'>;
 
 /** One fault of a service, and what it explains. */
@@ -20,7 +20,7 @@ export interface Diagnosis {
   readonly checks: readonly [string, ...string[]];
 }
 
-/** What came of one thing that was sent, by one check. */
+/** The result of one stimulus, by one check. */
 interface Symptom {
   readonly check: string;
   readonly form: PartForm;
@@ -54,7 +54,7 @@ const EQUAL = 0.02;
 
 /**
  * The fewest entries that explain the findings of a service: failures and warnings. None is named one of whose
- * certain findings was judged and passed; what was not judged contradicts nothing.
+ * certain findings was judged and passed; a check that was not judged contradicts nothing.
  */
 export function diagnose(checks: readonly DiagnosedCheck[], entries: readonly Entry[]): readonly Diagnosis[] {
   const findings = new RunFindings(checks, entries);
@@ -133,7 +133,7 @@ class RunFindings {
         if (this.#echoes.some(({ check }) => check === id)) return 0;
         return this.#found.has(id) ? 1 - this.#best(id, alike) : NOT_JUDGED;
       }),
-      // What nobody judged says nothing of what may be.
+      // A check that was not judged says nothing of possible findings.
       ...idsOf(possible)
         .filter((id) => this.#passed.has(id) || this.#found.has(id))
         .map((id) => (this.#passed.has(id) ? NOT_SEEN : 0)),
@@ -223,14 +223,14 @@ function formsOf(entry: Entry): ReadonlyMap<string, readonly PartForm[]> {
   return forms;
 }
 
-/** What came, `partsOf` findings, by the id of the check that found it; nothing where it is an echo of another. */
+/** Results, `partsOf` findings, by the id of the check that found them; none of an echo of another check. */
 export type PartsByCheck = Readonly<Record<string, readonly ResultPart[]>>;
 
 /** What one fault does to a service, as the proof has seen it. */
 export interface Entry {
   /** Name of the defect of the reference providers. */
   readonly defect: string;
-  /** What is wrong, with places for values. */
+  /** The fault in one sentence, with places for values. */
   readonly sentence: string;
   /** The reference providers that can have it. */
   readonly services: readonly string[];
@@ -240,7 +240,7 @@ export interface Entry {
   readonly setting?: string;
   /** Ids of the checks that notice it for its own reason, and not along with others. */
   readonly own: readonly string[];
-  /** Findings that it caused wherever the check was judged: what came, by id. */
+  /** Findings that it caused wherever the check was judged: the results, by id. */
   readonly certain: PartsByCheck;
   /** Findings that it caused only sometimes. */
   readonly possible?: PartsByCheck;

@@ -2,20 +2,20 @@ import { type Deviation, deviationText, type Finding, gotText, SILENT_SINCE } fr
 import { CUT } from '../results/read-results.ts';
 
 /**
- * What came, and what it came of, without the values that differ from service to service: `status 2xx`, `METHOD with a
- * wrong key`. `*` stands for stimuli that a finding only counts.
+ * A result and its stimuli, without the values that differ from service to service: `status 2xx`, `METHOD with a wrong
+ * key`. `*` stands for stimuli that a finding only counts.
  */
 export type ResultPart = readonly [got: string, ...stimuli: string[]];
 
 /**
- * A part, read once. Two parts with other marks tell of other faults, however alike they are: of a status the class, of
+ * A part, read once. Two parts with other marks are of other faults, however alike they are: of a status the class, of
  * a request in a row whether it came too early or too late.
  */
 export interface PartForm {
   readonly marks: string;
-  /** Words of what came. */
+  /** Words of the result. */
   readonly got: ReadonlySet<string>;
-  /** What was sent, as many as the finding names. */
+  /** The stimuli that the finding names. */
   readonly stimuli: readonly string[];
   /** Whether there were more than it names. */
   readonly isCut: boolean;
@@ -23,15 +23,15 @@ export interface PartForm {
 
 /** UTF-16 units of a text that are looked at. */
 const LOOKED_AT = 2_000;
-/** Parts of one finding that are told apart. */
+/** Number of distinct parts of one finding. */
 const PARTS = 6;
-/** Dice's coefficient of what came, below which it is something else. */
+/** Dice's coefficient of two results, below which they differ. */
 const LEAST_ALIKE = 0.6;
 const COUNTED = '*';
 const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-]+';
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
 
-/** What came, by a finding: a part for each thing that came, without its values. */
+/** The results of a finding, a part for each, without their values. */
 export function partsOf(deviation: Deviation): readonly ResultPart[] {
   const expected = deviation.expected ?? '';
   const parts = normalised(deviation, {
@@ -48,8 +48,8 @@ export function distinctParts(parts: readonly ResultPart[]): readonly ResultPart
 const METHOD = /^(?:GET|POST|PUT|PATCH|DELETE)\b/;
 
 /**
- * What came, by a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one text for each
- * thing that was sent, an operation by its path. `*` stands for those that the finding only counts.
+ * The results of a finding as on any other day: `status 500 for GET with a wrong key`, one text for each stimulus, an
+ * operation by its path. `*` stands for those that the finding only counts.
  */
 export function signatureOf(finding: Finding): readonly string[] {
   const parts = normalised(finding, {
@@ -87,7 +87,7 @@ function cutUp(text: string, stimuli: readonly string[]): readonly ResultPart[] 
 }
 
 /**
- * The same as lists have it that were written before findings: cut out of the text, also within what was sent. Of most
+ * The same as lists have it that were written before findings: cut out of the text, also within a stimulus. Of most
  * findings it is the signature itself.
  */
 export function signatureBefore(finding: Finding): readonly string[] {
@@ -105,7 +105,7 @@ export function withoutOperation(signature: string): string {
   return signature.replace(PATH, 'PATH');
 }
 
-/** Behind the method, as operations are named in what was sent. */
+/** After the method, as stimuli name operations. */
 const OPERATION = / for [A-Z]+ (\/\S*)/;
 
 /** The path of the operation that a signature names; null for none. */
@@ -128,7 +128,7 @@ export function formOf([got, ...stimuli]: ResultPart): PartForm {
   };
 }
 
-/** How alike what came is, from 0 to 1; 0 where it tells of other faults, or nothing alike was sent. */
+/** How alike two results are, from 0 to 1; 0 if they tell of different faults, or no stimulus is alike. */
 export function likeness(one: PartForm, other: PartForm): number {
   if (one.marks !== other.marks || !isSentAlike(one, other)) return 0;
   const got = overlap(one.got, other.got);

@@ -19,9 +19,9 @@ const TRACE_CAP = 16_384;
 type Status = 'passed' | 'failed' | 'skipped' | 'pending' | 'other';
 
 /**
- * What was judged and holds is `passed`, what was judged and does not is `failed`. `other` is what ran and is
+ * A judged check that holds is `passed`, one that does not is `failed`. `other` is one that ran and is
  * neither: a warning (a failure under --strict), an observation, a known failure. What could not be exercised waits
- * for something and is `pending`, so that nobody takes it for passed. `rawStatus` keeps the outcome itself.
+ * for something and is `pending`, so that no reader takes it for passed. `rawStatus` keeps the outcome itself.
  */
 const STATUSES: Readonly<Record<Outcome, Status>> = {
   pass: 'passed',

@@ -96,7 +96,7 @@ function requestOf({ method, url, target, fields, body, httpVersion }: RecordedR
   };
 }
 
-/** What stands in a request line on purpose need be no URL; the format wants one. */
+/** A target that was chosen on purpose need be no URL; the format wants one. */
 function asUrl(text: string): string {
   const escaped = text.replaceAll(
     /[^\w\-.~:/?#@!$&'()*+,;=%]|%(?![0-9a-f]{2})/gi,

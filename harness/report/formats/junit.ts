@@ -45,7 +45,7 @@ const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => C
 };
 
 const SCHEMA_TIME_DIGITS = 3;
-/** Causes that are told of a service: CI servers count elements. */
+/** Number of causes that a service gets: CI servers count elements. */
 const CAUSES = 50;
 
 export const junit: ReportFormat = {
@@ -69,7 +69,7 @@ export function renderJunit(
   results: Results,
   warnings: JunitWarnings = DEFAULT_CHOICES.junitWarnings,
 ): JunitReport {
-  const told = causeEntries(results);
+  const entries = causeEntries(results);
   const rules = { strict: results.run.strict, warnings };
   const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
   // Of those of many services not all elements lie in memory together.
@@ -79,7 +79,9 @@ export function renderJunit(
     // Surefire's schema knows no such attribute.
     amongOthers: renderElement({ ...suite, attributes: { ...suite.attributes, timestamp: at } }, INDENT),
   });
-  const all = results.services.flatMap((service) => suitesOf(service, results, { told, rules }).map(written));
+  const all = results.services.flatMap((service) =>
+    suitesOf(service, results, { entries, rules }).map(written),
+  );
   const suites = all.length > 0 ? all : [written(suiteWithout(results.run))];
   const root = { name: 'testsuites', attributes: { name: 'conform', ...sums(suites) } };
   return {
@@ -88,13 +90,17 @@ export function renderJunit(
   };
 }
 
-interface Telling {
-  readonly told: readonly CauseEntry[];
+interface SuiteContext {
+  readonly entries: readonly CauseEntry[];
   readonly rules: Rules;
 }
 
 /** A suite of JUnit for each suite of the service, and one for what hangs on none of its checks. */
-function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Telling): readonly Element[] {
+function suitesOf(
+  service: ServiceResult,
+  { run }: Results,
+  { entries, rules }: SuiteContext,
+): readonly Element[] {
   const own = `${service.service}.run`;
   const stops = [
     ...runStops(own, run),
@@ -104,7 +110,7 @@ function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Tel
   const common = propertiesOf(service, run);
   const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) => {
     const cases = checks.map((check) => caseOf(check, service, rules));
-    const causes = causesIn(service, told, new Set(checks.map(({ id }) => id)));
+    const causes = causesIn(service, entries, new Set(checks.map(({ id }) => id)));
     const properties = { ...causes, ...common, waited: seconds(waitedMs(checks)) };
     return suite(`${service.service}.${name}`, cases, properties);
   });
@@ -131,10 +137,10 @@ function propertiesOf(service: ServiceResult, run: RunResult): Properties {
 /** `cause 1`: a sentence and the findings of the suite that it explains, as many as an attribute holds; most failures first. */
 function causesIn(
   { service }: ServiceResult,
-  told: readonly CauseEntry[],
+  entries: readonly CauseEntry[],
   suite: ReadonlySet<string>,
 ): Properties {
-  const here = told.flatMap((each) => {
+  const here = entries.flatMap((each) => {
     const all = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
     const ids = all.filter((id) => suite.has(id));
     return ids.length === 0 ? [] : `${counted(ids.length, 'finding')}: ${each.sentence}: ${firstOf(ids, 20)}`;

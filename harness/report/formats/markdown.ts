@@ -27,7 +27,7 @@ import {
   wallTime,
 } from '../results/words/words.ts';
 
-/** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
+/** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop a longer one. */
 export const SUMMARY_LIMIT = 60_000;
 
 const OBSERVATIONS_PER_SERVICE = 20;
@@ -74,7 +74,7 @@ class BoundedPage {
   #text = '';
 
   constructor(limit: number) {
-    // Room for the headings and the notes on what was left out.
+    // Room for the headings and the notes on omissions.
     this.#limit = limit - 1_024;
   }
 
@@ -156,10 +156,10 @@ function row(cells: readonly string[]): string {
 function wrong(results: Results): readonly string[] {
   const headline = causesHeadline(results);
   if (headline === null) return [];
-  const rows = causeEntries(results).map((told) => {
-    const where = checksByService(told).map(([name, ids]) => `${prose(name)}: ${prose(firstOf(ids, 5))}`);
-    const change = prose(told.findings[0]?.check.change ?? '');
-    return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; '), change]);
+  const rows = causeEntries(results).map((entry) => {
+    const where = checksByService(entry).map(([name, ids]) => `${prose(name)}: ${prose(firstOf(ids, 5))}`);
+    const change = prose(entry.findings[0]?.check.change ?? '');
+    return row([prose(cut(entry.sentence, 300)), String(entry.findings.length), where.join('; '), change]);
   });
   const columns = ['cause', 'findings', 'where', 'what to change'];
   const head = [`${prose(headline)}.\n`, row(columns), row([':--', '--:', ':--', ':--'])];
@@ -184,7 +184,7 @@ function brief({ service, check }: JudgedCheck): string {
   return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
 }
 
-/** What was blocked, by its reason; a line for each suite that does not apply, and one for all else. */
+/** Blocked checks, by their reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
   const { suites, checks } = notApplying(results);
   const why = ({ judged, reason }: { readonly judged: readonly JudgedCheck[]; readonly reason: string }) =>

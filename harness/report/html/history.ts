@@ -10,7 +10,7 @@ import { isFleet } from './markup/row.ts';
 /** Runs that are drawn, this one included. */
 const BARS = 14;
 const BAR_HEIGHT = 26;
-/** What was fixed, by name; of more there is the number. */
+/** Most fixed checks that are named; of more there is the number. */
 const NAMED = 6;
 
 const COUNTS: readonly (readonly [Change['state'], string])[] = [
@@ -20,7 +20,7 @@ const COUNTS: readonly (readonly [Change['state'], string])[] = [
   ['fixed', 'pass'],
 ];
 
-/** Whether this run differs from those before: counts, what was fixed, and a bar for each run. */
+/** Whether this run differs from those before: counts, fixed checks, and a bar for each run. */
 export function sinceBefore(results: Results): Markup | null {
   const { history, totals } = results;
   if (history === undefined) return null;
@@ -32,12 +32,12 @@ export function sinceBefore(results: Results): Markup | null {
   const isGreen = totals.fail === 0;
   const counts = COUNTS.map(([state, tone]) => ({ word: state as string, tone, n: of(state).length }));
   const known = { word: 'known', tone: '', n: totals.known };
-  const told = [...counts.slice(0, 3), known, ...counts.slice(3)].filter(
+  const shown = [...counts.slice(0, 3), known, ...counts.slice(3)].filter(
     ({ n, word }) => n > 0 || (isGreen && (word === 'new' || word === 'still failing')),
   );
   const fixed = Map.groupBy(of('fixed'), ({ check }) => check);
   return html`<section class="since" aria-label="Since the run before"><div><p class="label">Since the run before, ${instantInWords(last.startedAt)}, ${last.id}</p>
-<p class="counts-of">${told.map(({ word, tone, n }) => html`<span><b class="${tone}">${grouped(n)}</b> ${word}</span>`)}${told.length === 0 && 'Nothing has changed.'}</p></div>
+<p class="counts-of">${shown.map(({ word, tone, n }) => html`<span><b class="${tone}">${grouped(n)}</b> ${word}</span>`)}${shown.length === 0 && 'Nothing has changed.'}</p></div>
 ${
   fixed.size > 0 &&
   html`<div class="grow"><p class="label">Fixed</p><p>${[...fixed].slice(0, NAMED).map(([check, all], at) => html`${at > 0 && ', '}<code>${check}</code> in ${all.length > 3 ? counted(all.length, 'service') : all.map(({ service }) => service).join(', ')}`)}${fixed.size > NAMED && ` and ${fixed.size - NAMED} more`}</p></div>`
@@ -78,7 +78,7 @@ const WIDTH = MOST * STEP;
 /** Beside the bars stands what they are. */
 const LABELLED = WIDTH + 70;
 
-/** What is drawn below what, each in its own scale. */
+/** The strips from above, each in its own scale. */
 const STRIPS = {
   findings: { top: 0, height: 30 },
   requests: { top: 36, height: 16 },
@@ -86,7 +86,7 @@ const STRIPS = {
 } as const;
 const HEIGHT = 74;
 
-/** What is stacked of a run, from below: each is as wide as nothing else is. */
+/** The outcomes of a run that are stacked, from below: each has a width of its own. */
 const STACK: readonly (readonly [Outcome, width: number])[] = [
   ['fail', BAR],
   ['blocked', 6],
@@ -133,8 +133,8 @@ function row(service: ServiceResult, past: readonly PastFigures[], startedAt: st
 
 /** `14 Nov: 2 failed, 120 passed, 128 requests, 1 min 1 s` */
 function inWords({ startedAt, outcomes, requests, durationMs }: PastFigures): string {
-  const told = tallyWords(outcomes).filter(({ outcome }) => outcome !== 'skipped');
-  const parts = [...told.map(({ words }) => words), counted(requests, 'request'), duration(durationMs)];
+  const tallied = tallyWords(outcomes).filter(({ outcome }) => outcome !== 'skipped');
+  const parts = [...tallied.map(({ words }) => words), counted(requests, 'request'), duration(durationMs)];
   return `${dayInWords(startedAt)}: ${parts.join(', ')}`;
 }
 

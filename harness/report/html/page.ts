@@ -113,7 +113,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Faults of the harness that are told; the others are in the results. */
+/** Most faults of the harness that are shown; the others are in the results. */
 const MOST_FAULTS = 20;
 
 /** The verdict in one sentence, and the facts of the run in one line. */
@@ -156,7 +156,7 @@ function bar(): Markup {
 </div></div>`;
 }
 
-/** What the filter has left; told as it changes. */
+/** The number of checks that the filter leaves; announced as it changes. */
 function filterNotes(): Markup {
   return html`<div class="notes scripted"><output id="shown" for="query" aria-live="polite"></output> <button type="button" id="clear" hidden>Clear the filter</button></div>`;
 }

@@ -7,8 +7,8 @@ import { valueInWords } from '../results/words/words.ts';
 
 /** Levels of a value that are looked into. */
 const DEEPEST = 40;
-/** Longest text of a value that is told, in UTF-16 units. */
-const TOLD = 120;
+/** Longest text of a value in a message, in UTF-16 units. */
+const LONGEST_VALUE = 120;
 
 /** What of a value is accepted from now on: `downwards`, the most that is still the same; else the value itself. */
 export function acceptable(seen: unknown, varies: Variation): unknown {
@@ -61,11 +61,11 @@ function setDrift(was: readonly unknown[], is: readonly unknown[], at: At): stri
     some.filter((item) => !others.some((other) => drift(item, other, within(at, '[]')) === null));
   const [gone, come] = [missingIn(was, is), missingIn(is, was)];
   if (gone.length === 0 && come.length === 0) return null;
-  const told = [
+  const parts = [
     ...(gone.length > 0 ? [`without ${gone.map(inWords).join(', ')}`] : []),
     ...(come.length > 0 ? [`with ${come.map(inWords).join(', ')}`] : []),
   ];
-  return `${headOf(at)}${told.join(' and ')} now`;
+  return `${headOf(at)}${parts.join(' and ')} now`;
 }
 
 function shapeDrift(was: ObservedShape, is: ObservedShape, at: At): string | null {
@@ -146,7 +146,7 @@ function headOf({ path }: At): string {
 }
 
 function inWords(value: unknown): string {
-  return value === undefined ? 'not there' : valueInWords(value, TOLD);
+  return value === undefined ? 'not there' : valueInWords(value, LONGEST_VALUE);
 }
 
 function within({ varies, path, depth }: At, name: string): At {
@@ -157,12 +157,12 @@ function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-function first(told: readonly (string | null)[]): string | null {
-  return told.find((each) => each !== null) ?? null;
+function first(drifts: readonly (string | null)[]): string | null {
+  return drifts.find((each) => each !== null) ?? null;
 }
 
 /**
- * The results with each accepted observation that is another now told as drift, and each entry of a list under which
+ * The results with each accepted observation that is another now marked as drift, and each entry of a list under which
  * nothing is observed.
  */
 export function withDrift(results: Results): Results {

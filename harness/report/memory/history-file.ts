@@ -45,7 +45,7 @@ export interface History {
   readonly notes: readonly string[];
 }
 
-/** The runs before. A line that cannot be read is told of, and stays in the file. */
+/** The runs before. A line that cannot be read gets a note, and stays in the file. */
 export function readHistory(reportsDir: string): History {
   const path = historyPath(reportsDir);
   const { lines, notes } = linesOf(path);
@@ -63,8 +63,8 @@ function whichLines(numbers: readonly number[]): string {
 }
 
 /**
- * Adds a run. Of a history that has grown too long the oldest runs go. What keeps it from being written is told in a
- * sentence, null for nothing: the run is worth no less for it.
+ * Adds a run. Of a history that has grown too long the oldest runs go. Returns in a sentence why it
+ * could not be written, null if it was: the run is worth no less for it.
  */
 export function remember(reportsDir: string, run: PastRun): string | null {
   try {

@@ -41,8 +41,8 @@ const LETTERS: Readonly<Record<Outcome, string>> = {
 /** In place of the letter of a check that is well, but for what it observed, which has drifted. */
 const DRIFTED = 'd';
 
-/** Runs that are told of. */
-const TOLD = 30;
+/** Number of runs that are shown. */
+const SHOWN_RUNS = 30;
 /** Of the runs that judged a check, those that are looked at to call it flaky. */
 const FLAKY_RUNS = 10;
 const FLAKY_FLIPS = 2;
@@ -86,12 +86,12 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
     .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.id.localeCompare(b.id));
   const names = new Set(results.services.map(keyOf));
   const runs = earlier.filter(({ services }) => services.some((service) => names.has(keyOf(service))));
-  const told = results.services.flatMap((service) => storiesOf(service, earlier, results.run.startedAt));
+  const stories = results.services.flatMap((service) => storiesOf(service, earlier, results.run.startedAt));
   return {
     ...results,
     services: results.services.map((service) => withDriftSince(service, earlier, results.run.startedAt)),
     history: {
-      runs: runs.slice(-TOLD).map(({ id, startedAt, exitCode, services }) => ({
+      runs: runs.slice(-SHOWN_RUNS).map(({ id, startedAt, exitCode, services }) => ({
         id,
         startedAt,
         exitCode,
@@ -100,11 +100,11 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
           .flatMap(({ outcomes }) => [...outcomes.values()].filter((each) => each === 'f')).length,
       })),
       services: results.services.flatMap((service) => {
-        const figures = earlierOf(service, runs).map(figuresOf).slice(-TOLD);
+        const figures = earlierOf(service, runs).map(figuresOf).slice(-SHOWN_RUNS);
         return figures.length === 0 ? [] : [{ service: service.service, runs: figures }];
       }),
-      changes: told.flatMap(({ change }) => change ?? []),
-      flaky: told.filter(({ isFlaky }) => isFlaky).map(({ service, check }) => ({ service, check })),
+      changes: stories.flatMap(({ change }) => change ?? []),
+      flaky: stories.filter(({ isFlaky }) => isFlaky).map(({ service, check }) => ({ service, check })),
       notes: [...notes],
     },
   };
@@ -125,8 +125,8 @@ function versionOf({ provider, observations }: ServiceResult): string | null {
   const deployed = seen('versioning.deployed');
   if (typeof deployed === 'string') return deployed;
   if (provider.image !== undefined) return provider.image;
-  const told = seen('versioning.version-field');
-  return isJsonObject(told) && Object.keys(told).length > 0 ? JSON.stringify(told) : null;
+  const fields = seen('versioning.version-field');
+  return isJsonObject(fields) && Object.keys(fields).length > 0 ? JSON.stringify(fields) : null;
 }
 
 /** The service with when each drift began, by the runs in a row that saw one. */
@@ -215,8 +215,8 @@ function changeOf(
 }
 
 /**
- * At least two changes between passing and failing, of the same version of the provider. Where others have told theirs,
- * one that is not known may be any.
+ * At least two changes between passing and failing, of the same version of the provider. Where other runs know theirs,
+ * an unknown one may be any.
  */
 function isFlaky(seen: readonly PastOutcome[]): boolean {
   const version = seen.at(-1)?.version ?? null;

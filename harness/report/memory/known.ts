@@ -12,12 +12,12 @@ import { withExitCode } from '../results/fold/fold.ts';
 import type { ListedFailure, Results, ServiceResult } from '../results/results.ts';
 import { counted, tallyOf } from '../results/tally.ts';
 
-/** Days before the end of an entry from which on it is told. */
+/** Days before the end of an entry from which on a remark warns of it. */
 const WARNED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * The results with known failures told as that: a failure or warning that came as it is listed is `known`, and so is
+ * The results with known failures marked as that: a failure or warning that came as it is listed is `known`, and so is
  * what it explains. Each entry of a list gets its state, and what to do about it.
  */
 export function withKnown(results: Results): Results {
@@ -79,19 +79,19 @@ function stated(entry: ListedFailure, service: ServiceResult, setting: Setting):
     const got = signatureOfCheck(other).join('; ');
     return { ...entry, state: 'changed', note: `${other.id} fails in another way now: ${got}` };
   }
-  // Of a pattern, what was not selected may still fail, and so may operations that a cap left out.
+  // Of a pattern, checks that were not selected may still fail, and so may operations that a cap left out.
   const isUnseen = (coverage && meant.some(isOfOperations)) || (!isWhole && entry.check.includes('*'));
   const isSeen = meant.every(passes) && !isUnseen;
   if (isSeen) return { ...entry, state: 'stale', note: 'it passes now: remove the entry' };
   return until(entry, asOf) < 0 ? stillListed(entry, asOf) : entry;
 }
 
-/** Whether the check may be one of those that stand behind one that could not be told apart (pacts not fetched). */
+/** Whether the check may be one of those hidden by one that stands for several (pacts not fetched). */
 function mayBelong({ check }: ListedFailure, checks: readonly CheckResult[]): boolean {
   return checks.some(({ id, outcome }) => outcome === 'blocked' && check.startsWith(`${id}.`));
 }
 
-/** What is wrong with an entry that names operations none of which is documented; null for any other. */
+/** The fault of an entry that names operations none of which is documented; null for any other. */
 function missingOperation({ got }: ListedFailure, { operations }: ServiceResult): string | null {
   const named = got.map(operationIn);
   const [first = null] = named;
@@ -119,10 +119,10 @@ function until({ until: last }: ListedFailure, asOf: string): number {
   return Math.round((Date.parse(last) - Date.parse(asOf)) / DAY_MS);
 }
 
-/** What makes the run fail is told with the verdict. */
+/** The verdict names the entries that make the run fail. */
 function remarkOn({ state, note, check, place }: ListedFailure): readonly string[] {
-  const isTold = note !== null && (state === 'known' || state === 'changed');
-  return isTold ? [`known failure ${check} (${place}): ${note}`] : [];
+  const isNoted = note !== null && (state === 'known' || state === 'changed');
+  return isNoted ? [`known failure ${check} (${place}): ${note}`] : [];
 }
 
 function isOfOperations({ suite }: CheckResult): boolean {
@@ -133,7 +133,7 @@ function passes({ outcome }: CheckResult): boolean {
   return outcome === 'pass' || outcome === 'observed';
 }
 
-/** What came of a check that failed, as a list has it. */
+/** The signature of a check that failed, as a list has it. */
 export function signatureOfCheck({ finding }: CheckResult): readonly string[] {
   return finding === undefined ? [] : signatureOf(finding);
 }

@@ -15,7 +15,7 @@ export interface CauseEntry {
   readonly outcome: 'fail' | 'warning';
 }
 
-/** Causes, most failures first, and then the findings without one; none of results in which nobody looked for them. */
+/** Causes, most failures first, and then the findings without one; none of results in which they were not looked for. */
 export function causeEntries(results: Results): readonly CauseEntry[] {
   const findings = judgedWith(results, 'fail', 'warning');
   const found = new Map(findings.map((each) => [keyOf(each.service.service, each.check.id), each]));
@@ -34,24 +34,24 @@ export function causeEntries(results: Results): readonly CauseEntry[] {
   return [...explained, ...others].filter((each) => each.findings.length > 0);
 }
 
-/** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or nobody looked for causes. */
+/** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or causes were not looked for. */
 export function causesHeadline(results: Results): string | null {
-  const told = causeEntries(results);
-  const causes = told.filter(({ cause }) => cause !== null);
-  const total = told.length - causes.length + explainedBy(causes);
+  const entries = causeEntries(results);
+  const causes = entries.filter(({ cause }) => cause !== null);
+  const total = entries.length - causes.length + explainedBy(causes);
   if (total === 0) return null;
   const [only] = causes;
   if (only === undefined) return `No cause found for ${counted(total, 'finding')}`;
-  if (told.length === 1) return `1 cause, ${counted(total, 'finding')}: ${withinSentence(only.sentence)}`;
+  if (entries.length === 1) return `1 cause, ${counted(total, 'finding')}: ${withinSentence(only.sentence)}`;
   const verb = causes.length === 1 ? 'explains' : 'explain';
   return `${counted(causes.length, 'cause')} ${verb} ${explainedBy(causes)} of ${counted(total, 'finding')}`;
 }
 
 /** How many causes explain failures, and how many of these. */
 export function explainedFailures(results: Results): { readonly causes: number; readonly explained: number } {
-  const told = causeEntries(results).filter(({ cause, outcome }) => cause !== null && outcome === 'fail');
-  const failed = told.flatMap(({ findings }) => findings.filter(({ check }) => check.outcome === 'fail'));
-  return { causes: told.length, explained: new Set(failed.map(({ check }) => check)).size };
+  const entries = causeEntries(results).filter(({ cause, outcome }) => cause !== null && outcome === 'fail');
+  const failed = entries.flatMap(({ findings }) => findings.filter(({ check }) => check.outcome === 'fail'));
+  return { causes: entries.length, explained: new Set(failed.map(({ check }) => check)).size };
 }
 
 /** Ids of checks by service, in the order of the findings. */
@@ -73,10 +73,10 @@ function explainedBy(causes: readonly CauseEntry[]): number {
   return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
 }
 
-/** UTF-16 units of a message beside a headline that has no place for what came. */
+/** UTF-16 units of a message beside a headline that has no place for the result. */
 const MESSAGE_CAP = 160;
 
-/** What is wrong, in one sentence; the message, where a check has none, and beside it where it says more. */
+/** The fault in one sentence; the message, where a check has none, and next to it where it says more. */
 export function problemOf(check: CheckResult): string {
   const message = messageOf(check);
   if (check.headline === undefined) return message;
@@ -84,10 +84,10 @@ export function problemOf(check: CheckResult): string {
   return saysMore ? `${check.headline}: ${shortened(message, MESSAGE_CAP)}` : check.headline;
 }
 
-/** A finding that says what was expected. */
+/** A finding with an expectation. */
 export type ComparedFinding = Finding & { readonly expected: string };
 
-/** What was expected and what came; null if there is no finding, or one in the words of another tool. */
+/** The expectation and the result; null if there is no finding, or one in the words of another tool. */
 export function comparedIn({ finding }: CheckResult): ComparedFinding | null {
   return finding === undefined || finding.expected === null ? null : (finding as ComparedFinding);
 }
@@ -96,7 +96,7 @@ export function comparedIn({ finding }: CheckResult): ComparedFinding | null {
 export function messageOf(check: CheckResult): string {
   const { finding, message } = check;
   if (finding === undefined) return message;
-  // What is known begins with the reason.
+  // The message of a known failure begins with the reason.
   return comparedIn(check) === null
     ? message.slice(0, -groundText(finding).length || undefined)
     : deviationText(finding);

@@ -74,7 +74,7 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
 
 /**
  * The only reader of messages: journals and results that were written before they had findings say in the message alone
- * what was violated. What it reads becomes data at once, and everything else asks that.
+ * which expectation was violated. Its result is data, which everything else uses.
  */
 export function withFinding(check: CheckResult, service: string): CheckResult {
   const { outcome, message, finding, explainedBy } = check;
@@ -91,12 +91,12 @@ const VIOLATED: ReadonlySet<CheckResult['outcome']> = new Set(['fail', 'warning'
 const EXPLAINED = /^(\S+) fails, which explains this/;
 const EXPECTED = 'expected ';
 const GOT = ', got ';
-/** Begins what was sent; `N` stands for a number in a signature. */
+/** Begins a stimulus; `N` stands for a number in a signature. */
 const SENT = 'for (?=[A-Z]|an? |(?:N|\\d+) more)';
 const FIRST = new RegExp(` ${SENT}`);
 const NEXT = new RegExp(`(?:,| and) ${SENT}`);
 const MORE = /^(\d+) more$/;
-/** Where signatures were cut before findings, also within what was sent. */
+/** Where signatures were cut before findings, also within a stimulus. */
 export const CUT = new RegExp(`(?:,| and)? ${SENT}`);
 
 /** A message, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
@@ -122,7 +122,7 @@ export function findingIn(message: string, subject: string, evidence: string | n
   return { expected: deviation.slice(EXPECTED.length, between), got, ...(more > 0 && { more }), ...end };
 }
 
-/** Each thing that came, with what it came of; a piece without a stimulus of its own belongs to the one before it or after. */
+/** Each result with its stimuli; a piece without a stimulus of its own belongs to the one before it or after. */
 function partsIn(came: string): readonly string[] {
   const parts: string[] = [];
   let open: string[] = [];

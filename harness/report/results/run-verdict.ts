@@ -22,7 +22,7 @@ export type VerdictWord =
   | 'inconclusive'
   | 'harness error';
 
-export interface Verdict {
+export interface RunVerdict {
   readonly exitCode: ExitCode;
   readonly word: VerdictWord;
   /** Why, one sentence part each: `3 checks failed in search`. Empty when everything conforms. */
@@ -37,7 +37,7 @@ interface Case {
   readonly strict: boolean;
   /** Fewer checks ran than apply. */
   readonly isSelection: boolean;
-  /** What was left out was left out on purpose, and may be. */
+  /** The omissions are on purpose, and allowed. */
   readonly partial: boolean;
   /** `part 2 of 3 of the run`; null for all of it. */
   readonly shard: string | null;
@@ -64,12 +64,12 @@ export function serviceConditions(service: ServiceResult): readonly string[] {
 }
 
 /**
- * In order of precedence; the first rule that applies is the verdict, the others are told beside it.
+ * In order of precedence; the first rule that applies is the verdict, the others are reported next to it.
  *
  * - A fault of the harness comes first: when the judge is broken, none of its judgments can be relied on.
  * - An interruption beats a failure: the list of failures is not whole, and a caller that compares two runs
  *   must not take it for whole. The failures found are still reported.
- * - A failure beats everything that merely could not be told: what was seen to be wrong stays wrong,
+ * - A failure beats everything that merely could not be judged: a violation stays a violation,
  *   whatever else was blocked or broke down later.
  */
 const RULES: readonly Rule[] = [
@@ -95,7 +95,7 @@ const RULES: readonly Rule[] = [
     ],
   },
   ofLists('drifted', driftsOf),
-  // The list says what is not so (any more), so nobody knows what it hides.
+  // The list is not true (any more), so it may hide anything.
   ofLists('known list out of date', outdatedKnown),
   ofLists('accepted list out of date', outdatedAccepted),
   {
@@ -234,7 +234,7 @@ function perService(
     .map(({ service, n }) => `${words(n)} in ${service}`);
 }
 
-function decide(over: Case): Verdict {
+function decide(over: Case): RunVerdict {
   const all = RULES.map(({ exitCode, word, reasons }) => ({ exitCode, word, reasons: reasons(over) }));
   const [first, ...rest] = all.filter(({ reasons }) => reasons.length > 0);
   if (!first) return { exitCode: EXIT.conforms, word: 'conforms', reasons: [], besides: [] };
@@ -242,7 +242,7 @@ function decide(over: Case): Verdict {
 }
 
 /** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
-export function verdictOf(results: Results): Verdict {
+export function verdictOf(results: Results): RunVerdict {
   const { run, services } = results;
   const { faults, interrupted } = run;
   const shard = run.shard ? `part ${run.shard.index} of ${run.shard.total} of the run` : null;
@@ -251,7 +251,7 @@ export function verdictOf(results: Results): Verdict {
 }
 
 /** The verdict on one service by itself: what befell the run as a whole is left out. */
-export function serviceVerdict(service: ServiceResult, run: Demands): Verdict {
+export function serviceVerdict(service: ServiceResult, run: Demands): RunVerdict {
   return decide({ ...demandsOf(run), services: [service], shard: null, faults: [], interruption: null });
 }
 

@@ -15,7 +15,7 @@ type Unfinished<T> = {
   readonly [Name in keyof T as object extends Pick<T, Name> ? never : Name]: T[Name];
 } & { readonly [Name in keyof T as object extends Pick<T, Name> ? Name : never]?: T[Name] | undefined };
 
-/** Of a value the members that a shape has, in its order: not what a newer version has added, nor what is undefined. */
+/** Of a value the members that a shape has, in its order: neither those that a newer version has added, nor undefined ones. */
 export function picked<Shape extends TObject>(
   shape: Shape,
   value: Unfinished<Frozen<Static<Shape>>>,

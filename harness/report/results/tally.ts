@@ -6,7 +6,7 @@ import type { Results, ServiceResult } from './results.ts';
 /** Checks per outcome. */
 export type Tally = Readonly<Record<Outcome, number>>;
 
-/** Outcomes in the order in which a person wants to read them: worst first, then what was judged, then the rest. */
+/** Outcomes in the order in which a person wants to read them: worst first, then those that were judged, then the rest. */
 export const WORST_FIRST: readonly Outcome[] = [
   'error',
   'fail',
@@ -88,19 +88,19 @@ export interface SameReason {
   readonly judged: readonly JudgedCheck[];
 }
 
-/** Whether a check is blocked for what befell the service as a whole, which is told of the service. */
+/** Whether a check is blocked by an outage of the service as a whole, which is reported of the service. */
 export function isBlockedByOutage({ trouble }: ServiceResult, { outcome, message }: CheckResult): boolean {
   return trouble !== null && outcome === 'blocked' && message.includes(trouble);
 }
 
-/** In place of what is told of the service already. */
-const AS_TOLD = 'nothing more can be asked of the service, as told of it';
+/** In place of the outage, which is reported of the service already. */
+const BY_OUTAGE = 'nothing more can be asked of the service, as told of it';
 
 /** What did not run, by reason: blocked before skipped, the reason that stopped most checks first. */
 export function notRun(results: Results): readonly SameReason[] {
   return (['blocked', 'skipped'] as const).flatMap((outcome) => {
     const byReason = Map.groupBy(judgedWith(results, outcome), ({ service, check }) =>
-      isBlockedByOutage(service, check) ? AS_TOLD : check.message,
+      isBlockedByOutage(service, check) ? BY_OUTAGE : check.message,
     );
     return [...byReason]
       .map(([reason, judged]) => ({ outcome, reason: reason || 'no reason given', judged }))
@@ -158,8 +158,8 @@ function withReasonOfSuite(judged: readonly JudgedCheck[]): readonly (readonly [
   });
 }
 
-function byReason(told: readonly (readonly [JudgedCheck, string])[]): readonly NotApplying[] {
-  const groups = Map.groupBy(told, ([{ check }, reason]) => JSON.stringify([check.suite, reason]));
+function byReason(reasoned: readonly (readonly [JudgedCheck, string])[]): readonly NotApplying[] {
+  const groups = Map.groupBy(reasoned, ([{ check }, reason]) => JSON.stringify([check.suite, reason]));
   return [...groups.values()]
     .map((together) => {
       const [[{ check }, reason]] = together as [readonly [JudgedCheck, string]];

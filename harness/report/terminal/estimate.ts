@@ -22,9 +22,9 @@ export interface Estimate {
   readonly catalogue: number;
   /** How many operations would be asked; null where all would. */
   readonly exercised: string | null;
-  /** What could do harm, or alarm somebody, a line each. */
+  /** What could do harm, or alarm a person, a line each. */
   readonly risks: readonly string[];
-  /** What is not counted, and why. */
+  /** Requests that are not counted, and why. */
   readonly gaps: readonly string[];
 }
 

@@ -26,8 +26,8 @@ const AGE = 24;
 /** UTF-16 units of a command line beyond which it is left to the reports. */
 const REPEAT_CAP = 400;
 
-/** The causes and the findings without one; all findings where nobody has looked for causes. */
-export function toldOf(results: Results): readonly CauseEntry[] {
+/** The causes and the findings without one; all findings if causes were not looked for. */
+export function entriesOf(results: Results): readonly CauseEntry[] {
   if (results.causes !== undefined) return causeEntries(results);
   const unexplained = judgedWith(results, 'fail', 'warning').map(({ service, check }) => ({
     service: service.service,
@@ -36,13 +36,13 @@ export function toldOf(results: Results): readonly CauseEntry[] {
   return causeEntries({ ...results, causes: [], unexplained });
 }
 
-/** What is wrong: causes with what each explains, the findings that none explains, and what could not be judged. */
+/** Causes with the findings of each, findings without a cause, and checks that could not be judged. */
 export function wrong(page: Page): Block {
   const { results } = page;
-  const told = toldOf(results);
+  const entries = entriesOf(results);
   const errors = judgedWith(results, 'error');
   const found = new Set(judgedWith(results, 'fail', 'warning').map(({ check }) => check.id));
-  // What rests on a finding is told with it.
+  // A check that rests on a finding is part of it.
   const blocked = notRun(results).filter(
     ({ outcome, reason }) => outcome === 'blocked' && !found.has(reason.split(' ', 1)[0] ?? ''),
   );
@@ -50,12 +50,13 @@ export function wrong(page: Page): Block {
     ...errors.flatMap(({ service, check }) =>
       entry(page, 'error', 1, `${check.id}: ${check.message}`, '').concat(`       ${nameOf(service)}`),
     ),
-    ...told.flatMap((each) => causeLines(page, each)),
+    ...entries.flatMap((each) => causeLines(page, each)),
     ...blocked.flatMap(({ reason, judged }) => entry(page, 'blocked', judged.length, reason, '')),
   ];
   if (lines.length === 0) return [];
   const headline = causesHeadline(results);
-  const title = headline ?? (told.length > 0 ? counted(told.length, 'finding') : 'not all could be judged');
+  const title =
+    headline ?? (entries.length > 0 ? counted(entries.length, 'finding') : 'not all could be judged');
   return [heading(page, `What is wrong: ${title}`), ...lines];
 }
 
@@ -70,17 +71,17 @@ function entry(page: Page, kind: keyof typeof SIGNS, n: number, text: string, ag
   return [aged.replace(sign, () => ink.outcome(kind, sign)), ...rest];
 }
 
-function causeLines(page: Page, told: CauseEntry): Block {
+function causeLines(page: Page, found: CauseEntry): Block {
   const { ink, results, verbosity } = page;
-  const { sentence, cause, findings, outcome } = told;
+  const { sentence, cause, findings, outcome } = found;
   const margin = ' '.repeat(7);
   const [leading] = findings;
   const repeat = plainCommand(leading?.check.reproduce ?? '');
   const change = leading?.check.change;
   return [
-    ...entry(page, outcome, findings.length, sentence, ageOf(told, results)),
+    ...entry(page, outcome, findings.length, sentence, ageOf(found, results)),
     ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or      `)),
-    ...checksByService(told).map(([service, ids]) => {
+    ...checksByService(found).map(([service, ids]) => {
       const some = cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length);
       return ink.dim(`${margin}${plainLine(service)}  ${some}`);
     }),
@@ -177,7 +178,7 @@ function everyCheck(page: Page): readonly Block[] {
   );
 }
 
-/** What was expected and what came, why it is demanded, how to see it again. */
+/** The expectation and the result, why it is demanded, how to see it again. */
 function judgments(page: Page, title: string, judged: readonly JudgedCheck[]): readonly Block[] {
   if (judged.length === 0) return [];
   const { ink } = page;

@@ -5,7 +5,7 @@ import type { Results, ServiceResult } from '../results/results.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import type { Sign } from '../results/words/words.ts';
 
-/** `quiet`: the verdict and what is wrong, a line each. `verbose`: every check, every finding and every observation too. */
+/** `quiet`: the verdict and the causes, a line each. `verbose`: every check, every finding and every observation too. */
 export type Verbosity = 'quiet' | 'normal' | 'verbose';
 
 export interface Page {

@@ -12,7 +12,7 @@ import { type Ink, inkOf } from './layout.ts';
 export interface Progress {
   /** Its provider is there, or never will be. */
   serviceStarted(service: string, planned: number): void;
-  /** It is about to be asked, at this cost; null where nobody knows it. */
+  /** It is about to be asked, at this cost; null if it is unknown. */
   estimated(service: string, cost: string | null): void;
   outcome(service: string, suite: string, outcome: Outcome): void;
   /** `untilMs` is Unix time. */
@@ -48,7 +48,7 @@ interface ServiceProgress {
 
 const TICK_MS = 250;
 const BAR_CELLS = 16;
-/** Off a terminal a wait is worth a line only when somebody would wonder. */
+/** Off a terminal a wait is worth a line only if it is a long one. */
 const QUIET_WAIT_MS = 3_000;
 const BAD: readonly Outcome[] = ['fail', 'error'];
 

@@ -2,9 +2,9 @@ import type { Results, ServiceResult } from '../results/results.ts';
 import {
   cautionsOf,
   driftedIn,
+  type RunVerdict,
   servicesWith,
   serviceVerdict,
-  type Verdict,
   verdictOf,
 } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
@@ -19,7 +19,7 @@ import {
   verdictSentence,
   wallTime,
 } from '../results/words/words.ts';
-import { doesNotApply, inFull, sinceBefore, toldOf, wrong } from './findings.ts';
+import { doesNotApply, entriesOf, inFull, sinceBefore, wrong } from './findings.ts';
 import {
   type Block,
   heading,
@@ -69,7 +69,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
 }
 
 function inBrief(page: Page): Block {
-  return toldOf(page.results).flatMap(({ sentence, outcome, findings }) =>
+  return entriesOf(page.results).flatMap(({ sentence, outcome, findings }) =>
     outcome === 'fail' ? indented(page, `${findings.length} failed: ${sentence}`, '', '  ') : [],
   );
 }
@@ -89,7 +89,7 @@ function remarks(page: Page): Block {
   );
 }
 
-/** Facts that nobody would notice to change. */
+/** Facts whose change would go unnoticed. */
 function unpinned(page: Page): Block {
   const open = page.results.services.flatMap(({ service, observations }) =>
     observations.filter(({ accepted }) => accepted === null).map(() => plainLine(service)),
@@ -127,7 +127,7 @@ function ending(page: Page, reportsAt: string | null): Block {
 }
 
 /** `orders does not conform. realtime does.` */
-function sentenceOf(results: Results, verdict: Verdict): string {
+function sentenceOf(results: Results, verdict: RunVerdict): string {
   const { services: all } = results;
   const cautions = cautionsOf(results).map((caution) => ` Beware, ${caution}.`);
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
@@ -143,9 +143,9 @@ function sentenceOf(results: Results, verdict: Verdict): string {
 }
 
 /** What helps on from here; null where nothing is left to do. */
-function nextCommand(results: Results, { word }: Verdict): string | null {
+function nextCommand(results: Results, { word }: RunVerdict): string | null {
   if (word === 'drifted') return acceptCommand(results);
-  const [leading] = toldOf(results).flatMap(({ findings }) => findings);
+  const [leading] = entriesOf(results).flatMap(({ findings }) => findings);
   if (leading !== undefined) return `conform explain ${plainLine(leading.check.id)}`;
   if (word !== 'no verdict' || results.run.selection === undefined) return null;
   return `conform run ${results.services.map(({ service }) => plainLine(service)).join(' ')}`;
@@ -162,8 +162,8 @@ function acceptCommand({ services }: Results): string {
 
 /** Of more services only those have a line of which there is something to say. */
 const LINES = 12;
-/** Nobody reads of what does not apply in a tally. */
-const UNTOLD = ['skipped', 'observed'];
+/** Outcomes that a tally leaves out. */
+const LEFT_OUT = ['skipped', 'observed'];
 
 /** A line for each service: its verdict, its counts, its time. */
 export function services(page: Page): Block {
@@ -182,7 +182,7 @@ export function services(page: Page): Block {
 
 interface ServiceRow {
   readonly service: ServiceResult;
-  readonly verdict: Verdict;
+  readonly verdict: RunVerdict;
 }
 
 function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: number): Block {
@@ -195,11 +195,11 @@ function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: numb
   const why = isSimple ? [] : [`${said}:`];
   const margin = ' '.repeat(widest + 4);
   // Wrapped while it is plain, and coloured then, so that no escape sequence is counted as width.
-  const parts = tallyWords(tallyOf(service.checks)).filter(({ outcome }) => !UNTOLD.includes(outcome));
+  const parts = tallyWords(tallyOf(service.checks)).filter(({ outcome }) => !LEFT_OUT.includes(outcome));
   const counts =
     parts.map(({ words }) => words.replaceAll(' ', '\u00a0')).join(', ') || 'no check passed or failed';
-  const told = wrap([...why, counts, `·\u00a0${timeOf(service)}`].join(' '), width - margin.length);
-  const painted = told.map((line) =>
+  const lines = wrap([...why, counts, `·\u00a0${timeOf(service)}`].join(' '), width - margin.length);
+  const painted = lines.map((line) =>
     parts.reduce(
       (text, { outcome, words }) =>
         text.replace(words.replaceAll(' ', '\u00a0'), () => ink.outcome(outcome, words)),

@@ -17,7 +17,7 @@ import {
 } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { duration, factInWords, groundInWords, valueInWords } from '../../results/words/words.ts';
-import { chevron, html, icon, type Markup, told } from '../markup/markup.ts';
+import { chevron, html, icon, type Markup, outcomeIcon } from '../markup/markup.ts';
 import {
   type Ages,
   checkAnchor,
@@ -38,7 +38,7 @@ const OPENING_ROWS = 3_000;
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_VALUE = 200;
 
-/** Whether a row of all checks opens into what is behind it. */
+/** Whether a row of all checks opens into its message and grounds. */
 export function rowsOpen({ services }: Results): boolean {
   return !isFleet(services) && checksIn(services) <= OPENING_ROWS;
 }
@@ -75,7 +75,7 @@ function row(judged: JudgedCheck, opens: boolean, ages: Ages): Markup {
   const { service, check } = judged;
   const isFinding = FINDINGS.includes(check.outcome);
   if (!opens && !isFinding) return brief(judged);
-  const line = html`${told(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}<span class="time">${[judgedWords(check), check.durationMs >= 1 ? duration(check.durationMs) : ''].filter((part) => part !== '').join(', ')}</span>`;
+  const line = html`${outcomeIcon(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}<span class="time">${[judgedWords(check), check.durationMs >= 1 ? duration(check.durationMs) : ''].filter((part) => part !== '').join(', ')}</span>`;
   if (isFinding) return linkRow(judged, line, ages(judged));
   return html`<details class="check" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])}><summary class="row">${line}</summary>${behind(check)}</details>`;
 }

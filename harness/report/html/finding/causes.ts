@@ -5,7 +5,7 @@ import { driftedIn } from '../../results/run-verdict.ts';
 import { counted, type JudgedCheck, judgedWith, notRun, servicesOf } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
-import { chevron, html, icon, type Markup, told } from '../markup/markup.ts';
+import { chevron, html, icon, type Markup, outcomeIcon } from '../markup/markup.ts';
 import { type Ages, ageTerm, chips, linkRow, newestOf, rankOf } from '../markup/row.ts';
 import { checkLine, copyable, finding, type PageFindings } from './finding.ts';
 
@@ -15,7 +15,7 @@ const IDS = 3;
 /** Services by name beside how many there are. */
 const SERVICES = 4;
 
-/** What is wrong, a row for each cause, then what no cause explains, what could not be told, and what is known of. */
+/** A row for each cause, then findings without a cause, checks that could not be judged, and known failures. */
 export function whatIsWrong(results: Results, shared: PageFindings): Markup | null {
   const rows = [
     ...errors(results),
@@ -61,10 +61,10 @@ function unexplained(results: Results, outcome: CauseEntry['outcome']): readonly
   });
 }
 
-/** What is new first; of the same age, most findings first. */
-function inOrder(told: readonly CauseEntry[], ages: Ages): readonly CauseEntry[] {
+/** The newest first; of the same age, most findings first. */
+function inOrder(entries: readonly CauseEntry[], ages: Ages): readonly CauseEntry[] {
   const rank = ({ findings }: CauseEntry) => rankOf(newestOf(findings.map(ages)));
-  return told.toSorted((a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length);
+  return entries.toSorted((a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length);
 }
 
 function cause({ sentence, cause: found, findings, outcome }: CauseEntry, shared: PageFindings): Markup {
@@ -99,7 +99,7 @@ function errors(results: Results): readonly Markup[] {
   });
 }
 
-/** What is not as it was accepted; each value of it stands in the observed contract. */
+/** Observations that are not as accepted; each value of them stands in the observed contract. */
 function drifted({ services }: Results): readonly Markup[] {
   return services.flatMap((result) =>
     driftedIn(result).map(({ key, drift }) => {
@@ -128,7 +128,7 @@ function known(results: Results, shared: PageFindings): readonly Markup[] {
   });
 }
 
-/** Days before the end of an entry from which on it is told with more weight. */
+/** Days before the end of an entry from which on it is shown with more weight. */
 const SOON_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -151,6 +151,6 @@ function slim(
   beside?: Markup,
 ): Markup {
   const services = servicesOf(judged);
-  return html`<details class="cause slim ${outcome}" data-group><summary>${chevron()}<span class="n">${told(outcome)}</span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span> <span class="sub">${where(services)}</span></span>${beside ?? aside(outcome, '', '')}</summary>
+  return html`<details class="cause slim ${outcome}" data-group><summary>${chevron()}<span class="n">${outcomeIcon(outcome)}</span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span> <span class="sub">${where(services)}</span></span>${beside ?? aside(outcome, '', '')}</summary>
 <div class="findings">${inside}${outcome !== 'known' && judged.map((each) => linkRow(each, checkLine(each, services.length > 1)))}</div></details>`;
 }

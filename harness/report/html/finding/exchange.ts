@@ -11,10 +11,10 @@ import { checkAnchor, evidenceKey } from '../markup/row.ts';
 
 const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;
 
-/** UTF-16 units of what was expected, beside the line that is not so. */
+/** UTF-16 units of the expectation, beside the line that does not meet it. */
 const LONGEST_ASIDE = 60;
 
-/** UTF-16 units of transcripts that stand in a page as they are; what is past it is in `results.json`. */
+/** UTF-16 units of transcripts that stand in a page as they are; the rest is in `results.json`. */
 const INLINE_LIMIT = 2_500_000;
 
 /** How much room a page has left for transcripts. */
@@ -118,17 +118,10 @@ export function packedEvidence({ services }: Results): Markup | null {
 type LineSearch = (got: string, lines: EvidenceView['lines']) => readonly number[];
 
 /** The first that finds a line decides: what names a thing comes before what names only its kind. */
-const TRACES: readonly LineSearch[] = [
-  fieldNamed,
-  requestCounted,
-  codeNamed,
-  statusNamed,
-  endTold,
-  contentTold,
-];
+const TRACES: readonly LineSearch[] = [fieldNamed, requestCounted, codeNamed, statusNamed, endOf, contentOf];
 
 /**
- * Indices of the lines of the decisive evidence that show what came instead of what was expected. Where the deviation
+ * Indices of the lines of the decisive evidence that show the unexpected result. Where the deviation
  * names none, the line with which the service answered; none where it said nothing.
  */
 export function offendingLines(deviation: Deviation | null, { lines }: EvidenceView): ReadonlySet<number> {
@@ -148,7 +141,7 @@ function fieldNamed(got: string, lines: EvidenceView['lines']): readonly number[
   const words = got.toLowerCase();
   return matching(lines, '<', (text) => {
     const name = /^\s*([\w-]+): /.exec(text)?.[1]?.toLowerCase();
-    // A single word may be any word: it is a field's name where a value follows, or where it begins what came.
+    // A single word may be any word: it is a field's name where a value follows, or where it begins the result.
     if (name === undefined) return false;
     return name.includes('-') ? words.includes(name) : words.startsWith(name) || words.includes(`${name}: `);
   });
@@ -186,7 +179,7 @@ function statusNamed(got: string, lines: EvidenceView['lines']): readonly number
 }
 
 /** What did not come, or how it ended: the frame of that kind, or the last line of all. */
-function endTold(got: string, lines: EvidenceView['lines']): readonly number[] {
+function endOf(got: string, lines: EvidenceView['lines']): readonly number[] {
   const failed = lines.findIndex(({ direction, text }) => direction === '*' && text.startsWith('failed ('));
   if (failed >= 0 && /\bno (?:whole )?(?:response|HTTP answer)|\bnone\b/.test(got)) return [failed];
   const opened = lines.findIndex(({ direction, text }) => direction === '<' && /^HTTP\/\S+ 101/.test(text));
@@ -202,7 +195,7 @@ function endTold(got: string, lines: EvidenceView['lines']): readonly number[] {
 }
 
 /** A body that is not as it should be: its first line. */
-function contentTold(got: string, lines: EvidenceView['lines']): readonly number[] {
+function contentOf(got: string, lines: EvidenceView['lines']): readonly number[] {
   if (!/\b(?:body|JSON|octets|content|member|title|text)\b/.test(got)) return [];
   const empty = lines.findLastIndex(({ direction, text }) => direction === '<' && text === '');
   const first = lines.findIndex(({ direction }, at) => empty >= 0 && at > empty && direction === '<');

@@ -6,11 +6,11 @@ import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { counted, type JudgedCheck } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { groundAddress, instantInWords } from '../../results/words/words.ts';
-import { chevron, html, icon, type Markup, told } from '../markup/markup.ts';
+import { chevron, html, icon, type Markup, outcomeIcon } from '../markup/markup.ts';
 import { type Ages, ageTerm, checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
 import { exchanges, type TranscriptRoom } from './exchange.ts';
 
-/** UTF-16 units of what was expected and of what came, in a row. */
+/** UTF-16 units of the expectation and of the result, in a row. */
 const LONGEST_IN_ROW = 60;
 /** Of a value within a message. */
 const LONGEST_VALUE = 200;
@@ -55,7 +55,7 @@ function line(judged: JudgedCheck, { namesService, ages }: Surroundings): Markup
   const [wanted, came] =
     compared === null ? ['', ''] : withoutCommonWord(compared.expected, firstGot(compared));
   const short = (text: string) => shortened(plainLine(text), LONGEST_IN_ROW);
-  return html`${told(check.outcome)}<span class="headline">${headlineOf(check)}${namesService && html` <b class="svc">${service.service}</b>`}</span>${
+  return html`${outcomeIcon(check.outcome)}<span class="headline">${headlineOf(check)}${namesService && html` <b class="svc">${service.service}</b>`}</span>${
     compared !== null &&
     html`<span class="came"><span class="expected">${short(wanted)}</span> <span class="arrow">→</span> <b>${short(came)}</b></span>`
   }<code>${check.id}</code><span class="svc in-head">${service.service}</span>${levelOf(check)}${age !== null && html`<span class="in-head">${age.state}, ${age.words}</span>`}${chevron()}`;

@@ -15,7 +15,7 @@ import {
   waitInWords,
 } from '../markup/row.ts';
 
-/** Services whose time is told by itself. */
+/** Number of services with a line for their time. */
 const SLOWEST = 3;
 /** Columns of services that a wide page has at most: each has the names of the suites above it. */
 const MOST_COLUMNS = 5;
@@ -70,7 +70,7 @@ function mark(kind: string): Markup {
   return html`<span class="sq ${kind}" aria-hidden="true"></span>`;
 }
 
-/** Fails before what is blocked, warns, passes; an error of ours before all. */
+/** Fails before blocked, warns, passes; an error of ours before all. */
 function badness(squares: readonly (Outcome | null)[]): number {
   return WORST_FIRST.findIndex((outcome) => squares.includes(outcome));
 }
@@ -91,7 +91,7 @@ function slowest(services: readonly ServiceResult[]): Markup {
   )}</ul></section>`;
 }
 
-/** Outcomes in cells; what was only observed stands behind what was judged. */
+/** Outcomes in cells; observed comes after all that was judged. */
 const IN_CELLS = WORST_FIRST.filter((outcome) => outcome !== 'observed' && outcome !== 'skipped');
 
 /** Suites that apply to a service at least. */
@@ -149,7 +149,7 @@ function cell(service: ServiceResult, suite: string): Markup {
   return html`<td class="${worst}"><a href="#${suiteAnchor(suite)}" data-query="service:${service.service} suite:${suite}"><span class="counts"><span class="suite">${suite} </span>${count(worst)}${second && count(second)}</span><span class="spent">${shortSpent(spentOn(checks))}</span></a></td>`;
 }
 
-/** Where the services were, and what is to be known of how their runs went. */
+/** Where the services were, and notes on their runs. */
 function places(services: readonly ServiceResult[]): Markup {
   return html`<details class="places"><summary>${icon('chevron')}Where they ran</summary><ul>${services.map(
     ({ service, provider, trouble, simulatedTime, cautions = [], remarks = [] }) => {

@@ -14,7 +14,7 @@ import { slowestOf } from '../fleet/fleet.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { isFleet } from '../markup/row.ts';
 
-/** Checks of this suite say what is wrong with a limit. */
+/** Checks of this suite find the faults of a limit. */
 const SUITE = 'limits';
 const LONGEST_PROBLEM = 90;
 
@@ -53,7 +53,7 @@ function problemsOf({ checks }: ServiceResult): readonly CheckResult[] {
 interface DrawnLoad {
   readonly service: ServiceResult;
   readonly load: Load;
-  /** What the picture shows, for whoever does not see it. */
+  /** The picture in words, for readers who do not see it. */
   readonly words: readonly string[];
   readonly problem: string | null;
   /** Whether a limit was met, or is stated: otherwise there is no picture worth a page. */
@@ -105,7 +105,7 @@ export function loadOf(service: ServiceResult): DrawnLoad | null {
 
 type RatePlan = NonNullable<ServiceResult['plan']>;
 
-/** Windows that explain what was admitted and refused; else of the length of the plan, each begun by a request. */
+/** Windows that explain which requests were admitted and refused; else of the length of the plan, each begun by a request. */
 function windowsOf(
   { requests, windowSeconds }: RatePlan,
   seen: readonly LimitObservation[],
@@ -141,9 +141,9 @@ function observed(
 /** What may not have been counted takes none, unless the quota fields of its answer tell how much is used. */
 function momentOf({ sentMs, fate, counted, quota }: LimitObservation, limit: number): Moment {
   if (fate !== 'admitted') return { atMs: sentMs, fate: fate === 'refused' ? 'refused' : 'other', takes: 0 };
-  const isTold =
+  const isReported =
     quota !== null && quota.limit === limit && quota.remaining !== null && quota.remaining <= limit;
-  const used = isTold ? limit - (quota.remaining ?? 0) : 0;
+  const used = isReported ? limit - (quota.remaining ?? 0) : 0;
   return { atMs: sentMs, fate, takes: counted === 'surely' ? 1 : 0, used };
 }
 
@@ -207,7 +207,7 @@ function across({ fromMs, toMs }: TimeStretch): Across {
   return (atMs) => Math.round(((atMs - fromMs) / Math.max(1, toMs - fromMs)) * 10_000) / 100;
 }
 
-/** One row: what was admitted in the present window, the plan, what was refused, waits, and what is wrong. */
+/** One row: requests admitted in the present window, the plan, refusals, waits, and the fault. */
 export function drawRate(service: string, load: Load, scale: TimeStretch, words: string): Markup {
   const x = across(scale);
   const most = curvesOf(load)
@@ -252,9 +252,9 @@ function curvesOf({ admitted, windows, spanned }: Load): readonly {
 /** Rises with each request that is let through, and falls to nothing where a window ends. */
 function pathOf(load: Load, x: Across, y: (n: number) => number): string {
   return curvesOf(load)
-    .map(({ toMs, points: told }) => {
-      const points = told.map(({ atMs, n }) => [round(x(atMs) * 10), y(n)] as const);
-      // Of the many requests of a burst those that can be told apart.
+    .map(({ toMs, points: used }) => {
+      const points = used.map(({ atMs, n }) => [round(x(atMs) * 10), y(n)] as const);
+      // Of the many requests of a burst those that can be distinguished.
       const shown = points.filter(
         ([at], index) => index === points.length - 1 || points[index + 1]?.[0] !== at,
       );
@@ -266,7 +266,7 @@ function pathOf(load: Load, x: Across, y: (n: number) => number): string {
     .join('');
 }
 
-/** Places that can be told apart. */
+/** Places that can be distinguished. */
 function apart(places: readonly number[]): readonly number[] {
   return [...new Set(places.map((at) => Math.round(at * 2.5) / 2.5))];
 }

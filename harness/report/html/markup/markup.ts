@@ -93,13 +93,13 @@ export function sprite(): Markup {
   return html`<svg hidden>${symbols}</svg>`;
 }
 
-/** Always beside a word, a number with a heading, or `told`. */
+/** Always beside a word, a number with a heading, or as `outcomeIcon`. */
 export function icon(shape: IconShape, tone: string = shape): Markup {
   return html`<svg class="i ${tone}" aria-hidden="true"><use href="#i-${shape}"/></svg>`;
 }
 
-/** The outcome as a shape, with its word for whoever does not see it. */
-export function told(outcome: Outcome): Markup {
+/** The outcome as a shape, with its word for readers who do not see it. */
+export function outcomeIcon(outcome: Outcome): Markup {
   return html`${icon(outcome)}<span class="unseen">${outcome} </span>`;
 }
 

@@ -31,7 +31,7 @@ function safe(text: string): string {
   return text.replace(/[^A-Za-z0-9./_-]/g, '_');
 }
 
-/** What the filter looks at: outcomes and services, with blanks between; the suite stands on what is around. */
+/** What the filter looks at: outcomes and services, with blanks between; the suite stands on the element around. */
 export function filterable(outcomes: string, services: readonly string[]): Markup {
   return html`data-o="${outcomes.trim()}" data-s="${services.join(' ')}"`;
 }
@@ -46,7 +46,7 @@ export function servicesInWords(names: readonly string[], all: number): string {
   return firstOf(names, 4);
 }
 
-/** A line that leads to a check told elsewhere in the page. */
+/** A line that leads to a check elsewhere in the page. */
 export function linkRow({ service, check }: JudgedCheck, line: Markup, age: Age | null = null): Markup {
   return html`<a class="row" href="#${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])}>${line}</a>`;
 }
@@ -60,7 +60,7 @@ export interface Age {
 
 export type Ages = (judged: JudgedCheck) => Age | null;
 
-/** How old each finding is; nobody knows where no history is kept. */
+/** How old each finding is; null where no history is kept. */
 export function agesOf({ history }: Results): Ages {
   const changes = new Map(history?.changes.map((each) => [keyOf(each.service, each.check), each]));
   const before = history?.runs.length ?? 0;

@@ -11,9 +11,9 @@ import { groundInWords } from '../words/words.ts';
 export interface EvidenceView {
   readonly id: string;
   readonly purpose: string;
-  /** What was done: `GET with a wrong key`. */
+  /** The stimulus: `GET with a wrong key`. */
   readonly title: string;
-  /** What came back, in a word or two: `200`, `no response`, `110 answers`. */
+  /** The response, in a word or two: `200`, `no response`, `110 answers`. */
   readonly answer: string;
   /** When it began; null when that cannot be read. */
   readonly startedAt: string | null;
@@ -52,11 +52,11 @@ export function viewEvidence(service: ServiceResult, id: string, limits = PAGE_L
         .split('\n')
         .map((part) => ({ atMs, direction, text: shortened(part, limits.columns) })),
     );
-    const told = plainText(evidence.purpose, 300);
+    const said = plainText(evidence.purpose, 300);
     return {
       id,
-      purpose: told,
-      title: evidence.kind === 'exchange' ? `${plainLine(evidence.request.method, 40)} ${told}` : told,
+      purpose: said,
+      title: evidence.kind === 'exchange' ? `${plainLine(evidence.request.method, 40)} ${said}` : said,
       answer: answerOf(evidence),
       startedAt: evidence.timing.startedAt,
       tookMs: evidence.timing.durationMs,
@@ -68,7 +68,7 @@ export function viewEvidence(service: ServiceResult, id: string, limits = PAGE_L
   }
 }
 
-/** What of the evidence can be read back, by its id: results may come from elsewhere, and hold what is no evidence. */
+/** The evidence that can be read back, by its id: results may come from elsewhere, and hold other values. */
 export function readableEvidence(service: ServiceResult): readonly (readonly [id: string, Evidence])[] {
   return Object.entries(service.evidence).flatMap(([id, value]) => {
     try {
@@ -122,7 +122,7 @@ const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
 export const VALUE_CAP = 200;
 
 /**
- * All that stands behind one judgment as plain text: what was to be, what came and why it matters, its grounds, how to
+ * All that stands behind one judgment as plain text: the expectation, the result and why it matters, its grounds, how to
  * repeat it, an excerpt.
  */
 export function findingAsText(check: CheckResult, service: ServiceResult): string {

@@ -34,7 +34,7 @@ const SECRET_FORM = Type.Object({
   expiresAt: textOrNull('When a token says that it ends.'),
 });
 
-/** What is known of a run as it begins. */
+/** The part of a run that is known as it begins. */
 export const STARTED_RUN = Type.Pick(RUN, [
   'id',
   'startedAt',
@@ -103,9 +103,9 @@ const EVENTS = {
   }),
   /** It is not there any more, or a remark tells that it may be. */
   removed: Type.Object({ service, method: text(), target: text() }),
-  /** Where webhooks were received: a path that nobody can guess, below this URL. */
+  /** Where webhooks were received: a path that cannot be guessed, below this URL. */
   receiver: Type.Object({ service, url: text(), path: text() }),
-  /** What came of holding the service against an interaction of a pact, or why nothing did. */
+  /** The result of holding the service against an interaction of a pact, or why there is none. */
   verification: Type.Object({
     service,
     interaction: text('Id of the interaction.'),
@@ -181,7 +181,7 @@ export type LeftBehind = Extract<JournalEvent, { readonly type: 'created' }>;
 
 const OF_CREATIONS: readonly unknown[] = ['created', 'removed'] satisfies JournalEvent['type'][];
 
-/** What is still there by these entries of a journal, in the order in which it was created. */
+/** Everything that is still there by these entries of a journal, in the order of its creation. */
 export function leftBehind(entries: readonly unknown[]): readonly LeftBehind[] {
   const left = new Map<string, LeftBehind>();
   for (const entry of entries) {

@@ -66,14 +66,14 @@ class RunRecord {
 }
 
 /**
- * The results that a journal's entries amount to. Pure, and defined for every prefix of a journal: what is
- * missing at the end of a killed run becomes `interrupted`, never a green check.
+ * The results that a journal's entries amount to. Pure, and defined for every prefix of a journal: a part
+ * that is missing at the end of a killed run becomes `interrupted`, never a green check.
  *
  * - A planned check without an outcome is `blocked`, with the reason why it did not run. Without any such
  *   reason the harness lost it: `error`.
  * - A repeated outcome, observation or piece of evidence replaces the earlier one.
  * - An entry of an unknown kind is left alone; a malformed one is a fault of the harness.
- * - A line that could not be read makes the run interrupted: nobody knows what it said.
+ * - A line that could not be read makes the run interrupted: its content is unknown.
  * - Without `run-finished`, or with a service that did not finish, the run is interrupted; unless
  *   `run-finished` says that it was ended on purpose (`interrupted: false` and a reason).
  */
@@ -161,7 +161,7 @@ function noteService(
       record.ledger.set(event.id, picked(LEDGER_LINE, { ...event, evidence: event.id }));
       record.evidence.set(event.id, event.value);
       return;
-    // For whoever judges the record again.
+    // For judging the record again.
     case 'unasked':
     case 'receiver':
     case 'verification':
@@ -271,7 +271,7 @@ function requestsIn(ledger: readonly LedgerLine[]): number {
   return ledger.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** What was sent, all of it: also what was given up before there was any evidence of it. */
+/** All requests, also those that were given up before there was any evidence of them. */
 function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[] {
   const lines = [...ledger.values()];
   const lost = (finished?.requestsSent ?? 0) - requestsIn(lines);
@@ -291,7 +291,7 @@ function judged(check: PlannedCheck, outcome: OutcomeEvent | undefined, lost: st
   return { ...plan, outcome: 'error', message: 'the check ended without an outcome', ...nothing };
 }
 
-/** An outcome is never dropped, even when nobody planned its check; that nobody did is a fault of ours. */
+/** An outcome is never dropped, even if its check was not planned, which is a fault of ours. */
 function unplanned(record: ServiceRecord, faults: string[]): readonly CheckResult[] {
   return [...record.outcomes.values()]
     .filter(({ id }) => !record.planned.has(id))

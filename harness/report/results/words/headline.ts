@@ -1,30 +1,30 @@
 import { asSentence, grouped, listed } from '../../../base/text.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
-import { cautionsOf, driftedIn, servicesWith, type Verdict, verdictOf } from '../run-verdict.ts';
+import { cautionsOf, driftedIn, type RunVerdict, servicesWith, verdictOf } from '../run-verdict.ts';
 import { counted, JUDGED } from '../tally.ts';
 import { plainLine } from './plain.ts';
 import { asidesOf, duration, type Sign, VERDICTS, wallTime } from './words.ts';
 
-/** The verdict on a run as people are told it first. */
+/** The verdict on a run as people read it first. */
 export interface Headline {
   readonly sign: Sign;
   /** `orders and search do not conform` */
   readonly sentence: string;
   /** The same where there is little room: `orders, search: 3 causes, 14 failures` */
   readonly title: string;
-  /** What stands out below it: `3 causes explain 13 of 14 failures.` */
+  /** The sentence that stands out below it: `3 causes explain 13 of 14 failures.` */
   readonly lead: string;
   /** What else is to be known of the whole: `messaging conforms.` Empty when nothing is. */
   readonly rest: string;
 }
 
-/** Services that are told by name, all of them; of more there is the number. */
+/** Most services that are named; of more there is the number. */
 const NAMED = 3;
 
 export function headlineOf(results: Results): Headline {
   const verdict = verdictOf(results);
-  const { sentence, title = sentence, lead, rest = [] } = TOLD[verdict.word](results, verdict);
+  const { sentence, title = sentence, lead, rest = [] } = SHORT_VERDICTS[verdict.word](results, verdict);
   const cautions = cautionsOf(results).map((caution) => `Beware, ${caution}.`);
   const isPart = verdict.word === 'inconclusive' && results.run.interrupted;
   return {
@@ -43,7 +43,9 @@ interface ShortVerdict {
   readonly rest?: readonly string[];
 }
 
-const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict) => ShortVerdict>> = {
+const SHORT_VERDICTS: Readonly<
+  Record<RunVerdict['word'], (results: Results, verdict: RunVerdict) => ShortVerdict>
+> = {
   conforms: conforming,
   'does not conform': failing,
   drifted: driftedFacts,
@@ -103,7 +105,7 @@ function failuresInWords(results: Results): string {
   return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
 }
 
-function driftedFacts({ services }: Results, { reasons, besides }: Verdict): ShortVerdict {
+function driftedFacts({ services }: Results, { reasons, besides }: RunVerdict): ShortVerdict {
   const drifted = services.filter((service) => driftedIn(service).length > 0);
   return {
     sentence: `${subject(drifted, services)} drifted from what is accepted`,
@@ -112,12 +114,12 @@ function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Sho
   };
 }
 
-function outdated(_: Results, { word, reasons, besides }: Verdict): ShortVerdict {
+function outdated(_: Results, { word, reasons, besides }: RunVerdict): ShortVerdict {
   const [lead = '', ...rest] = [...reasons, ...besides].map(asSentence);
   return { sentence: VERDICTS[word].headline, lead, rest };
 }
 
-function partial({ services, run }: Results, { reasons }: Verdict): ShortVerdict {
+function partial({ services, run }: Results, { reasons }: RunVerdict): ShortVerdict {
   const rest = ['This says nothing of the service as a whole.'];
   if (run.selection === undefined) {
     const [first = '', ...others] = reasons;
@@ -133,7 +135,7 @@ function partial({ services, run }: Results, { reasons }: Verdict): ShortVerdict
   };
 }
 
-function interrupted({ run, services, totals }: Results, { reasons, besides }: Verdict): ShortVerdict {
+function interrupted({ run, services, totals }: Results, { reasons, besides }: RunVerdict): ShortVerdict {
   const checks = services.flatMap((service) => service.checks);
   const judged = checks.filter(({ outcome }) => JUDGED.includes(outcome));
   const failed = totals.fail > 0 ? [`${counted(totals.fail, 'check')} had failed by then.`] : [];
@@ -144,7 +146,7 @@ function interrupted({ run, services, totals }: Results, { reasons, besides }: V
   };
 }
 
-function unjudged(results: Results, { reasons, besides }: Verdict): ShortVerdict {
+function unjudged(results: Results, { reasons, besides }: RunVerdict): ShortVerdict {
   const { services } = results;
   // A service is called what it is called, also at the head of a sentence.
   const said = (text: string) =>
@@ -155,7 +157,7 @@ function unjudged(results: Results, { reasons, besides }: Verdict): ShortVerdict
   return { sentence: `${could} be judged`, lead: said(first), rest: [...others, ...besides].map(said) };
 }
 
-function broken({ run }: Results, { reasons, besides }: Verdict): ShortVerdict {
+function broken({ run }: Results, { reasons, besides }: RunVerdict): ShortVerdict {
   const [first, ...others] = run.faults;
   return {
     sentence: 'conform itself failed',

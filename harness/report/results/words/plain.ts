@@ -46,7 +46,7 @@ export function cut(text: string, longest: number): string {
   return `${text.slice(0, Math.max(0, longest - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Cut first, with room for what is taken out, so that no text is searched at any length. */
+/** Cut first, with room for the sequences that are taken out, so that no text is searched at any length. */
 function withoutSequences(text: string, longest: number): string {
   return stripVTControlCharacters(cut(text, longest * 2));
 }

@@ -2,11 +2,11 @@ import type { ResolvedGround } from '../../../base/authority.ts';
 import { isJsonObject } from '../../../base/json-text.ts';
 import { asSentence, grouped, shortened } from '../../../base/text.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
-import { cautionsOf, type Verdict, type VerdictWord } from '../run-verdict.ts';
+import { cautionsOf, type RunVerdict, type VerdictWord } from '../run-verdict.ts';
 import { counted } from '../tally.ts';
 import { plainLine } from './plain.ts';
 
-/** How a verdict looks before it is read: conforms, does not, could not be told, tells of a part only, our own fault. */
+/** How a verdict looks before it is read: conforms, does not, inconclusive, of a part only, our own fault. */
 export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
 
 /** The same with colour and without. */
@@ -31,13 +31,13 @@ export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; reado
 };
 
 /** The sentence below the headline: why, what else was found, and what weakens it all. */
-export function verdictSentence(verdict: Verdict, results: Results): string {
+export function verdictSentence(verdict: RunVerdict, results: Results): string {
   const beware = cautionsOf(results);
   const weakened = beware.length > 0 ? ` Beware of ${beware.join('; ')}.` : '';
   return `${reasonFor(verdict, results)}${plainLine(weakened, 1_000)}`;
 }
 
-function reasonFor(verdict: Verdict, results: Results): string {
+function reasonFor(verdict: RunVerdict, results: Results): string {
   const { totals, services } = results;
   if (verdict.word === 'conforms') {
     const judged = counted(totals.pass + totals.warning + totals.known, 'check');
@@ -53,7 +53,7 @@ function reasonFor(verdict: Verdict, results: Results): string {
   return plainLine(`${named ? `${reasons}.` : asSentence(reasons)}${besides}`, 2_000);
 }
 
-/** What is to be told beside what passed. */
+/** What to report next to the passed checks. */
 export function asidesOf({ totals }: Results): readonly string[] {
   return [
     ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
@@ -63,7 +63,7 @@ export function asidesOf({ totals }: Results): readonly string[] {
 }
 
 /** The verdict on one service: its word, or how much of it was looked at. */
-export function serviceVerdictInWords({ word, reasons }: Verdict): string {
+export function serviceVerdictInWords({ word, reasons }: RunVerdict): string {
   return word === 'no verdict' ? reasons.join('; ') : word;
 }
 
@@ -100,7 +100,7 @@ export function simulatedInWords({ services }: Pick<Results, 'services'>): strin
   return `simulated for ${others.length > 2 ? counted(simulated.length, 'service') : [first, ...others].join(', ')}`;
 }
 
-/** What that means for whoever reads its figures. */
+/** The meaning of that for readers of its figures. */
 export const SIMULATED_TIME =
   'Its time was simulated: it leapt over every wait, and durations and instants are of that clock. With --real-time every wait is waited for.';
 
@@ -157,7 +157,7 @@ export function valueInWords(value: unknown, longest = 500): string {
 
 /** UTF-16 units of a fact in words; the whole is behind it. */
 const LONGEST = 220;
-/** Objects within objects are told so far. */
+/** Number of levels of objects that are put into words. */
 const DEEPEST = 2;
 
 /** An observed value as a person says it: `401 for missing and wrong, 200 for empty`, `object with title, status`. */
@@ -179,8 +179,8 @@ function wordsOf(value: unknown, depth: number): string {
   if (members.length === 0) return 'none';
   if (depth >= DEEPEST) return JSON.stringify(value);
   if (members.length > 1 && members.every(([, each]) => isStatus(each))) return statusesInWords(members);
-  const told = members.map(([name, each]) => `${spaced(name)} ${wordsOf(each, depth + 1)}`);
-  return depth === 0 ? told.join(', ') : `(${told.join(', ')})`;
+  const parts = members.map(([name, each]) => `${spaced(name)} ${wordsOf(each, depth + 1)}`);
+  return depth === 0 ? parts.join(', ') : `(${parts.join(', ')})`;
 }
 
 /** `401 for missing, wrong; 200 for empty` */
