@@ -39,13 +39,11 @@ export function buildDeployedVersion(
 ): DeployedVersion | null {
   if (!written) return null;
   const { header, path, pointer } = written;
-  if (header !== undefined && path !== undefined) {
+  if (header !== undefined && path !== undefined)
     throw faultAt('deployedVersion', 'names both a header and a path', 'keep one of the two');
-  }
   if (path !== undefined) return { path, pointer: pointer ?? null };
-  if (header === undefined) {
+  if (header === undefined)
     throw faultAt('deployedVersion', 'names neither a header nor a path', 'add one of the two');
-  }
   if (pointer === undefined) return { header };
   const remedy = 'write `path:` in place of `header:`';
   throw faultAt('deployedVersion.pointer', 'points into no response', remedy);

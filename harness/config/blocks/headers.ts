@@ -39,17 +39,14 @@ export async function buildHeaders(
         'write it below `credentials:`; scheme `header` takes any name, Authorization too',
       );
     }
-    if (OF_CHECKS.test(name) || FRAMING_FIELDS.test(name)) {
+    if (OF_CHECKS.test(name) || FRAMING_FIELDS.test(name))
       throw fault('is a header that the checks set themselves', 'leave it out');
-    }
     const read = await readSecretText(draft, key, String(value));
     const carried = revealed(read);
-    if (/[^\x20-\x7e\x80-\xff]/.test(carried)) {
+    if (/[^\x20-\x7e\x80-\xff]/.test(carried))
       throw fault('holds a line break or another character that no header can carry', 'correct it');
-    }
-    if (carried === '' || carried !== carried.trim()) {
+    if (carried === '' || carried !== carried.trim())
       throw fault(carried === '' ? 'is empty' : 'begins or ends with white space', 'correct it');
-    }
     for (const piece of read) {
       if (typeof piece === 'string' || piece.reveal().length >= LEAST_CHARACTERS) continue;
       throw fault(

@@ -36,9 +36,8 @@ import {
 function webSocketAddress(text: string, fault: Fault): string {
   const remedy = 'write a path such as /ws, or a ws or wss URL';
   if (text.includes('#')) throw fault('holds a fragment, which RFC 6455 §3 forbids', 'leave it out');
-  if (!/^[\x21-\x7e]+$/.test(text)) {
+  if (!/^[\x21-\x7e]+$/.test(text))
     throw fault('holds white space or non-ASCII characters', 'percent-encode them');
-  }
   if (text.startsWith('/') && !text.startsWith('//')) return text;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:') throw fault('is no WebSocket address', remedy);

@@ -207,9 +207,8 @@ function varied(
     const other = carrier.word === 'Bearer' ? 'Basic' : 'Bearer';
     return carrier.word && withLastValue(carried(right), (value) => value.replace(/^\S+/, other));
   }
-  if (kind === 'other-user') {
+  if (kind === 'other-user')
     return carrier.word === 'Basic' ? basicField(UNKNOWN_USER).carry(right, bare, moment) : null;
-  }
   const value = isForgery(kind) ? (carrier.bare ? forged(kind, right) : null) : WRONG_VALUES[kind](right);
   if (value === null) return null;
   return carrier.show && OF_OCTETS.has(kind) ? carrier.show(value, right, bare, moment) : carried(value);

@@ -94,9 +94,8 @@ export class SourceFiles {
     const name = hash === -1 ? ref : ref.slice(0, hash);
     const fragment = hash === -1 ? '' : ref.slice(hash + 1);
     const file = name === '' ? at.file : this.#named(name, ref, at);
-    if (fragment !== '' && !fragment.startsWith('/')) {
+    if (fragment !== '' && !fragment.startsWith('/'))
       throw faultAt(at, `the reference ${ref} names an anchor`, 'write a JSON Pointer: #/components/…');
-    }
     const pointer = fragment.split('/').slice(1).map(unescaped);
     let value = file.root;
     for (const token of pointer) {

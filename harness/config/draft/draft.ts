@@ -15,7 +15,13 @@ import {
 import { type FaultAt, faultsOf, type Origin, originAround } from '../yaml/origin.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
 import type { Faults } from './faults.ts';
-import { holdVariables, interpolate, type Learned, type ReferenceScope, secretName } from './reference.ts';
+import {
+  holdVariables,
+  type InterpolatedText,
+  interpolate,
+  type ReferenceScope,
+  secretName,
+} from './reference.ts';
 
 /** One service on its way from file to config: overlaid, its references read, its meaning not yet checked. */
 export class Draft {
@@ -97,9 +103,8 @@ export class Draft {
     const within = (name: string, child?: Located) =>
       this.#effective(shapeWithin(shape, name), child, keyWithin(key, name));
     const keys = keysOf(shape);
-    if (node.kind === 'list' || keys.length === 0) {
+    if (node.kind === 'list' || keys.length === 0)
       return withChildren(node, (name, child) => within(name, child) ?? child);
-    }
     const entries = keys.flatMap((name) => {
       const entry = node.entries.get(name);
       const value = within(name, entry?.value);
@@ -110,12 +115,10 @@ export class Draft {
 }
 
 /** What a key was read as through references, and is not to be shown. */
-export interface ReadThrough {
+export interface ReadThrough extends Omit<InterpolatedText, 'text'> {
   readonly key: string;
   /** As it is written. */
   readonly written: string;
-  readonly references: readonly string[];
-  readonly learned: readonly Learned[];
 }
 
 /** RFC 6761: no host has this name. */

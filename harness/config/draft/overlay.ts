@@ -49,9 +49,8 @@ function environmentsOf(file: LocatedMap): Environments {
 
 function baseOf(file: LocatedMap): LocatedMap {
   for (const [key, { value }] of file.entries) {
-    if (value.kind === 'scalar' && value.value === null) {
+    if (value.kind === 'scalar' && value.value === null)
       throw faultsOf(originsOf(file))(key, 'is empty', 'give it a value, or remove the key');
-    }
   }
   return without(file, 'environments');
 }

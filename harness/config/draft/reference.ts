@@ -74,9 +74,8 @@ function parseReference(inner: string, fault: Fault): Reference {
     const problem = 'this cannot be the name of an environment variable';
     throw fault(problem, `write \${env:NAME} or \${env:NAME:-default}`);
   }
-  if (fallback?.includes('${')) {
+  if (fallback?.includes('${'))
     throw fault('a default cannot hold another reference', 'write the default as plain text');
-  }
   return { kind: 'env', name, fallback: fallback ?? null };
 }
 
@@ -155,6 +154,13 @@ export interface Learned {
   readonly value: string;
 }
 
+/** A text after its references were read. */
+export interface InterpolatedText {
+  readonly text: string;
+  readonly references: readonly string[];
+  readonly learned: readonly Learned[];
+}
+
 /** A text with every reference in it replaced, but for `kept`, such as `${PORT}`, which is none. */
 export async function interpolate(
   text: string,
@@ -162,11 +168,7 @@ export async function interpolate(
   fault: Fault,
   kept: string | undefined,
   namedAs: (reference: Reference) => SecretLabel,
-): Promise<{
-  readonly text: string;
-  readonly references: readonly string[];
-  readonly learned: readonly Learned[];
-}> {
+): Promise<InterpolatedText> {
   const references: string[] = [];
   const learned: Learned[] = [];
   const pieces: string[] = [];

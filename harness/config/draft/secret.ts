@@ -60,9 +60,8 @@ export async function readSecret(
     );
   }
 
-  if (reference.kind === 'env' && reference.fallback === '' && !optional) {
+  if (reference.kind === 'env' && reference.fallback === '' && !optional)
     throw fault('the default is empty', `leave the default out: \${env:NAME}`);
-  }
   const { text: value, fromFallback } = await readForSecret(draft, key, reference, fault);
   const said = describeReference(reference);
   if (fromFallback && value === '') return shown(null, `${said} (not set)`);

@@ -90,9 +90,8 @@ function lifecycleOf(
 
 /** One parameter below the path of a collection, and nothing more. */
 function isItemOf({ template }: Call, collection: string): boolean {
-  return (
-    template.startsWith(`${collection}/{`) && /^\{[^{}/]+\}$/.test(template.slice(collection.length + 1))
-  );
+  const below = template.slice(collection.length + 1);
+  return template.startsWith(`${collection}/{`) && /^\{[^{}/]+\}$/.test(below);
 }
 
 /** Nothing is missing but the item's own name. */

@@ -31,9 +31,7 @@ function operationOf(sources: Sources): Operation {
   const responses = responsesOf(sources);
   const [response = NOTHING_DOCUMENTED, ...alternatives] = responses;
   const accepted = response.mediaTypes.filter((type) => !type.includes('*'));
-  const hasAccept = inputs.some(
-    ({ name, in: place }) => place === 'header' && name.toLowerCase() === 'accept',
-  );
+  const hasAccept = inputs.some((input) => keyOf(input) === 'header accept');
   const call: Call = {
     method,
     template,

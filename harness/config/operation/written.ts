@@ -29,12 +29,10 @@ function operationPath(path: string, fault: Fault): string {
   if (!path.startsWith('/')) throw fault('does not begin with /', 'write a path below the base address');
   if (path.startsWith('//')) throw fault('begins with //, which names another host', 'write one slash');
   if (path.includes('#')) throw fault('holds a fragment', 'leave it out: it is never sent');
-  if (!/^[\x21-\x7e]+$/.test(path)) {
+  if (!/^[\x21-\x7e]+$/.test(path))
     throw fault('holds white space or non-ASCII characters', 'percent-encode them');
-  }
-  if (/%(?![0-9A-Fa-f]{2})/.test(path)) {
+  if (/%(?![0-9A-Fa-f]{2})/.test(path))
     throw fault('holds a % that is no percent-encoding', 'write %25 for a percent sign');
-  }
   if (/[{}<>]/.test(path)) throw fault('holds a placeholder', 'write the path of an existing resource');
   return path;
 }
@@ -218,9 +216,8 @@ async function readInputs(draft: Draft, key: string, block: OperationBlock): Pro
       throw draft.faultAt(at, 'is no name of a header field', 'use letters, digits and hyphens');
     const remedy = ELSEWHERE.get(name.toLowerCase());
     if (remedy !== undefined) throw draft.faultAt(at, 'is not set here', remedy);
-    if (!/^[\x20-\x7e]*$/.test(String(value))) {
+    if (!/^[\x20-\x7e]*$/.test(String(value)))
       throw draft.faultAt(at, 'holds what no header field can carry', 'write printable ASCII');
-    }
     put({ ...base, form: 'comma', name, in: 'header', value });
   }
   for (const [index, parameter] of (block.parameters ?? []).entries()) {
@@ -229,9 +226,8 @@ async function readInputs(draft: Draft, key: string, block: OperationBlock): Pro
     const written = parameter.schema;
     const schema = written === undefined ? null : await readSchema(draft, `${at}.schema`, written);
     const known = inputs.get(`${place} ${name.toLowerCase()}`);
-    if (known !== undefined && known.schema !== null) {
+    if (known !== undefined && known.schema !== null)
       throw draft.faultAt(`${at}.name`, 'is described twice', 'keep one of the two');
-    }
     if (parameter.required && known === undefined && !hasInPath(block.path, name)) {
       const home = place === 'query' ? 'query' : 'fields';
       throw draft.faultAt(at, 'is required and has no value', `add it to \`${home}:\``);

@@ -145,9 +145,8 @@ function httpOf({ request, response }: JsonObject, at: string): { method: string
   if (typeof path !== 'string') throw new NotAPact(`${at}.request.path is missing`);
   if (!isFields(response)) throw new NotAPact(`${at}.response is missing`);
   const { status = 200 } = response;
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999) {
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999)
     throw new NotAPact(`${at}.response.status is no status code`);
-  }
   return { method: method.toUpperCase(), status };
 }
 

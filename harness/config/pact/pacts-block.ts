@@ -21,9 +21,8 @@ function placeOnTheWeb(text: string, fault: Fault, remedy: string): string {
 
 function pathOrUrl(text: string, fault: Fault): string {
   if (isUrl(text)) return placeOnTheWeb(text, fault, 'leave it out');
-  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(text) || text.includes('#')) {
+  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(text) || text.includes('#'))
     throw fault('is neither a path nor a URL', 'write a path such as /_states, or an http or https URL');
-  }
   return text;
 }
 
@@ -208,9 +207,8 @@ async function brokerCredentials(
   const secret = (key: string, text: string) =>
     readSecret(draft, `pacts.broker.${key}`, text, { literalAllowed, optional: true });
   if (token !== undefined) {
-    if (username !== undefined || password !== undefined) {
+    if (username !== undefined || password !== undefined)
       throw faultAt('pacts.broker', 'names both a token and a user', 'keep one of the two');
-    }
     const value = await secret('token', token);
     return value && { kind: 'token', token: value };
   }
@@ -226,9 +224,8 @@ async function brokerCredentials(
 function statesOf(draft: Draft, states: PactsBlock['states']): StateHandler | null {
   if (!states) return null;
   const { url, command } = states;
-  if (url !== undefined && command !== undefined) {
+  if (url !== undefined && command !== undefined)
     throw draft.faultAt('pacts.states', 'names both a url and a command', 'keep one of the two');
-  }
   if (url !== undefined) return { kind: 'url', url };
   if (command !== undefined) return { kind: 'command', command, folder: draft.scope.folder };
   throw draft.faultAt('pacts.states', 'names neither a url nor a command', 'add `url:` or `command:`');

@@ -64,9 +64,8 @@ async function buildCommand(written: Loaded<typeof KEYS.command>, draft: Draft):
   const { faultAt } = draft;
   const { run, cwd, env, url, ready, timeoutMs, freshForEachSuite } = written;
   const readiness = buildReadiness(faultAt, `${KEY}.ready`, ready);
-  if (readiness?.kind === 'health') {
+  if (readiness?.kind === 'health')
     throw faultAt(`${KEY}.ready.health`, 'belongs to a container', 'use `http:` or `log:`');
-  }
   return {
     kind: 'command',
     run: holdToCommandLine(draft, run, url.includes(PORT_PLACEHOLDER)),

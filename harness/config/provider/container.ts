@@ -208,9 +208,8 @@ async function buildContainer(written: ContainerBlock, draft: Draft): Promise<Co
     buildCompanion(draft, name, companion),
   );
   for (const [index, alias] of aliases.entries()) {
-    if (written.companions && Object.hasOwn(written.companions, alias)) {
+    if (written.companions && Object.hasOwn(written.companions, alias))
       throw draft.faultAt(`${KEY}.aliases.${index}`, 'is the name of a companion', 'choose another');
-    }
   }
   return {
     kind: 'container',
@@ -234,9 +233,8 @@ type CompanionBlock = Loaded<typeof COMPANION>;
 
 async function buildCompanion(draft: Draft, name: string, written: CompanionBlock): Promise<Companion> {
   const key = `${KEY}.companions.${name}`;
-  if (written.ready?.http !== undefined && written.port === undefined) {
+  if (written.ready?.http !== undefined && written.port === undefined)
     throw draft.faultAt(`${key}.port`, 'is missing', 'readiness by http needs `port:`');
-  }
   return { ...(await buildCommon(draft, key, written)), name, port: written.port ?? null };
 }
 
@@ -250,15 +248,13 @@ async function buildCommon(draft: Draft, key: string, written: CompanionBlock): 
   });
   const files = await draft.faults.each(written.files, async (path, source) => {
     holdToContainerPath(draft, `${key}.files.${path}`, path);
-    if (written.secrets && Object.hasOwn(written.secrets, path)) {
+    if (written.secrets && Object.hasOwn(written.secrets, path))
       throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
-    }
     return existing(draft, `${key}.files.${path}`, source, 'file');
   });
   const capabilities = written.capabilities.map((name) => name.replace(/^CAP_/, ''));
-  if (capabilities.includes('ALL')) {
+  if (capabilities.includes('ALL'))
     throw faultAt(`${key}.capabilities`, 'names all of them', 'list those that are needed');
-  }
   return {
     image,
     env,
@@ -304,9 +300,8 @@ export async function readEnv(
 }
 
 function holdToContainerPath({ faultAt }: Draft, key: string, path: string): void {
-  if (/(^|\/)\.{1,2}(\/|$)|\/\/|\0/.test(path)) {
+  if (/(^|\/)\.{1,2}(\/|$)|\/\/|\0/.test(path))
     throw faultAt(key, 'is not a plain path', 'write it without . and .. and double slashes');
-  }
 }
 
 /** Absolute path of a file or folder that is there; `path` is relative to the service file. */

@@ -43,9 +43,8 @@ export function isDay(text: string): boolean {
 export function baseUrl(text: string, fault: Fault): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) throw fault('is not a URL', 'write an absolute address such as https://api.example');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw fault(`begins with ${url.protocol}`, 'write an address that begins with https:// or http://');
-  }
   withoutUser(url, fault, 'move it to `credentials:`');
   if (text.includes('?'))
     throw fault('holds a query', 'leave it out: paths are appended to the base address');

@@ -116,9 +116,8 @@ function expand(root: Node, placeOf: (offset: number) => Place): Located {
     const { key, depth } = at;
     const fault = (problem: string, remedy: string) =>
       new UsageError(problem, { place: at.place, key, remedy });
-    if (nodes > MAX_NODES) {
+    if (nodes > MAX_NODES)
       throw fault('aliases expand into more than a config can hold', 'write the values out, or alias less');
-    }
     if (depth > MAX_DEPTH)
       throw fault('is nested too deeply', 'a config is a few levels deep: see the schema');
     const origin: Origin = { kind: 'file', place: own, environment: null, reference: null };
@@ -162,9 +161,8 @@ function nameOf(pair: Pair, around: Place, placeOf: (offset: number) => Place): 
   const { key } = pair;
   const place = isRanged(key) ? placeOf(key.range[0]) : around;
   // `__proto__` would turn the plain object that the schema is held against into something else.
-  if (!isScalar(key) || typeof key.value !== 'string' || key.value === '' || key.value === '__proto__') {
+  if (!isScalar(key) || typeof key.value !== 'string' || key.value === '' || key.value === '__proto__')
     throw new UsageError('this cannot be a key', { place, remedy: 'write `key: value`' });
-  }
   return [key.value, place];
 }
 

@@ -54,10 +54,7 @@ export function faultsOf(origins: Origins): FaultAt {
   return (key, problem, remedy) => {
     const origin = originAround(origins, key);
     if (origin?.kind === 'option') return new UsageError(`${origin.option}: ${problem}`, { key, remedy });
-    return new UsageError(problem, {
-      key,
-      remedy,
-      ...(origin?.kind === 'file' ? { place: origin.place } : {}),
-    });
+    const place = origin?.kind === 'file' ? { place: origin.place } : {};
+    return new UsageError(problem, { key, remedy, ...place });
   };
 }

@@ -104,10 +104,8 @@ class RunFindings {
     const byId = Map.groupBy(checks, ({ id }) => knownId(id, known));
     const found = [...byId].map(([id, all]) => [id, all.filter(isFinding)] as const);
     this.#found = new Map(found.filter(([, all]) => all.length > 0));
-    this.#echoes = echoesIn(checks).map(({ check, of }) => ({
-      check: knownId(check, known),
-      of: knownId(of, known),
-    }));
+    const idOf = (id: string) => knownId(id, known);
+    this.#echoes = echoesIn(checks).map(({ check, of }) => ({ check: idOf(check), of: idOf(of) }));
     this.#passed = new Set(
       [...byId]
         .filter(([id, all]) => !this.#found.has(id) && all.some(({ outcome }) => outcome === 'pass'))
@@ -214,11 +212,8 @@ const read = new WeakMap<Entry, ReadonlyMap<string, readonly PartForm[]>>();
 
 /** The forms of what an entry has caused, by check; read once. */
 function formsOf(entry: Entry): ReadonlyMap<string, readonly PartForm[]> {
-  const forms =
-    read.get(entry) ??
-    new Map(
-      Object.entries({ ...entry.possible, ...entry.certain }).map(([id, parts]) => [id, parts.map(formOf)]),
-    );
+  const all = { ...entry.possible, ...entry.certain };
+  const forms = read.get(entry) ?? new Map(Object.entries(all).map(([id, parts]) => [id, parts.map(formOf)]));
   read.set(entry, forms);
   return forms;
 }

@@ -79,9 +79,8 @@ export function renderJunit(
     // Surefire's schema knows no such attribute.
     amongOthers: renderElement({ ...suite, attributes: { ...suite.attributes, timestamp: at } }, INDENT),
   });
-  const all = results.services.flatMap((service) =>
-    suitesOf(service, results, { entries, rules }).map(written),
-  );
+  const context = { run: results.run, entries, rules };
+  const all = results.services.flatMap((service) => suitesOf(service, context).map(written));
   const suites = all.length > 0 ? all : [written(suiteWithout(results.run))];
   const root = { name: 'testsuites', attributes: { name: 'conform', ...sums(suites) } };
   return {
@@ -91,16 +90,13 @@ export function renderJunit(
 }
 
 interface SuiteContext {
+  readonly run: RunResult;
   readonly entries: readonly CauseEntry[];
   readonly rules: Rules;
 }
 
 /** A suite of JUnit for each suite of the service, and one for what hangs on none of its checks. */
-function suitesOf(
-  service: ServiceResult,
-  { run }: Results,
-  { entries, rules }: SuiteContext,
-): readonly Element[] {
+function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext): readonly Element[] {
   const own = `${service.service}.run`;
   const stops = [
     ...runStops(own, run),

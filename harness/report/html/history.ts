@@ -25,9 +25,7 @@ export function sinceBefore(results: Results): Markup | null {
   const { history, totals } = results;
   if (history === undefined) return null;
   const last = history.runs.at(-1);
-  if (last === undefined) {
-    return html`<p class="first-run">First run here, nothing to compare with.</p>`;
-  }
+  if (last === undefined) return html`<p class="first-run">First run here, nothing to compare with.</p>`;
   const of = (state: Change['state']) => history.changes.filter((each) => each.state === state);
   const isGreen = totals.fail === 0;
   const counts = COUNTS.map(([state, tone]) => ({ word: state as string, tone, n: of(state).length }));

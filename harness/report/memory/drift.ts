@@ -36,9 +36,8 @@ function drift(was: unknown, is: unknown, at: At): string | null {
   if (varies === 'shape' && isShape(was) && isShape(is)) return shapeDrift(was, is, at);
   if (isJsonObject(was) && isJsonObject(is)) return membersDrift(was, is, at);
   if (Array.isArray(was) && Array.isArray(is) && varies === 'order') return setDrift(was, is, at);
-  if (Array.isArray(was) && Array.isArray(is) && was.length === is.length) {
+  if (Array.isArray(was) && Array.isArray(is) && was.length === is.length)
     return first(was.map((item, index) => drift(item, is[index], within(at, String(index)))));
-  }
   return isWithin(was, is, varies) ? null : changed(was, is, at);
 }
 

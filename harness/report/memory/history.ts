@@ -207,9 +207,8 @@ function changeOf(
   const [first] = streak;
   const about = { service, check: check.id };
   const runs = streak.length;
-  if (!isFinding(check)) {
+  if (!isFinding(check))
     return first && GOOD.includes(now) ? { ...about, state: 'fixed', runs, since: first.at } : null;
-  }
   if (first) return { ...about, state: 'still failing', runs: runs + 1, since: first.at };
   return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
 }

@@ -106,9 +106,8 @@ export function findingIn(message: string, subject: string, evidence: string | n
   const deviation = silentSince ? said.slice(0, -SILENT_SINCE.length) : said;
   const end = { subject, evidence, ...(ground && { ground }), ...(silentSince && { silentSince }) };
   const between = deviation.indexOf(GOT);
-  if (!deviation.startsWith(EXPECTED) || between === -1) {
+  if (!deviation.startsWith(EXPECTED) || between === -1)
     return { expected: null, got: [{ text: deviation, stimuli: [] }], ...end };
-  }
   let more = 0;
   const got = partsIn(deviation.slice(between + GOT.length)).map((part): Got => {
     const at = FIRST.exec(part);
@@ -143,8 +142,6 @@ function halved(message: string): { readonly said: string; readonly ground: Find
   const at = message.endsWith(']') ? message.lastIndexOf(' [') : -1;
   if (at === -1) return { said: message, ground: undefined };
   const [ref = '', ...place] = message.slice(at + 2, -1).split(': ');
-  return {
-    said: message.slice(0, at),
-    ground: place.length === 0 ? { ref } : { ref, place: place.join(': ') },
-  };
+  const ground = place.length === 0 ? { ref } : { ref, place: place.join(': ') };
+  return { said: message.slice(0, at), ground };
 }

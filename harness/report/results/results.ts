@@ -95,9 +95,9 @@ const ListedPact = shared(
   }),
 );
 
-export const VARIES = Type.Enum([...VARIATIONS], {
-  description: 'How it may differ from day to day; `never` when left out.',
-});
+export const VARIES = optional(
+  Type.Enum([...VARIATIONS], { description: 'How it may differ from day to day; `never` when left out.' }),
+);
 
 export type Observation = Static<typeof Observation>;
 export const OBSERVATION = Type.Object({
@@ -106,7 +106,7 @@ export const OBSERVATION = Type.Object({
   check: text(),
   accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
   acceptedAt: optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
-  varies: optional(VARIES),
+  varies: VARIES,
   drift: optional(text('How it differs from what is accepted: `was 429, is 503`.')),
   driftSince: optional(Instant),
 });

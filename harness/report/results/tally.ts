@@ -163,11 +163,8 @@ function byReason(reasoned: readonly (readonly [JudgedCheck, string])[]): readon
   return [...groups.values()]
     .map((together) => {
       const [[{ check }, reason]] = together as [readonly [JudgedCheck, string]];
-      return {
-        suite: check.suite,
-        reason: reason || 'no reason given',
-        judged: together.map(([each]) => each),
-      };
+      const judged = together.map(([each]) => each);
+      return { suite: check.suite, reason: reason || 'no reason given', judged };
     })
     .sort((a, b) => b.judged.length - a.judged.length);
 }

@@ -62,8 +62,8 @@ export function createProgress(options: ProgressOptions): Progress {
   const change = (service: string, apply: (lane: ServiceProgress) => void) => {
     const lane = lanes.get(service);
     if (!lane || stopped) return;
+    // Drawn at the next tick: outcomes may fall by the hundred.
     apply(lane);
-    screen.changed();
   };
   return {
     serviceStarted(service, planned) {
@@ -125,7 +125,6 @@ type Note = 'started' | 'waiting' | 'trouble' | 'finished';
 interface Screen {
   /** Something worth a line where lines stay. */
   note(kind: Note, service: string, text: string): void;
-  changed(): void;
   /** There is one service more. */
   began(): void;
   say(line: string): void;
@@ -154,8 +153,6 @@ class SparseLines implements Screen {
     }
     this.say(`${plainLine(service, 60)}: ${kind} ${this.#ink.dim(plainLine(text, 300))}`);
   }
-
-  changed(): void {}
 
   began(): void {}
 
@@ -193,9 +190,6 @@ class RedrawnBlock implements Screen {
   began(): void {
     this.#draw();
   }
-
-  /** Drawn at the next tick: outcomes may fall by the hundred. */
-  changed(): void {}
 
   say(line: string): void {
     this.#clear();

@@ -99,12 +99,10 @@ function faultIn({ tokenUrl, clientId, scope, resource }: TextValues<typeof KEYS
   const fault = (key: string, problem: string, remedy: string) => ({ key, problem, remedy });
   if (!/^\/(?!\/)/.test(tokenUrl)) {
     const url = URL.parse(tokenUrl);
-    if (url === null || !/^https?:$/.test(url.protocol)) {
+    if (url === null || !/^https?:$/.test(url.protocol))
       return fault('tokenUrl', 'is neither a URL nor a path', 'write one such as /oauth/token');
-    }
-    if (url.username !== '' || url.password !== '') {
+    if (url.username !== '' || url.password !== '')
       return fault('tokenUrl', 'holds credentials', 'give them as clientId and clientSecret');
-    }
   }
   // RFC 6749 §3.2.
   if (tokenUrl.includes('#')) return fault('tokenUrl', 'holds a fragment', 'remove what begins with #');
@@ -181,13 +179,11 @@ function readToken(content: string): AccessToken | string {
   if (answer === null) return 'its answer is no JSON object';
   const { access_token: value, token_type: type, expires_in: seconds } = answer;
   if (typeof value !== 'string' || value === '') return 'its answer has no access_token';
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
     return `its answer has the token_type ${visible(JSON.stringify(type) ?? 'of nothing', 40)}, and only Bearer can be sent`;
-  }
   if (!/^[\x21-\x7e]+$/.test(value)) return 'its access_token holds characters that no header can carry';
-  if (!isRedactable(value)) {
+  if (!isRedactable(value))
     return `its access_token has ${value.length} characters; from ${TOKEN_LENGTH.least} to ${TOKEN_LENGTH.most} it could be kept out of reports`;
-  }
   const expiresIn = Number(seconds);
   return { value, expiresIn: expiresIn > 0 ? expiresIn : null };
 }
@@ -264,9 +260,8 @@ function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
       const decoded = (text: string) => new URLSearchParams(`value=${text}`).get('value');
       const [client, password] =
         token === '' ? [form.get('client_id'), form.get('client_secret')] : [decoded(id), decoded(given)];
-      if (client !== clientId || password !== clientSecret.reveal()) {
+      if (client !== clientId || password !== clientSecret.reveal())
         return refusal(401, 'invalid_client', ['WWW-Authenticate', 'Basic realm="tokens"']);
-      }
       if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type');
       const claims = { sub: clientId, jti: randomBytes(9).toString('hex') };
       const value = writtenToken({ alg: 'HS256' }, claims, randomBytes(32));

@@ -103,13 +103,8 @@ export function signRequest(signing: SigningKey, request: HttpRequest, moment: S
  * The `auth` of a subscription to a private or presence channel: `key:signature` over the socket, the channel and,
  * for presence channels, the text of `channel_data`.
  */
-export function signChannel(
-  signing: SigningKey,
-  socketId: string,
-  channel: string,
-  channelData?: string,
-): string {
-  const signed = [socketId, channel, ...(channelData === undefined ? [] : [channelData])].join(':');
+export function signChannel(signing: SigningKey, socketId: string, channel: string, data?: string): string {
+  const signed = [socketId, channel, ...(data === undefined ? [] : [data])].join(':');
   return `${signing.key}:${hmac(signing.secret, signed)}`;
 }
 

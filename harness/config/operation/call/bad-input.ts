@@ -36,12 +36,8 @@ export function badInputsOf(call: Call, definitions: Definitions, book: SchemaBo
       what: `with ${named(input)} = ${shown(value)} (${wanted})`,
       ...withInput(call, input, value),
     });
-    return {
-      input,
-      facets: facetsOf(input.schema, definitions),
-      refuses: refusalBy(book, input.schema),
-      replace,
-    };
+    const { schema } = input;
+    return { input, facets: facetsOf(schema, definitions), refuses: refusalBy(book, schema), replace };
   }
 }
 
@@ -205,10 +201,8 @@ function extraInputs(call: Call): readonly BadInput[] {
 }
 
 function withInput(call: Call, input: Input, value: unknown): ReturnType<typeof requestOfCall> {
-  return requestOfCall({
-    ...call,
-    inputs: call.inputs.map((each) => (each === input ? { ...each, value } : each)),
-  });
+  const inputs = call.inputs.map((each) => (each === input ? { ...each, value } : each));
+  return requestOfCall({ ...call, inputs });
 }
 
 function withBody(call: Call, value: unknown, what: string): Omit<BadInput, 'kind'> {

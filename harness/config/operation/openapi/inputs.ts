@@ -100,12 +100,8 @@ function whyNotSent(place: Input['in'], value: unknown): string | null {
 }
 
 /** Examples, default or the first enumerated value, as they are written down; undefined where there are none. */
-function shownValue(
-  holders: readonly DocumentNode[],
-  schemaAt: DocumentNode,
-  { files }: InputScope,
-): unknown {
-  const schema = schemaAt.value === undefined ? schemaAt : files.dereferenced(schemaAt);
+function shownValue(holders: readonly DocumentNode[], at: DocumentNode, { files }: InputScope): unknown {
+  const schema = at.value === undefined ? at : files.dereferenced(at);
   const named = (holder: DocumentNode) => {
     const first = children(child(holder, 'examples'))[0]?.[1];
     return first === undefined ? undefined : exampleValue(files.dereferenced(first));
@@ -189,13 +185,9 @@ function exampleValue(example: DocumentNode): unknown {
 }
 
 /** The media types of a body, each with its Media Type Object. */
-export function contentsOf(
-  at: DocumentNode,
-  files: SourceFiles,
-): readonly (readonly [mediaType: string, at: DocumentNode])[] {
-  return children(child(at, 'content')).map(
-    ([type, content]) => [type, files.dereferenced(content)] as const,
-  );
+export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typeof children> {
+  const contents = children(child(at, 'content'));
+  return contents.map(([type, content]) => [type, files.dereferenced(content)] as const);
 }
 
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */

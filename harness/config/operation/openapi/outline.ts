@@ -122,9 +122,8 @@ export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
       }
     }
   }
-  if (found.length === 0) {
+  if (found.length === 0)
     throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
-  }
   if (found.length > MAX_OPERATIONS) {
     const problem = `describes ${found.length} operations, more than ${MAX_OPERATIONS}`;
     throw faultAt(paths, problem, 'split the document');

@@ -100,9 +100,8 @@ export class OpenApiSchemas {
     const key = `${at.file.path}${pointerText(at.pointer)}`;
     const known = this.#uris.get(key);
     if (known !== undefined) return known;
-    if (this.#uris.size >= MAX_SCHEMAS) {
+    if (this.#uris.size >= MAX_SCHEMAS)
       throw faultAt(at, `needs more than ${MAX_SCHEMAS} schemas`, 'leave out operations that are not tested');
-    }
     const name = (at.pointer.at(-1) ?? 'schema').replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 60);
     const uri = `conform:${this.#direction}/${this.#uris.size + 1}-${name}`;
     this.#uris.set(key, uri);
@@ -132,9 +131,7 @@ export class OpenApiSchemas {
     if (depth > MAX_NESTING)
       throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
     if (typeof at.value === 'boolean') return at.value;
-    if (!isJsonObject(at.value)) {
-      throw faultAt(at, 'is not a schema', 'write an object');
-    }
+    if (!isJsonObject(at.value)) throw faultAt(at, 'is not a schema', 'write an object');
     const named = namedDialect(child(at, '$schema'), dialect);
     if (named !== dialect) return { $ref: this.#uriOf(at) };
     const ref = refOf(at.value);
@@ -313,10 +310,8 @@ function nullableUnion(schema: Record<string, unknown>): Record<string, unknown>
  */
 function upgraded(schema: unknown): unknown {
   // The library works on documents; this one has nothing else in it.
-  const document: unknown = upgradeFromThreeToThreeOne({
-    openapi: '3.0.3',
-    components: { schemas: { schema } },
-  });
+  const components = { schemas: { schema } };
+  const document: unknown = upgradeFromThreeToThreeOne({ openapi: '3.0.3', components });
   const path = ['components', 'schemas', 'schema'];
   return path.reduce((node, name) => (hasMembers(node) ? node[name] : undefined), document);
 }

@@ -100,9 +100,8 @@ function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityS
   const schemes =
     swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;
   const found = child(schemes, name);
-  if (found.value === undefined) {
+  if (found.value === undefined)
     throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
-  }
   const scheme = files.dereferenced(found);
   const text = (key: string) => {
     const { value } = child(scheme, key);

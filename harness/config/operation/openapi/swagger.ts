@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../base/json-text.ts';
+import { asList, isJsonObject } from '../../../base/json-text.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { isFormType } from '../call/call.ts';
@@ -8,12 +8,8 @@ import { isFormType } from '../call/call.ts';
  * keeps its line. The upgrade of the library is not used: it assumes application/json for an unknown media type, forgets
  * tabs as separators, and leaves parameters that are references to a form field without a target.
  */
-export function asOperation(
-  files: SourceFiles,
-  pathItem: DocumentNode,
-  operation: DocumentNode,
-): DocumentNode {
-  const parameters = parametersOf(files, [pathItem, operation]);
+export function asOperation(files: SourceFiles, path: DocumentNode, operation: DocumentNode): DocumentNode {
+  const parameters = parametersOf(files, [path, operation]);
   const inputs = parameters.filter(({ value }) => !isContent(value));
   const contents = parameters.filter(({ value }) => isContent(value));
   const body = bodyOf(operation, contents, mediaTypes(files.root, operation, 'consumes'));
@@ -38,14 +34,11 @@ function said(at: DocumentNode, value: unknown): DocumentNode {
   return { file: at.file, pointer: at.pointer, value };
 }
 
-function mediaTypes(
-  root: DocumentNode,
-  operation: DocumentNode,
-  keyword: 'consumes' | 'produces',
-): readonly string[] {
+/** `keyword`: consumes or produces. */
+function mediaTypes(root: DocumentNode, operation: DocumentNode, keyword: string): readonly string[] {
   const own = child(operation, keyword).value;
-  const types = Array.isArray(own) ? own : child(root, keyword).value;
-  return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [];
+  const types = Array.isArray(own) ? own : asList(child(root, keyword).value);
+  return types.filter((type) => typeof type === 'string');
 }
 
 /** Those of an operation over those of its path; all that make up a body stand for each other. */

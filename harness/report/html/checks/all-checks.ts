@@ -159,18 +159,13 @@ const AREAS: ReadonlyMap<string, string> = new Map([
 /** What the documents leave open and the services showed: a row for each key, a line for each distinct value. */
 export function observed(results: Results): Markup | null {
   const all = results.services.flatMap((service) =>
-    service.observations.map((seen) => ({
-      service,
-      seen,
-      check: service.checks.find(({ id }) => id === seen.check),
-    })),
+    service.observations.map((seen): ObservedFact => {
+      return { service, seen, check: service.checks.find(({ id }) => id === seen.check) };
+    }),
   );
   if (all.length === 0) return null;
-  const byKey = [...Map.groupBy(all, ({ seen }) => seen.key)].map(([key, of]) => ({
-    key,
-    of,
-    values: distinct(of),
-  }));
+  const facts = [...Map.groupBy(all, ({ seen }) => seen.key)];
+  const byKey = facts.map(([key, of]) => ({ key, of, values: distinct(of) }));
   const differing = byKey.filter(({ values }) => values.length > 1).length;
   const areas = Map.groupBy(byKey, ({ key }) => key.split('.')[0] ?? key);
   const pins = all.some(({ seen }) => isPinned(seen));

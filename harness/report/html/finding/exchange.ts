@@ -130,10 +130,8 @@ export function offendingLines(deviation: Deviation | null, { lines }: EvidenceV
     const found = trace(got, lines);
     if (found.length > 0) return new Set(found);
   }
-  const answer = lines.findLastIndex(
-    ({ direction, text }) => direction === '<' && /^HTTP\/\S+ \d{3}/.test(text),
-  );
-  return new Set(answer >= 0 ? [answer] : []);
+  const isStatusLine = (text: string) => /^HTTP\/\S+ \d{3}/.test(text);
+  return new Set(matching(lines, '<', isStatusLine).slice(-1));
 }
 
 /** `Content-Type text/html` or `Date: "…" and "…"`: the field, each line of it. */
@@ -168,14 +166,11 @@ function codeNamed(got: string, lines: EvidenceView['lines']): readonly number[]
 function statusNamed(got: string, lines: EvidenceView['lines']): readonly number[] {
   const status = /(?:\bstatus |^)(\d{3})\b/.exec(got)?.[1];
   if (status === undefined) return [];
-  const at = lines.findLastIndex(
-    ({ direction, text }) => direction === '<' && text.startsWith('HTTP/') && text.includes(` ${status}`),
-  );
-  if (at >= 0) return [at];
-  return matching(lines, '<', (text) => text.startsWith('request') && text.includes(`: ${status}`)).slice(
-    0,
-    1,
-  );
+  const isSo = (text: string) => text.startsWith('HTTP/') && text.includes(` ${status}`);
+  const found = matching(lines, '<', isSo);
+  if (found.length > 0) return found.slice(-1);
+  const isOfBurst = (text: string) => text.startsWith('request') && text.includes(`: ${status}`);
+  return matching(lines, '<', isOfBurst).slice(0, 1);
 }
 
 /** What did not come, or how it ended: the frame of that kind, or the last line of all. */

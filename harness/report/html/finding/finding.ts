@@ -123,9 +123,8 @@ function reasons({ check }: JudgedCheck, { together }: Surroundings): Markup {
 /** The command that shows the fault again, with room for the button that the script adds. */
 function repeat(command: string | null): Markup | null {
   if (command === null) return null;
-  if (command.length > LONGEST_COMMAND) {
+  if (command.length > LONGEST_COMMAND)
     return html`<h3>Repeat it</h3><p class="muted">The command has ${counted(command.length, 'character')}: it is in results.json.</p>`;
-  }
   return html`<h3>Repeat it</h3>${copyable(command)}`;
 }
 

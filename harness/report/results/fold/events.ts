@@ -115,13 +115,7 @@ const EVENTS = {
     remark: text(),
     blocked: textOrNull(),
   }),
-  observation: Type.Object({
-    service,
-    key: name,
-    value: Type.Unknown(),
-    check: text(),
-    varies: optional(VARIES),
-  }),
+  observation: Type.Object({ service, key: name, value: Type.Unknown(), check: text(), varies: VARIES }),
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
   /** Without a service: on the run itself. */
@@ -164,9 +158,8 @@ export function eventsIn(entries: readonly unknown[]): readonly JournalEvent[] {
 
 /** Reads one entry of the journal, as parsed from its line. */
 export function readEvent(entry: unknown): ReadEvent {
-  if (!isJsonObject(entry) || typeof entry.type !== 'string') {
+  if (!isJsonObject(entry) || typeof entry.type !== 'string')
     return { kind: 'malformed', problem: 'the entry has no type' };
-  }
   const { type } = entry;
   if (!isKnown(type)) return { kind: 'unknown', type };
   const fault = problemIn(EVENTS[type], entry);

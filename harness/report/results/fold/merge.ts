@@ -17,9 +17,8 @@ export interface ShardResults {
 export function merged(shards: readonly ShardResults[]): Results {
   const parts = shards.map(({ source, results }) => ({ source, results, shard: shardIn(source, results) }));
   const [first, ...others] = parts.toSorted((a, b) => a.shard.index - b.shard.index);
-  if (first === undefined) {
+  if (first === undefined)
     throw new UsageError('there is nothing to merge', { remedy: 'name the report folders of the shards' });
-  }
   for (const { source, shard } of others) {
     if (shard.plan === first.shard.plan && shard.total === first.shard.total) continue;
     const remedy =

@@ -10,13 +10,7 @@ import { plainLine } from './plain.ts';
 export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
 
 /** The same with colour and without. */
-export const SIGNS: Readonly<Record<Sign, string>> = {
-  pass: '✓',
-  fail: '✕',
-  blocked: '⊘',
-  partial: '◐',
-  error: '!',
-};
+export const SIGNS = { pass: '✓', fail: '✕', blocked: '⊘', partial: '◐', error: '!' } as const;
 
 /** The verdict as a sign and as a headline. */
 export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; readonly headline: string }>> = {
@@ -170,9 +164,8 @@ function wordsOf(value: unknown, depth: number): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return grouped(value);
   if (typeof value === 'string') return value === '' ? 'empty' : value;
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((item) => wordsOf(item, depth + 1)).join(', ');
-  }
   if (!isJsonObject(value)) return String(value);
   if (isSchema(value)) return schemaInWords(value);
   const members = Object.entries(value);
@@ -192,9 +185,8 @@ function statusesInWords(members: readonly (readonly [string, unknown])[]): stri
 }
 
 function schemaInWords(schema: Record<string, unknown>): string {
-  if (schema.type === 'array') {
+  if (schema.type === 'array')
     return `list of ${isJsonObject(schema.items) ? schemaInWords(schema.items) : 'values'}`;
-  }
   const names = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
   return names.length > 0 ? `object with ${names.join(', ')}` : String(schema.type);
 }
