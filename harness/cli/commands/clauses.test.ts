@@ -43,5 +43,5 @@ it('is a page of the docs as well', async () => {
     const value = typeof example === 'string' ? example : JSON.stringify(example);
     return `| \`${key}\` | ${meaning} | \`${value}\` | ${judging.map(({ name }) => name).join(', ')} |\n`;
   });
-  await expect(PAGE + rows.join('')).toMatchFileSnapshot('../../../../docs/clauses.md');
+  await expect(PAGE + rows.join('')).toMatchFileSnapshot('../../../docs/clauses.md');
 });
