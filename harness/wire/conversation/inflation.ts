@@ -12,17 +12,19 @@ const MOST_OCTETS = 4 * 1024 * 1024;
 /** RFC 7692 §7.2.2: what the sender took away from the end. */
 const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
 
-export type Inflated =
-  | { readonly octets: Uint8Array; readonly fault: null }
-  /** One line: why it cannot be told what the message was. `isTooLong`: it was not inflated to its end. */
-  | { readonly octets: null; readonly fault: string; readonly isTooLong: boolean };
+interface Inflated {
+  /** null if they are unknown. */
+  readonly octets: Uint8Array | null;
+  /** One line; null for none, and for a message that is too long, or follows one that was lost. */
+  readonly fault: string | null;
+}
 
 /** Undoes permessage-deflate for the messages of one side, in their order (RFC 7692 §7.2.2). */
 export class Inflation {
   readonly #keepsContext: boolean;
   readonly #windowBits: number;
   #window = Buffer.alloc(0);
-  #lost: string | null = null;
+  #isLost = false;
 
   /** `keepsContext`: a message may refer to those before it. `windowBits`: 8 to 15, by how far back it may refer. */
   constructor(keepsContext: boolean, windowBits = MOST_WINDOW_BITS) {
@@ -32,7 +34,7 @@ export class Inflation {
 
   /** The octets of the next compressed message; nothing is known of those behind one that was lost. */
   next(payload: Uint8Array): Inflated {
-    if (this.#lost !== null) return { octets: null, fault: this.#lost, isTooLong: true };
+    if (this.#isLost) return { octets: null, fault: null };
     try {
       const octets = inflateRawSync(Buffer.concat([payload, TAIL]), {
         finishFlush: constants.Z_SYNC_FLUSH,
@@ -46,16 +48,14 @@ export class Inflation {
       }
       return { octets: new Uint8Array(octets), fault: null };
     } catch (error) {
-      const isTooLong = error instanceof RangeError;
-      const why = isTooLong ? `more than ${MOST_OCTETS} octets` : reasonOf(error);
-      this.lose(why);
-      return { octets: null, fault: why, isTooLong };
+      this.lose();
+      return { octets: null, fault: error instanceof RangeError ? null : reasonOf(error) };
     }
   }
 
   /** A message was not recorded whole: where messages refer to each other, the later ones are lost too. */
-  lose(why: string): void {
-    if (this.#keepsContext) this.#lost = `follows one that could not be read (${why})`;
+  lose(): void {
+    this.#isLost ||= this.#keepsContext;
   }
 }
 

@@ -112,14 +112,11 @@ function inflated(
 ): { readonly message: Message; readonly fault: string | null } {
   if (inflation === null || fragments[0]?.rsv !== COMPRESSED) return { message, fault: null };
   if (message.truncated) {
-    inflation.lose('it was not recorded whole');
+    inflation.lose();
     return { message, fault: null };
   }
-  const { octets, fault, ...more } = inflation.next(message.payload);
-  if (octets === null) {
-    const isLost = 'isTooLong' in more && more.isTooLong;
-    return { message: { ...message, truncated: true }, fault: isLost ? null : fault };
-  }
+  const { octets, fault } = inflation.next(message.payload);
+  if (octets === null) return { message: { ...message, truncated: true }, fault };
   const text = message.kind === 'text' ? decodeUtf8(octets) : null;
   return { message: { ...message, payload: octets, length: octets.length, text, digest: null }, fault: null };
 }

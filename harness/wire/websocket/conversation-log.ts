@@ -201,9 +201,7 @@ function withoutCompressedSecrets(
     const octets = Buffer.concat(message.map((index) => octetsOf(events[index])));
     const inflated = inflations[first.from].next(octets);
     const shown = inflated.octets && latin1Text(inflated.octets);
-    const isClean =
-      shown === null ? !('isTooLong' in inflated && inflated.isTooLong) : redaction.sink(shown) === shown;
-    if (isClean) continue;
+    if (shown === null ? inflated.fault !== null : redaction.sink(shown) === shown) continue;
     for (const index of message) {
       const event = events[index];
       if (event?.type !== 'frame') continue;

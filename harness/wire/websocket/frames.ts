@@ -206,7 +206,7 @@ export class Heartbeats {
     const isWhole = fragments.every(({ payload, received }) => payload.length === received);
     const compressed = this.#inflation !== null && fragments[0]?.rsv === COMPRESSED;
     if (!isWhole) {
-      if (compressed) this.#inflation?.lose('it was not kept whole');
+      if (compressed) this.#inflation?.lose();
       return null;
     }
     const octets = Buffer.concat(fragments.map(({ payload }) => payload));
