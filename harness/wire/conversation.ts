@@ -53,7 +53,7 @@ export type RecordedFrame = ValueOf<typeof Frame> & {
 const RecordedFrame: Codec<RecordedFrame> = storedAs(record({ ...FRAME, ...STORED_OCTETS }), {
   store({ payload, ...frame }: RecordedFrame, { frameOctets }) {
     const stored = storeOctets(payload, frameOctets);
-    // What holds a marker is no longer what was on the wire.
+    // A payload with a marker is no longer as it was on the wire.
     const isWhole = !frame.truncated && traces(payload).length === 0;
     const digest = stored.omitted !== undefined && isWhole ? digestOf(payload) : null;
     return { ...frame, ...stored, ...(digest !== null && { digest }) };

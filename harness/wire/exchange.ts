@@ -18,7 +18,7 @@ import {
 } from './record/codec.ts';
 
 /**
- * One HTTP request and what came back, as recorded: every secret is already replaced by its marker
+ * One HTTP request and its response, as recorded: every secret is already replaced by its marker
  * (`redaction.ts`), octets are otherwise as they were on the wire. Each shape is declared once, as it is stored.
  */
 
@@ -51,7 +51,7 @@ export interface RecordedBody {
   readonly withheld?: Withheld;
 }
 
-/** Of content: what is wrong with its coding, and why nobody can tell; one of the two. */
+/** The fault of the coding of content, or the reason why it is unknown. */
 type Withheld = ValueOf<typeof Withheld>;
 const Withheld = record({ fault: nullable(text), limit: nullable(text) });
 
@@ -171,7 +171,7 @@ const ConnectionUse = record({
    * server: it was sent once more, on a fresh connection, because not one octet had been answered. One line.
    */
   replaced: nullable(text),
-  /** What became of it within a while after the last response; absent where nobody has looked. */
+  /** What became of it within a while after the last response; absent if that was not looked at. */
   afterwards: optional(choice('ended', 'reset', 'open')),
 });
 
@@ -182,7 +182,7 @@ export const Exchange = record({
   ...HEADING,
   request: RecordedRequest,
   response: nullable(RecordedResponse),
-  /** Further responses on the same connection, in their order; absent where nobody has looked for any. */
+  /** Further responses on the same connection, in their order; absent if none were looked for. */
   further: optional(list(RecordedResponse)),
   failure: nullable(ExchangeFailure),
   /** How the exchange used its connection; left out where the transport has nothing to tell. */

@@ -65,7 +65,7 @@ function pieces(target: string): string[] {
         .filter((piece) => piece !== '');
 }
 
-/** What is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
+/** Text that is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
 function decode(text: string): string {
   return percentDecoded(text.replaceAll('+', ' '));
 }
@@ -89,7 +89,7 @@ export function runFields(userAgent: string, runId: string): readonly FieldLine[
   ];
 }
 
-/** Whether a field line is there for the run or for its connection, and not for what was tried. */
+/** Whether a field line is there for the run or for its connection, and not for the probe. */
 export function isOfTheRun([name, value]: FieldLine): boolean {
   switch (name.toLowerCase()) {
     case RUN_FIELD.toLowerCase():

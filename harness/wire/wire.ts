@@ -10,9 +10,9 @@ export interface Wire {
   readonly sendRaw: typeof sendRaw;
   readonly openConnection: typeof openConnection;
   readonly openReceiver: typeof openReceiver;
-  /** The id of a burst for this purpose, which is made of what was sent here; `fresh` where it has none yet. */
+  /** The id of a burst for this purpose, which is made of requests that were sent here; `fresh` where it has none yet. */
   readonly idOfBurst: (purpose: string, fresh: EvidenceId) => EvidenceId;
-  /** Why nobody can tell what came without being asked for; null where that is heard. */
+  /** Why unasked octets cannot be heard; null if they are. */
   readonly deafness: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { Message } from './message.ts';
 
-/** Protocols above WebSocket that can be told by the first message of the server. */
+/** Protocols above WebSocket that the first message of the server shows. */
 const GREETINGS: readonly { readonly dialect: string; readonly pattern: RegExp }[] = [
   { dialect: 'engine.io', pattern: /^0\{.*"sid"/ },
   { dialect: 'pusher', pattern: /"event"\s*:\s*"pusher:connection_established"/ },
@@ -20,7 +20,7 @@ export function dialectOf(greeting: string): string | null {
 export interface PusherEvent {
   readonly event: string;
   readonly channel: string | null;
-  /** What is wrong with it as a message of a server; null for nothing. */
+  /** Its fault as a message of a server; null for none. */
   readonly fault: string | null;
   /** The data, its second JSON encoding undone; null where there is none or it is no object. */
   readonly data: JsonObject | null;

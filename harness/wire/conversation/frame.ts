@@ -16,15 +16,15 @@ const NAMES = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]
 /** RFC 7692 §6: RSV1 alone, on the first frame of a compressed message. */
 export const COMPRESSED = 4;
 
-/** So many octets the payload of a control frame has at the most (RFC 6455 §5.5). */
+/** The most octets of the payload of a control frame (RFC 6455 §5.5). */
 export const LONGEST_CONTROL = 125;
 
-/** `text`, `close` …; `reserved opcode 3` for those that nobody has defined. */
+/** `text`, `close` …; `reserved opcode 3` for those that are not defined. */
 export function opcodeName(opcode: number): string {
   return NAMES.get(opcode) ?? `reserved opcode ${opcode}`;
 }
 
-/** §5.2: somebody has defined it. */
+/** §5.2: it is defined. */
 export function isDefined(opcode: number): boolean {
   return NAMES.has(opcode);
 }

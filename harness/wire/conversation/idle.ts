@@ -1,7 +1,7 @@
 import { OPCODE } from './frame.ts';
 import { ConversationView } from './view.ts';
 
-/** Close codes with which whoever has pinged may end a connection all the same: they say why, and not that nobody answered. */
+/** Close codes with which a server that has pinged may end a connection all the same: they give another reason than silence. */
 const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
 /** Codes that applications give a meaning (RFC 6455 §7.4.2). */
 const OF_APPLICATIONS = 4000;
@@ -44,7 +44,7 @@ export class IdleView extends ConversationView {
     return !isExplained && isSoonAfter(pingTimes, atMs);
   }
 
-  /** It ended because nobody was there, as it says, or as an error upon the answer to a heartbeat. */
+  /** It ended for want of an answer, as it says, or as an error upon the answer to a heartbeat. */
   get isEndedForHeartbeat(): boolean {
     const { unaskedEnd, serverClose, heartbeats } = this;
     if (unaskedEnd === null || serverClose === null) return false;
@@ -55,7 +55,7 @@ export class IdleView extends ConversationView {
     return ERRORS.includes(code) && isSoonAfter(times, unaskedEnd.atMs);
   }
 
-  /** It ended for want of a word, as it says, or without one. Whoever restarts, or is full, says something else. */
+  /** It ended for want of a word, as it says, or without one. A server that restarts, or is full, says something else. */
   get isEndedForSilence(): boolean {
     const { unaskedEnd, serverClose } = this;
     if (unaskedEnd === null) return false;

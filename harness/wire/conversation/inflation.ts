@@ -2,7 +2,7 @@ import { constants, deflateRawSync, inflateRawSync, type ZlibOptions } from 'nod
 import { reasonOf } from '../../base/thrown.ts';
 import type { Extension } from '../fields/extension.ts';
 
-/** The window of LZ77 is never larger (RFC 7692 §7.1.2): two to the power of so many, in octets. */
+/** The window of LZ77 is never larger (RFC 7692 §7.1.2): as a power of two, in octets. */
 const MOST_WINDOW_BITS = 15;
 const LEAST_WINDOW_BITS = 8;
 /** zlib looks at the window between one piece of this size and the next, in octets: the least that it takes. */
@@ -92,7 +92,7 @@ export class Deflation {
   }
 }
 
-/** The payload of a message that holds these octets so many times, which are compressed once. */
+/** The payload of a message that holds these octets a number of times, compressed once. */
 export function deflatedRepeatedly(octets: Uint8Array, times: number): Uint8Array {
   const once = flushed(octets);
   return payloadOf(Buffer.concat(Array.from({ length: times }, () => once)));

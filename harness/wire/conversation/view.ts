@@ -214,7 +214,7 @@ export class ConversationView {
     return dialectOf(this.greeting?.text ?? '');
   }
 
-  /** Each message of ours with what came back for it. Other messages of the server may come in between. */
+  /** Each message of ours with its echo. Other messages of the server may come in between. */
   get echoes(): readonly Echo[] {
     return keep(this, 'echoes', pairEchoes(this.sent, this.messages));
   }

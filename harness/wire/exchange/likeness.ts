@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 /** In what some of several answers to the same request are unlike the others. */
 type Unlike = (replies: readonly Reply[], counting?: Counting) => OddOnes<Reply> | null;
 
-/** What belongs to an answer, whoever gives it: no header of an instance, of a cache or of the moment. */
+/** Headers that belong to an answer from any instance: none of an instance, of a cache or of the moment. */
 const STEADY_FIELDS = [
   'Cache-Control',
   'Content-Security-Policy',
@@ -47,7 +47,7 @@ const unlikeInMediaType: Unlike = (replies, counting) =>
     counting,
   );
 
-/** What the content looks like; of what was not read to its end nobody knows. */
+/** The shape of the content; of content that was not read to its end it is unknown. */
 const unlikeInShape: Unlike = (replies, counting) =>
   oddOnesAmong(
     served(replies),
@@ -92,7 +92,7 @@ const unlikeInClock: Unlike = (replies, counting) => {
   );
 };
 
-/** By what is compared. */
+/** By the compared property. */
 export type Likeness = 'status' | 'media type' | 'shape' | 'tag' | 'fields' | 'clock';
 
 export const UNLIKE: Readonly<Record<Likeness, Unlike>> = {
@@ -132,20 +132,20 @@ export function oddOnesAmong<A>(
   kindOf: (answer: A) => string | null,
   { returning }: Counting = { returning: false },
 ): OddOnes<A> | null {
-  const told = answers.flatMap((answer) => {
+  const kept = answers.flatMap((answer) => {
     const kind = kindOf(answer);
     return kind === null ? [] : [{ answer, kind }];
   });
-  const kinds = Map.groupBy(told, ({ kind }) => kind);
+  const kinds = Map.groupBy(kept, ({ kind }) => kind);
   const [most] = [...kinds.values()].toSorted((a, b) => b.length - a.length);
   const usual = most?.[0]?.kind;
   if (usual === undefined) return null;
   const [first, last] = [
-    told.findIndex(({ kind }) => kind === usual),
-    told.findLastIndex(({ kind }) => kind === usual),
+    kept.findIndex(({ kind }) => kind === usual),
+    kept.findLastIndex(({ kind }) => kind === usual),
   ];
   const counts = (at: number) => !returning || (at > first && at < last);
-  const odd = told.find(({ kind }, at) => kind !== usual && counts(at))?.kind;
+  const odd = kept.find(({ kind }, at) => kind !== usual && counts(at))?.kind;
   if (odd === undefined) return null;
-  return { usual, odd, answers: (kinds.get(odd) ?? []).map(({ answer }) => answer), of: told.length };
+  return { usual, odd, answers: (kinds.get(odd) ?? []).map(({ answer }) => answer), of: kept.length };
 }

@@ -18,7 +18,7 @@ export class Reply {
     return this.exchange.id;
   }
 
-  /** What was asked, for messages: `GET /v1/resources without a credential`. */
+  /** The request, for messages: `GET /v1/resources without a credential`. */
   get to(): string {
     return `${this.exchange.request.method} ${this.exchange.purpose}`;
   }
@@ -38,7 +38,7 @@ export class Reply {
     return isOrdinary(this.exchange.request);
   }
 
-  /** It was read octet by octet: a response, or what came in place of one. */
+  /** It was read octet by octet: a response, or octets in place of one. */
   get isFramingSeen(): boolean {
     const { response, failure } = this.exchange;
     if (response !== null) return response.framingFaults !== null;
@@ -50,7 +50,7 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure === null;
   }
 
-  /** A response came whose body is longer than what is read of one: nothing is wrong with that. */
+  /** A response came whose body is longer than the limit of reading: that is no fault. */
   get cut(): boolean {
     return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
   }
@@ -63,7 +63,7 @@ export class Reply {
 
   /**
    * The statuses of all responses on the connection, in their order. A 408 behind another one is none: an idle connection
-   * may be told that it is about to be closed (RFC 9110 §15.5.9).
+   * may get one before it is closed (RFC 9110 §15.5.9).
    */
   get statuses(): readonly number[] {
     const { response, further = [] } = this.exchange;
@@ -73,7 +73,7 @@ export class Reply {
   }
 
   /**
-   * Another request than the first was answered. A 400 behind the first response refuses what is left of the message, and no
+   * Another request than the first was answered. A 400 behind the first response refuses the rest of the message, and no
    * other request: a hidden one is well formed.
    */
   get answersAnother(): boolean {
@@ -124,7 +124,7 @@ export class Reply {
     return this.status === 206 && isPlain;
   }
 
-  /** What is wrong with the octets of a part of the whole, by where it says that they begin; null when nothing is. */
+  /** The fault of the octets of a part of the whole, by where it says that they begin; null for none. */
   partFault(whole: Reply): string | null {
     const { contentRange, content } = this.response;
     if (contentRange === null) return null;

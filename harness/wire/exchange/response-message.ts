@@ -159,7 +159,7 @@ export class ResponseMessage {
   }
 
   /**
-   * Why the content is not known to its end, codings undone, one line; null when it is. What is not found in it may
+   * Why the content is not known to its end, codings undone, one line; null when it is. Text that is not found in it may
    * then be there all the same.
    */
   get unread(): string | null {
@@ -174,12 +174,12 @@ export class ResponseMessage {
     return this.decoded.octets;
   }
 
-  /** Why the content is not in the coding that Content-Encoding names; null when it is, or nobody can tell. */
+  /** Why the content is not in the coding that Content-Encoding names; null if it is, or that is unknown. */
   get codingFault(): string | null {
     return this.decoded.fault;
   }
 
-  /** Why nobody can tell whether it is in that coding; null when there is none, or it was undone. */
+  /** Why it is unknown whether it is in that coding; null when there is none, or it was undone. */
   get codingLimit(): string | null {
     return this.decoded.limit;
   }
@@ -189,7 +189,7 @@ export class ResponseMessage {
     return this.elements('content-encoding').map((coding) => visible(coding.toLowerCase(), 40));
   }
 
-  /** The content, codings undone, begins as compressed octets do: they were compressed once more than is told. */
+  /** The content, codings undone, begins as compressed octets do: they were compressed once more than it says. */
   get isCompressedWithin(): boolean {
     return looksCompressed(this.content);
   }
@@ -208,12 +208,12 @@ export class ResponseMessage {
     return this.contentType?.mediaType ?? null;
   }
 
-  /** What is wrong with Content-Type; null when it is well-formed or absent. */
+  /** The fault of Content-Type; null when it is well-formed or absent. */
   get mediaTypeFault(): string | null {
     return this.contentType?.fault ?? null;
   }
 
-  /** What is wrong with Content-Language; null when it is well-formed or absent. */
+  /** The fault of Content-Language; null when it is well-formed or absent. */
   get languageFault(): string | null {
     return this.fieldAs('content-language', contentLanguageFault);
   }

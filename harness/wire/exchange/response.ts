@@ -68,7 +68,7 @@ export function viewResponse(evidence: Exchange | Conversation): ResponseView {
 
 /**
  * Everything a check asks of a response, each worked out when it is first asked for. Field names are taken in any
- * letter case. What is malformed never throws; it is told by the property with `fault` in its name.
+ * letter case. A malformed field never throws: the property with `fault` in its name describes it.
  */
 export class ResponseView extends ResponseMessage {
   // --- what it tells of the service ---
@@ -97,7 +97,7 @@ export class ResponseView extends ResponseMessage {
     return keep(this, 'challenges', parseChallenges(this.fieldLines('www-authenticate')));
   }
 
-  /** What is wrong with them, `none` where there are none; null when there is a well-formed one. */
+  /** Their fault, `none` where there are none; null when there is a well-formed one. */
   get challengeFault(): string | null {
     const { challenges, faults } = this.challenges;
     return faults[0] ?? (challenges.length > 0 ? null : 'none');
@@ -154,7 +154,7 @@ export class ResponseView extends ResponseMessage {
     return this.#momentIn('date');
   }
 
-  /** What is wrong with Date, an obsolete form included; null when it is right or absent. */
+  /** The fault of Date, an obsolete form included; null when it is right or absent. */
   get dateFault(): string | null {
     const date = this.#timeIn('date');
     if (date === null) return null;
@@ -162,7 +162,7 @@ export class ResponseView extends ResponseMessage {
     return date.form === 'imf-fixdate' ? null : `the obsolete ${date.form} form`;
   }
 
-  /** What is wrong with Deprecation (RFC 9745) or Sunset (RFC 8594); null when nothing is, or it is absent. */
+  /** The fault of Deprecation (RFC 9745) or Sunset (RFC 8594); null if it has none, or is absent. */
   lifecycleFault(name: 'Deprecation' | 'Sunset'): string | null {
     return this.fieldAs(name, (value) => lifecycleFault(name, value, this.receivedAt));
   }
@@ -177,7 +177,7 @@ export class ResponseView extends ResponseMessage {
     return this.fieldAs('etag', (value) => (ENTITY_TAG.test(value) ? value : null));
   }
 
-  /** What is wrong with the 206 that this is (RFC 9110 §15.3.7), for one range that begins at 0; null when nothing is. */
+  /** The fault of this 206 (RFC 9110 §15.3.7), for one range that begins at 0; null for none. */
   get partialFault(): string | null {
     return partialFault(this.field('content-range'), this.body.received);
   }
@@ -224,7 +224,7 @@ export class ResponseView extends ResponseMessage {
     return this.isProblem && namesPolicies(this.json.value);
   }
 
-  /** What is wrong with those policies; null when nothing is. `served`: what an earlier answer told. */
+  /** The fault of those policies; null for none. `served`: the quota of an earlier answer. */
   violatedPoliciesFault(served: QuotaReading): string | null {
     const problem = this.json.value;
     const announced = [this.quota, served].flatMap(({ dialect, policies }) =>
@@ -333,7 +333,7 @@ export class ResponseView extends ResponseMessage {
     return wrong === undefined ? null : visible(this.field('allow') ?? '', 80);
   }
 
-  /** What is wrong with Accept-Query (RFC 10008 §3); null when nothing is, or it is absent. */
+  /** The fault of Accept-Query (RFC 10008 §3); null if it has none, or is absent. */
   get acceptQueryFault(): string | null {
     return this.fieldAs('accept-query', acceptQueryFault);
   }

@@ -15,7 +15,7 @@ export interface CacheControl {
   readonly faults: readonly string[];
   /** Two directives of which one forbids what the other allows, such as `public and private`; null for none. */
   readonly contradiction: string | null;
-  /** §3.5: lets a shared cache answer others from an answer to a request with Authorization, and ask nobody. */
+  /** §3.5: lets a shared cache answer others from an answer to a request with Authorization, without asking the server. */
   readonly sharesAuthorised: boolean;
   /** The same where the request has no Authorization, and its credential is a field like any other. */
   readonly sharesUnguarded: boolean;
@@ -51,7 +51,7 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
   const get = (directive: string) => found.get(directive.toLowerCase());
   const seconds = (directive: string) => deltaSeconds(get(directive) ?? '');
   const lifetime = seconds('s-maxage') ?? seconds('max-age');
-  // Without a lifetime caches make one up for what is `public` (§4.2.2).
+  // Without a lifetime caches make one up for `public` responses (§4.2.2).
   const isReused = lifetime === null ? has('public') : lifetime > 0;
   // With an argument `private` and `no-cache` are about some fields alone (§5.2.2.4, §5.2.2.7).
   const isShared = !has('no-store') && get('private') !== '' && get('no-cache') !== '' && isReused;
@@ -69,7 +69,7 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
   };
 }
 
-/** With arguments `private` and `no-cache` are about some fields alone; what is not stored cannot be fresh. */
+/** With arguments `private` and `no-cache` are about some fields alone; a response that is not stored cannot be fresh. */
 function contradictionIn(get: CacheControl['get'], isFresh: boolean): string | null {
   const isPublic = get('public') !== undefined;
   if (get('private') === '' && isPublic) return 'private and public';

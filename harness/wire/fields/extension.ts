@@ -24,7 +24,7 @@ export function readExtensions(value: string): ExtensionReading {
   return { extensions, fault: null };
 }
 
-/** `token *( ";" token [ "=" ( token / quoted-string ) ] )`; a string says what is wrong. */
+/** `token *( ";" token [ "=" ( token / quoted-string ) ] )`; a string is the fault. */
 function readExtension(reader: FieldReader): Extension | string {
   const name = reader.token();
   if (name === null) return `${reader.rest()} where the name of an extension should be`;
@@ -82,7 +82,7 @@ export function deflateAnswerFault(
   return faults.includes(null) ? null : (faults.at(-1) ?? 'permessage-deflate, which was not offered');
 }
 
-/** What is wrong with permessage-deflate as selected for this offer of it (RFC 7692 §7.1); null for nothing. */
+/** The fault of permessage-deflate as selected for this offer of it (RFC 7692 §7.1); null for nothing. */
 function deflateFault(selected: Extension, offered: Extension): string | null {
   for (const [name, value] of selected.parameters) {
     const rule = Object.hasOwn(DEFLATE_PARAMETERS, name) ? DEFLATE_PARAMETERS[name] : undefined;

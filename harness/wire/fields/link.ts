@@ -37,7 +37,7 @@ export function parseLinks(lines: readonly string[]): LinkReading {
   }
 }
 
-/** Adds the link whose parameters follow; returns what is wrong with them. */
+/** Adds the link whose parameters follow; returns their fault. */
 function readLink(reader: FieldReader, target: string, links: Link[]): string | null {
   const parameters = new Map<string, string>();
   while (true) {
@@ -76,7 +76,7 @@ const NAVIGATION: ReadonlySet<string> = new Set([
   ...['first', 'last', 'next', 'prev', 'previous', 'current', 'start'],
 ]);
 
-/** Those that are the name of a link and of nothing else: what is called `parent` or `current` may be a path on a disk. */
+/** Those that are the name of a link and of nothing else: a member `parent` or `current` may be a path on a disk. */
 const PLAIN: ReadonlySet<string> = new Set(['self', 'next', 'prev', 'previous']);
 
 /** Members that say that they are an address, and not whose. */

@@ -37,7 +37,7 @@ export function repeatedField(fields: readonly FieldLine[]): string | null {
 interface ContentRange {
   readonly first: number;
   readonly last: number;
-  /** Of the whole; null where it is not told. */
+  /** Of the whole; null if unknown. */
   readonly total: number | null;
 }
 
@@ -52,19 +52,19 @@ export function readContentRange(value: string): ContentRange | null {
 }
 
 /**
- * What is wrong with a 206 to a request for one range of octets that begins at 0: RFC 9110 §15.3.7.1 has it tell in
+ * The fault of a 206 to a request for one range of octets that begins at 0: RFC 9110 §15.3.7.1 has it tell in
  * Content-Range (§14.4) which octets these are. `octets`: how many came as its content.
  */
 export function partialFault(contentRange: string | undefined, octets: number): string | null {
   if (contentRange === undefined) return 'no Content-Range';
-  const told = `Content-Range: ${visible(contentRange, 60)}`;
+  const shown = `Content-Range: ${visible(contentRange, 60)}`;
   const range = readContentRange(contentRange);
-  if (range === null) return told;
+  if (range === null) return shown;
   const { first, last, total } = range;
   const count = last - first + 1;
   const isWithin = count > 0 && (total === null || last < total);
-  if (!isWithin || first !== 0) return told;
-  return count === octets ? null : `${told} with ${octets} octets`;
+  if (!isWithin || first !== 0) return shown;
+  return count === octets ? null : `${shown} with ${octets} octets`;
 }
 
 /** Fields with which a response announces the end of what it offers. */
@@ -86,13 +86,13 @@ const FORMS: Readonly<Record<LifecycleField, (value: string, now: Date) => strin
   },
 };
 
-/** What is wrong with a Deprecation or Sunset field value, in one line; null when nothing is. */
+/** The fault of a Deprecation or Sunset field value, in one line; null for none. */
 export function lifecycleFault(name: LifecycleField, value: string, now: Date): string | null {
   const fault = FORMS[name](value, now);
   return fault === null ? null : `"${visible(value, 60)}", ${fault}`;
 }
 
-/** What is wrong with Accept-Query (RFC 10008 §3: a list of media ranges, as tokens or strings); null when nothing is. */
+/** The fault of Accept-Query (RFC 10008 §3: a list of media ranges, as tokens or strings); null for none. */
 export function acceptQueryFault(value: string): string | null {
   const shown = `"${visible(value, 80)}"`;
   const members = structured(() => parseList(value));
@@ -107,7 +107,7 @@ export function acceptQueryFault(value: string): string | null {
 /** What all language tags have in common, those of before the present grammar included (RFC 5646 §2.1, §2.2.8). */
 const LANGUAGE_TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i;
 
-/** What is no language tag in a Content-Language (RFC 9110 §8.5); null for nothing. Recipients pass over empty members. */
+/** The member of a Content-Language that is no language tag (RFC 9110 §8.5); null for nothing. Recipients pass over empty members. */
 export function contentLanguageFault(value: string): string | null {
   const members = value.split(',').map(trimSpace);
   const wrong = members.find((member) => member !== '' && !LANGUAGE_TAG.test(member));
@@ -117,13 +117,13 @@ export function contentLanguageFault(value: string): string | null {
 
 /** What Strict-Transport-Security says (RFC 6797 §6.1). */
 export interface TransportSecurity {
-  /** How long browsers go by it; null where it is not told, or malformed. */
+  /** How long browsers go by it; null if that is absent, or malformed. */
   readonly maxAgeSeconds: number | null;
   /** What breaks the grammar; null for nothing. */
   readonly fault: string | null;
 }
 
-/** Reads the value of one field line; never throws. Directives that nobody knows are in order (§6.1 rule 5). */
+/** Reads the value of one field line; never throws. Unknown directives are in order (§6.1 rule 5). */
 export function readTransportSecurity(value: string): TransportSecurity {
   const reader = new FieldReader(value);
   const seen = new Map<string, string>();

@@ -6,7 +6,7 @@ import { findMarkers } from '../redaction/marker.ts';
 import { isOfTheRun } from '../request.ts';
 import { longestWritten, printfCommand, secretWord, shellWord } from './shell-word.ts';
 
-/** A conversation stays open after its handshake; curl gives up after so many seconds. */
+/** A conversation stays open after its handshake; curl gives up after this number of seconds. */
 const HANDSHAKE_SECONDS = 5;
 
 /** How TLS is set up for a request that is repeated. */
@@ -114,12 +114,12 @@ function targetWords({ url, target }: RecordedRequest): readonly string[] {
 const OF_CURLS_OWN = ['Host', 'User-Agent'];
 
 function fieldOptions(request: RecordedRequest): readonly string[] {
-  const told = request.fields.filter((line) => !isOfTheRun(line) && !isCurlsOwn(line, request));
+  const repeated = request.fields.filter((line) => !isOfTheRun(line) && !isCurlsOwn(line, request));
   const absent = [...OF_CURLS_OWN, ...(request.body ? ['Content-Type'] : [])].filter(
     (name) => fieldValue(request.fields, name) === undefined,
   );
   return [
-    ...told.flatMap((line) => {
+    ...repeated.flatMap((line) => {
       const basic = basicCredentials(line);
       return basic === null ? ['-H', shellWord(fieldArgument(line))] : ['-u', basic];
     }),

@@ -10,7 +10,7 @@ import { type Derivation, findMarkers } from '../redaction/marker.ts';
 /** A stretch of text that stands for itself, or a word that expands to it. */
 type Stretch = { readonly literal: string } | { readonly word: string };
 
-/** So many of the same octet are made, not written; a shell would lose NUL, and line ends at the end. */
+/** A run of the same octet that is made, not written; a shell would lose NUL, and line ends at the end. */
 const LONG_RUN = /([^\0\n])\1{63,}/g;
 
 /** A fragment of a secret has no variable; its marker stays text, and is as wrong a credential as the fragment. */

@@ -31,7 +31,7 @@ const LONGEST_LINE = 1_000;
 const LONGEST_BODY_OCTETS = 8 * 1024;
 const MOST_BODY_LINES = 100;
 const LONGEST_PAYLOAD = 200;
-/** Octets that are no text are shown in hexadecimal, so many. */
+/** The most octets that are shown in hexadecimal, as they are no text. */
 const MOST_HEX_OCTETS = 48;
 
 /**
@@ -265,7 +265,7 @@ function runsOf(entries: readonly BurstEntry[]): readonly Run[] {
   return runs;
 }
 
-/** What came, how often, and the quota fields of the first and the last answer. */
+/** The answer, the number of them, and the quota fields of the first and the last answer. */
 function runLines({ first, last, count }: Run, startedMs: number): readonly TranscriptLine[] {
   const answer = first.status ?? `no answer (${first.failure ?? 'unknown'})`;
   const span = count === 1 ? `request ${first.index}` : `requests ${first.index} to ${last.index}`;

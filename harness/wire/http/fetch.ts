@@ -20,11 +20,11 @@ const { Agent, fetch }: typeof undici = createRequire(import.meta.url)('undici')
 /** In ms and octets. */
 const LIMITS = { withinMs: 20_000, octets: 32 * 1024 * 1024 };
 
-/** It came, and is not what was asked for. */
+/** It came, and is not the document. */
 class Unfit extends Error {}
 
 /**
- * The text of a document that somebody offers, redirects followed, over sockets like all others. It is no evidence.
+ * The text of a document at a URL, redirects followed, over sockets like all others. It is no evidence.
  *
  * @throws Error with a line that completes "the document …": `is answered 404`.
  */

@@ -25,11 +25,11 @@ export interface HttpOptions extends TransportOptions {
 
 export interface HttpAbout extends About {
   /**
-   * It goes out on the connection of the request before, where that is kept. For what is to show just that: on a
+   * It goes out on the connection of the request before, where that is kept. For a stimulus that shows just that: on a
    * connection that was asked before, a late second response passes for the answer.
    */
   readonly onKept?: boolean;
-  /** Told of octets that follow the response on its connection before anything else is asked there. */
+  /** Called with octets that follow the response on its connection before anything else is asked there. */
   readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
 }
 
@@ -53,7 +53,7 @@ interface Attempt {
 }
 
 /**
- * The ordinary HTTP client of a session. A request has a connection of its own, so that what is late never answers
+ * The ordinary HTTP client of a session. A request has a connection of its own, so that a late response never answers
  * another one; the last connection is listened to until the next request was answered.
  */
 export function openHttp(options: HttpOptions): HttpTransport {
@@ -159,7 +159,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
   /**
    * A request that is evidence is sent once. The one exception: the server had closed a connection that had stood for a
    * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry),
-   * unless nobody takes another connection: then it was the provider that went away.
+   * unless another connection is not taken either: then it was the provider that went away.
    */
   async function attempts(sent: OrdinaryRequest, about: HttpAbout, reusable: boolean): Promise<Attempt> {
     const first = await attempt(sent, about, reusable);

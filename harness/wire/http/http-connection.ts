@@ -72,7 +72,7 @@ export class HttpConnection {
   }
 }
 
-/** Whether the server goes on listening after this response (RFC 9112 §9.3), and what follows it can be told apart. */
+/** Whether the server goes on listening after this response (RFC 9112 §9.3), and the octets after it are surely others. */
 function keepsAlive({ response, faults }: ResponseReader): boolean {
   if (response === null || response.status === 101 || faults.some((fault) => UNCLEAR_ENDS.has(fault)))
     return false;
@@ -108,7 +108,7 @@ function brokenOff(
   return { failure: { kind: failure.kind, message: `${broken}: ${failure.message}${faults}` }, unanswered };
 }
 
-/** RFC 9110 §15.5.9: an idle connection may be told that it is about to be closed. */
+/** RFC 9110 §15.5.9: an idle connection may get this before it is closed. */
 const IDLE_TIMEOUT = /^HTTP\/1\.[01] 408[ \r]/;
 
 /**

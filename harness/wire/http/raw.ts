@@ -15,7 +15,7 @@ export interface RawForm extends RequestForm {
   /** How long to wait, after the whole response, for octets that should not be there; in ms. 0 when left out. */
   readonly graceMs?: number;
   /**
-   * Listens on behind the first response: for so many, each for as long as `patienceMs`, and then for `graceMs`, whether
+   * Listens on behind the first response: for `expected` ones, each for as long as `patienceMs`, and then for `graceMs`, whether
    * the connection ends or one more comes.
    */
   readonly series?: { readonly expected: number; readonly patienceMs: number };
@@ -84,7 +84,7 @@ export async function sendRaw(
   }
 }
 
-/** What came of the octets; `series` where the connection was listened to behind the first response. */
+/** The result of the octets; `series` where the connection was listened to behind the first response. */
 interface RawAnswer {
   readonly failure: ExchangeFailure | null;
   readonly series: Series | null;

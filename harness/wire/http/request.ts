@@ -82,7 +82,7 @@ export interface RequestForm {
   readonly withoutHost?: boolean;
   /** Further requests right behind the content of this one, in the same octets. */
   readonly behind?: readonly Behind[];
-  /** Content-Length, where the request sets none: of its own content, or of what is behind it as well. */
+  /** Content-Length, where the request sets none: of its own content, or of the requests behind it as well. */
   readonly declares?: 'content' | 'everything';
 }
 

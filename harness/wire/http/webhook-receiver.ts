@@ -49,10 +49,10 @@ export interface ReceiverAnswer {
 export interface WebhookReceiver {
   /** `http://127.0.0.1:PORT`, or the like for another address. */
   readonly url: string;
-  /** The path at which it receives, which nobody can guess. What comes elsewhere is refused, and is no delivery. */
+  /** The path at which it receives, which cannot be guessed. A request elsewhere is refused, and is no delivery. */
   readonly path: string;
   readonly deliveries: readonly Delivery[];
-  /** Waits until there are so many. @returns whether there are. */
+  /** Waits until there are `count`. @returns whether there are. */
   waitFor(count: number, timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -60,13 +60,13 @@ export interface WebhookReceiver {
 const ACCEPTED: ReceiverAnswer = { status: 200, fields: [] };
 /** Octets of the content of one delivery that are kept. */
 const MOST_OCTETS = 256 * 1024;
-/** Deliveries that are taken; whoever sends more is not listened to any longer. */
+/** Deliveries that are taken; further ones are not listened to. */
 const MOST_DELIVERIES = 50;
 /** How long one may take to arrive, in ms. */
 const REQUEST_MS = 10_000;
 
 /**
- * Listens for what a service sends. `answers` is what is said to each delivery in turn, the last one for all further ones.
+ * Listens for requests of a service. `answers` are the responses to the deliveries in turn, the last one for all further ones.
  *
  * @throws InconclusiveError when the address cannot be listened to.
  */

@@ -18,7 +18,7 @@ export interface Dialect {
   readonly name: string;
   /** What `$schema` holds. */
   readonly uri: string;
-  /** What stands beside `$ref` is not looked at (up to draft-07). */
+  /** Keywords beside `$ref` are not looked at (up to draft-07). */
   readonly lonelyRef: boolean;
   readonly engine: (options: Options) => Engine;
 }

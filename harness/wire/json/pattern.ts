@@ -19,7 +19,7 @@ export function readPattern(pattern: string, flags = 'u'): RegExp {
   }
 }
 
-/** Steps that nobody notices; what may take more is done within a time limit, which has a price of its own. */
+/** Steps that take no time to speak of; more are done within a time limit, which has a price of its own. */
 const FEW_STEPS = 1_000_000;
 
 /** Knows which pattern is at work, so that one that does not end can be named, and is tried once only. */

@@ -84,7 +84,7 @@ export function namesPolicies(problem: unknown): problem is Readonly<Record<stri
 }
 
 /**
- * What is wrong with those policies, null when nothing is: a list of names, each of which RateLimit-Policy has.
+ * The fault of those policies, null for none: a list of names, each of which RateLimit-Policy has.
  * `announced`: the names there; none where no such header has names.
  */
 export function violatedPoliciesFault(

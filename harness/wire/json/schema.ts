@@ -24,7 +24,7 @@ export interface SchemaFault {
 /** @throws EndlessSchema, which says nothing about the value. */
 export type SchemaJudge = (value: unknown) => SchemaFault | null;
 
-/** A schema that asks of a value to fit the very same schema, or so much else that nobody can wait for it. */
+/** A schema that asks of a value to fit the very same schema, or so much else that it takes too long. */
 export class EndlessSchema extends Error {
   constructor(message = 'the schema refers to itself without end') {
     super(message);
@@ -65,7 +65,7 @@ const LINK = 'x-conform-ref';
 export class SchemaBook {
   readonly #definitions: Definitions;
   readonly #engines = new Map<Dialect, Engine>();
-  /** By dialect and text: what stands in many places is compiled once. */
+  /** By dialect and text: a schema in many places is compiled once. */
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #byUri = new Map<string, ValidateFunction>();
   readonly #registered = new Set<string>();
@@ -217,7 +217,7 @@ export function holdToDialect(schema: unknown): asserts schema is Schema {
   if (!isSchema(schema)) throw new Error('a schema is an object, or true or false');
   const dialect = dialectOf(schema);
   const named = typeof schema === 'boolean' ? schema : { ...schema, $schema: dialect.uri };
-  // In words only ajv says what is wrong.
+  // Only ajv describes the fault.
   if (dialect === LATEST && fitsLatest(named)) return;
   const engine = ofSchemas.get(dialect) ?? dialect.engine(LENIENT);
   ofSchemas.set(dialect, engine);
@@ -255,7 +255,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** References to what is linked as links; all others stay. */
+/** References to linked schemas as links; all others stay. */
 function withLinks(node: unknown, isLinked: (uri: string) => boolean, lonelyRef: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => withLinks(item, isLinked, lonelyRef));
   if (!isJsonObject(node)) return node;

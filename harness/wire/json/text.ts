@@ -26,7 +26,7 @@ export type JsonRemarkKind =
 
 interface JsonRemark {
   readonly kind: JsonRemarkKind;
-  /** One line: what is wrong, and where. */
+  /** One line: the fault and its place. */
   readonly message: string;
   /** Offset in octets. */
   readonly offset: number;
@@ -78,7 +78,7 @@ type SyntaxExpectation = 'value' | 'value or ]' | 'name' | 'name or }' | ', or e
 /** Thrown at the first place where the grammar is left; never leaves this file. */
 class Stopped extends Error {}
 
-/** Octets of what is at hand that a message needs. */
+/** Octets of the text at hand that a message needs. */
 const AHEAD = 8;
 
 const LITERALS = ['true', 'false', 'null'];
@@ -280,7 +280,7 @@ class JsonReader {
     return octet === undefined ? '' : String.fromCharCode(octet);
   }
 
-  /** What is at hand, for a message. */
+  /** The text at hand, for a message. */
   #here(): string {
     if (this.#at >= this.#octets.length) return 'the end';
     const ahead = utf8Beginning(this.#octets.subarray(this.#at), AHEAD);
@@ -306,7 +306,7 @@ class JsonReader {
   #remark(kind: JsonRemarkKind, message: string, offset: number): JsonRemark {
     const path = this.#nesting.pointer();
     const where = path === '' ? '' : ` in ${visible(path, 60)}`;
-    // Of nothing it need not be told where it stands.
+    // An empty text has no place.
     const at = kind === 'empty' ? '' : `, at octet ${offset}`;
     return { kind, message: `${message}${where}${at}`, offset, path };
   }

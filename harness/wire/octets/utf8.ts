@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Text from octets, strictly: what is not UTF-8 by RFC 3629 (overlong forms, surrogates, beyond U+10FFFF, cut
+ * Text from octets, strictly: octets that are not UTF-8 by RFC 3629 (overlong forms, surrogates, beyond U+10FFFF, cut
  * short) has no text.
  */
 

@@ -31,8 +31,8 @@ const MAX_FIELD_LINES = 2000;
 const MAX_INFORMATIONAL = 32;
 
 /**
- * Reads one HTTP/1.x response by RFC 9112 from octets in whatever pieces they come: reads on past what is
- * wrong as long as the meaning is plain, and names every such fault. Time is the caller's to bound.
+ * Reads one HTTP/1.x response by RFC 9112 from octets in whatever pieces they come: reads on past faults
+ * as long as the meaning is plain, and names every such fault. Time is the caller's to bound.
  */
 export class ResponseReader {
   readonly #options: ReaderOptions;

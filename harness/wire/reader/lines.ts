@@ -15,7 +15,7 @@ interface LineStart {
 
 const beginsLineEnd = (start: string) => /^\r?\n|^\r$/.test(start);
 
-/** Garbage is told at its first octet that can begin no such line, not at the deadline. */
+/** Garbage is a fault at its first octet that can begin no such line, not at the deadline. */
 export const LINE_STARTS: Readonly<Record<string, LineStart>> = {
   status: {
     // An empty line first is a fault, but one that can be read past.
@@ -55,7 +55,7 @@ export function parseStatusLine(line: string, fault: (fault: FramingFault) => vo
   return { status, reason, httpVersion };
 }
 
-/** Collects the lines of one header or trailer section as they come, naming what is wrong with each. */
+/** Collects the lines of one header or trailer section as they come, naming the faults of each. */
 export class FieldSection {
   readonly #lines: FieldLine[] = [];
   readonly #fault: (fault: FramingFault) => void;
@@ -277,7 +277,7 @@ export class OctetCollector {
     return this.#length;
   }
 
-  /** What was gathered so far; not to be written to. */
+  /** The octets so far; not to be written to. */
   get octets(): Uint8Array {
     return this.#store.subarray(0, this.#length);
   }

@@ -20,7 +20,7 @@ export interface Codec<Value> {
 /** The values of a shape. */
 export type ValueOf<Shape extends Codec<unknown>> = ReturnType<Shape['read']>;
 
-/** What was read is not of the shape; the message begins with the path of what is wrong. */
+/** A value is not of its shape; the message begins with the path of the fault. */
 export class NotOfShape extends HarnessError {
   readonly #problem: string;
   readonly #path: string;
@@ -31,7 +31,7 @@ export class NotOfShape extends HarnessError {
     this.#path = path;
   }
 
-  /** The same told from one step further out: the step is a member's name, or `[index]`. */
+  /** The same from one step further out: the step is a member's name, or `[index]`. */
   static below(step: string, error: unknown): unknown {
     if (!(error instanceof NotOfShape)) return error;
     const joint = error.#path === '' || error.#path.startsWith('[') ? '' : '.';
@@ -153,7 +153,7 @@ export function record<const Shapes extends Members>(shapes: Shapes): Codec<Reco
   };
 }
 
-/** One of several records, told apart by what stands in the member `name`. */
+/** One of several records, chosen by the value of the member `name`. */
 export function variant<const Shapes extends Members>(
   name: string,
   shapes: Shapes,

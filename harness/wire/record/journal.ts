@@ -24,7 +24,7 @@ const NEW_LINE = 0x0a;
 
 /**
  * A file to which what happens is written as it happens: one JSON text per line. What can be written no more, or is
- * written to a file that somebody removes meanwhile, is still read, as long as the journal is open.
+ * written to a file that is removed meanwhile, is still read, as long as the journal is open.
  */
 export interface Journal {
   /**
@@ -143,7 +143,7 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
   };
 }
 
-/** Whoever wrote last may have been killed within a line; the next entry must not become part of it. */
+/** The last writer may have been killed within a line; the next entry must not become part of it. */
 function openEnd(path: string): number {
   const file = openSync(path, 'a+');
   if (!endsWithNewLine(file)) writeSync(file, '\n');

@@ -8,7 +8,7 @@ import { isLatin1 } from '../octets/utf8.ts';
 export interface Pattern {
   /** At least six. */
   readonly octets: Uint8Array;
-  /** A fragment of at least so many octets counts; at least six. */
+  /** The fewest octets of a fragment that counts; at least six. */
   readonly shortest: number;
 }
 
@@ -29,7 +29,7 @@ const UPPER = 14;
 
 /**
  * Comparisons for each octet of a text. Who needs more repeats itself without end, text and pattern both: from there
- * on a gram counts as the whole pattern, so that nobody can make a search last.
+ * on a gram counts as the whole pattern, so that no text makes a search last.
  */
 const PATIENCE = 256;
 

@@ -6,7 +6,7 @@ import { latin1Text } from '../octets/utf8.ts';
  *
  * A provider may send that very text itself. Recording therefore quotes it: every `[redacted:` received gets an
  * exclamation mark, `[redacted!:`, and one more for each it already had. So whatever parses as a marker in recorded
- * evidence was put there by the harness, and what was received can still be told from the quotation.
+ * evidence was put there by the harness, and the received text can still be read from the quotation.
  */
 const MARKER = /\[redacted:([A-Za-z0-9_][A-Za-z0-9_./@-]*)(:part)?\]/g;
 const LITERAL = /\[redacted(!*):/g;
@@ -41,7 +41,7 @@ export function derivedName(name: string, derivation: Derivation): string {
 }
 
 /**
- * The name of a secret that lets nobody in at the service whose evidence it is found in: `ORDER_ID@config`,
+ * The name of a secret that is no credential of the service in whose evidence it is found: `ORDER_ID@config`,
  * `MESSAGING_API_KEY@messaging`.
  */
 export function nameElsewhere(name: string, place: string): string {
@@ -53,7 +53,7 @@ export function isCredential({ name }: Trace): boolean {
   return !name.includes('@');
 }
 
-/** What stands in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
+/** The text in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
 export function marker({ name, part }: Trace): string {
   return `[redacted:${name}${part ? ':part' : ''}]`;
 }

@@ -2,7 +2,7 @@ import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 
 /**
  * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked
- * for in views, and what is found is cut out of the original, whatever mixture of escapes spelled it.
+ * for in views, and cut out of the original, whatever mixture of escapes spelled it.
  */
 export interface OctetView {
   readonly octets: Uint8Array;
@@ -105,7 +105,7 @@ const unwrapping = decoding([0x0d, 0x0a], (octets, at) => {
 const BETWEEN_STRINGS = /^"[\s,[\]{}]{1,16}(?:"[^"\\]{0,64}"\s{0,8}:[\s[{]{0,8})?"/;
 const LONGEST_BETWEEN = 120;
 
-/** Strings that follow each other in a JSON text, joined: what was cut in two is whole again. */
+/** Strings that follow each other in a JSON text, joined: a value that was cut in two is whole again. */
 const joining = decoding([0x22], (octets, at, text) => {
   const next = octets[at + 1];
   if (next !== 0x2c && next !== 0x5d && next !== 0x7d && next !== 0x0a && next !== 0x20) return null;
@@ -126,7 +126,7 @@ export const DECODINGS: readonly Decoding[] = [
 const BASE64 = /[A-Za-z0-9+/_-]{16,}/g;
 const TEXT = /^[\t\n\r -~]*$/;
 
-/** What is text in base64 (RFC 4648 §4, §5), group by group of four characters. */
+/** Text in base64 (RFC 4648 §4, §5), group by group of four characters. */
 export const base64Decoding: Decoding = (view) => {
   let decoded: Rewriting | null = null;
   for (const { 0: run, index } of latin1Text(view.octets).matchAll(BASE64)) {
@@ -212,7 +212,7 @@ class Rewriting {
   #done = 0;
   readonly #replacements: Replacement[] = [];
 
-  /** `capacity`: so many octets, at the most, come of it. */
+  /** `capacity`: the most octets of the result. */
   constructor(view: OctetView, capacity: number) {
     this.#view = view;
     this.#octets = new Uint8Array(capacity);

@@ -17,12 +17,12 @@ const SHORTEST_SECRET = 6;
 const LONGEST_SECRET = 16_384;
 /** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
 const DEEPEST_NESTING = 2;
-/** What comes again and again is remembered as it is shown: how many values, up to which length, how long in all. */
+/** Values that come again and again are remembered as they are shown: how many values, up to which length, how long in all. */
 const REMEMBERED = {
   fields: { values: 1_000, length: 200, total: 200_000 },
   content: { values: 100, length: 100_000, total: 400_000 },
 };
-/** What is shown for a value that another service has learned, until everybody has heard of it. */
+/** Shown for a value that another service has learned, until all services know it. */
 const SOMEBODYS = 'secret';
 
 /** Takes the known secrets out, by value, of everything that is recorded or shown. */
@@ -37,7 +37,7 @@ export interface Redaction {
    * (`marker.ts`) so that what then parses as a marker is one.
    */
   text(received: string): string;
-  /** The same over octets; those around what is cut out stay as they are. May return its argument. */
+  /** The same over octets; those around a cut stay as they are. May return its argument. */
   octets(received: Uint8Array): Uint8Array;
   /** The same over the names and values of field lines, whose characters are latin1 octets. */
   fields(received: readonly FieldLine[]): readonly FieldLine[];
@@ -81,7 +81,7 @@ interface NamedSecret {
 
 /**
  * Knows these secrets at first; each as by `add`. `sought`: what others of the same process look for as well; what only
- * they know of is cut out too, and named as somebody's.
+ * they know of is cut out too, and named as another service's.
  */
 export function createRedaction(
   secrets: readonly NamedSecret[] = [],
@@ -325,7 +325,7 @@ function merge(finds: readonly Find[]): Find[] {
   return merged;
 }
 
-/** A find never takes half a UTF-8 character, or what is left would no longer be UTF-8 and be judged so. */
+/** A find never takes half a UTF-8 character, or the rest would no longer be UTF-8 and be judged so. */
 function onCharacterBoundaries(found: Find, octets: Uint8Array): Find {
   let { start, end } = found;
   const within = (at: number) => isContinuation(octets[at]) && (octets[at - 1] ?? 0) >= 0x80;

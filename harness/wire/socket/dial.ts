@@ -9,9 +9,9 @@ import type { ReadResponse } from '../reader/lines.ts';
 import type { Address } from './address.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import {
+  type ExchangeTimeouts,
   type Network,
   proxyTlsOptions,
-  type Timeouts,
   type TransportOptions,
   tlsOptions,
 } from './options.ts';
@@ -22,12 +22,12 @@ export type Dialed =
   | { readonly socket: null; readonly failure: ExchangeFailure };
 
 interface DialOptions extends Pick<TransportOptions, 'clock' | 'tls' | 'proxies'> {
-  readonly timeouts: Pick<Timeouts, 'connectMs'>;
+  readonly timeouts: Pick<ExchangeTimeouts, 'connectMs'>;
 }
 
 /**
  * Opens a connection to an address, through the proxy that there is for it, with TLS where the address says so, within
- * `timeouts.connectMs`; never throws. Its data is paused until somebody reads it. Every socket to somewhere else comes
+ * `timeouts.connectMs`; never throws. Its data is paused until it is read. Every socket to somewhere else comes
  * from here.
  */
 export function dial(address: Address, options: DialOptions, signal?: AbortSignal): Promise<Dialed> {
@@ -57,7 +57,7 @@ export function dial(address: Address, options: DialOptions, signal?: AbortSigna
   });
 }
 
-/** What is under way: each step rests on the one before it. */
+/** The step under way: each rests on the one before it. */
 type DialStep = 'TCP' | 'TLS' | 'TCP to the proxy' | 'TLS with the proxy' | 'tunnel';
 
 /** No tunnel, in a sentence. */
@@ -106,7 +106,7 @@ class ConnectionPath {
   #standing(step: DialStep, socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
     this.#step = step;
     this.#sockets.push(socket);
-    // An error that nobody waits for, before the next reader or after the last, must not end the process.
+    // An error without a listener, before the next reader or after the last, must not end the process.
     socket.on('error', () => undefined);
     return new Promise((resolve, reject) => {
       socket.once('error', reject);
@@ -150,7 +150,7 @@ class ConnectionPath {
   }
 }
 
-/** What is read of a proxy's answer, in octets; of its content, which is of no use here, nothing. */
+/** The most that is read of a proxy's answer, in octets: its content is of no use here. */
 const LIMITS = { bodyBytes: 0, fieldBytes: 16 * 1024 };
 
 /** The proxy and the variable that names it, for messages. */
@@ -162,7 +162,7 @@ export function proxyInWords({ shown, variable }: ForwardProxy): string {
  * Has the proxy at the other end of a connection open a tunnel to an address (RFC 9110 §9.3.6). Plain http goes through
  * one as well: a proxy that hands messages on changes them, and what it made of them would be judged.
  *
- * @returns why there is none, in a sentence; null when what is sent from now on goes to the address.
+ * @returns why there is none, in a sentence; null if octets go to the address from now on.
  */
 export async function openTunnel(socket: Socket, proxy: ForwardProxy, to: Address): Promise<string | null> {
   const { response, leftover } = await ask(socket, proxy, to);
@@ -187,10 +187,10 @@ export function proxysOwn(
   const { status, fields } = response;
   const [sign] = fields.filter(([name, value]) => TELLS_OF_TROUBLE.get(name.toLowerCase())?.test(value));
   if (status !== 407 && (status < 500 || sign === undefined)) return null;
-  const told = sign ? ` (${sign[0]}: ${visible(sign[1], 80)})` : '';
+  const trouble = sign ? ` (${sign[0]}: ${visible(sign[1], 80)})` : '';
   return {
     kind: 'proxy',
-    message: `${proxyInWords(proxy)}, or one behind it, answered ${status} inside the tunnel${told}: that is no answer of the service`,
+    message: `${proxyInWords(proxy)}, or one behind it, answered ${status} inside the tunnel${trouble}: that is no answer of the service`,
   };
 }
 

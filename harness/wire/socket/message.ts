@@ -3,10 +3,10 @@ import type { ConnectionUse, ExchangeFailure } from '../exchange.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
-import { exchangeMs, type ResponseLimits, type Timeouts } from './options.ts';
+import { type ExchangeTimeouts, exchangeMs, type ResponseLimits } from './options.ts';
 import { readerFailure, readerLimits } from './recording.ts';
 
-/** So many octets for each write. */
+/** `atOnce`: octets of each write. */
 export function chopped(octets: Uint8Array, atOnce: number): Uint8Array[] {
   const count = Math.ceil(octets.length / atOnce);
   return Array.from({ length: count }, (_, index) => octets.subarray(index * atOnce, (index + 1) * atOnce));
@@ -31,7 +31,7 @@ export async function writePieces(
 
 export interface Conditions {
   readonly clock: Clock;
-  readonly timeouts: Timeouts;
+  readonly timeouts: ExchangeTimeouts;
   readonly limits: ResponseLimits;
   readonly signal: AbortSignal | undefined;
   readonly stopwatch: Stopwatch;
@@ -99,10 +99,10 @@ function refusal({ faults }: ResponseReader, refused: Conditions['refused']): Ex
   return { kind: 'malformed', message: `not HTTP/1.1: ${faults.join(', ')}` };
 }
 
-/** Responses of one connection that are read; whoever sends more is not heard out. */
+/** Responses of one connection that are read; further ones are not read. */
 const MOST_RESPONSES = 8;
 
-/** What came on a connection that was listened to beyond its first response. */
+/** The responses on a connection that was listened to beyond the first one. */
 export interface Series {
   /** The first one, whatever became of it, and those behind it of which at least the head came. */
   readonly readers: readonly [ResponseReader, ...ResponseReader[]];
@@ -188,12 +188,12 @@ export function readSeries(
   });
 }
 
-/** Octets under way need their time, also where a clock leaps over what is waited for: so many ms at once. */
+/** Octets under way need their time, also if a clock leaps over the wait: the most ms at once. */
 const SLICE_MS = 50;
 /** A timer that is late, as on a busy machine, has waited for longer than it was asked to; what a leap counts for. In ms. */
 const MOST_OF_A_SLICE_MS = 500;
 
-/** As `startDeadline`, for what is under way. */
+/** As `startDeadline`, for octets under way. */
 function startPatience(clock: Clock, ms: number, expired: () => void): () => void {
   let cancel = () => {};
   const next = (leftMs: number) => {

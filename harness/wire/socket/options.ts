@@ -8,7 +8,7 @@ import type { Redaction } from '../redaction/redaction.ts';
 import type { FixedHeader } from '../request.ts';
 import type { Proxies } from './proxies.ts';
 
-/** How every socket of a service's run is opened, to whomever it leads. */
+/** How every socket of a service's run is opened, wherever it leads. */
 export interface Network {
   readonly tls?: TlsSettings | undefined;
   readonly proxies?: Proxies | undefined;
@@ -23,7 +23,7 @@ export function networkOf({ tls, proxies }: Network): Network {
 export interface TransportOptions extends Network {
   /** Where the service is; its path, if any, comes before every target. */
   readonly baseUrl: string;
-  readonly timeouts: Timeouts;
+  readonly timeouts: ExchangeTimeouts;
   readonly limits?: Partial<ResponseLimits>;
   readonly redaction: Redaction;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface TransportOptions extends Network {
   readonly plainHttp?: boolean;
 }
 
-export interface Timeouts {
+export interface ExchangeTimeouts {
   /** Until the connection stands, TLS included. */
   readonly connectMs: number;
   /** From the standing connection until the response's status line and fields are in. */
@@ -65,7 +65,7 @@ export function transportTo(origin: string, options: TransportOptions): Transpor
 }
 
 /** The longest that one exchange may take, in ms. */
-export function exchangeMs(timeouts: Timeouts): number {
+export function exchangeMs(timeouts: ExchangeTimeouts): number {
   return timeouts.exchangeMs ?? timeouts.connectMs + timeouts.responseMs;
 }
 
@@ -106,7 +106,7 @@ export function tlsOptions(host: string, settings: TlsSettings = {}): tls.Connec
   const { ca = null, client = null, insecure = false } = settings;
   return {
     ALPNProtocols: ['http/1.1'],
-    // Whom the certificate is held to; over a socket that is there Node would take whomever that leads to.
+    // The name in the certificate; over an open socket Node would take the name to which that leads.
     host,
     // RFC 6066 §3: the server name is never an IP address.
     ...(isIP(host) ? {} : { servername: host }),
@@ -130,7 +130,7 @@ function contextOf(settings: TlsSettings): tls.SecureContext {
   return context;
 }
 
-/** With a proxy: what is meant for the service, its client certificate and its leave to be anybody, is not for it. */
+/** With a proxy: the client certificate and the leave to show any certificate are for the service alone. */
 export function proxyTlsOptions(host: string, { ca = null }: TlsSettings = {}): tls.ConnectionOptions {
   return tlsOptions(host, { ca });
 }

@@ -30,7 +30,7 @@ export function readerLimits(limits: ResponseLimits): ReaderLimits {
   return { bodyBytes: limits.bodyBytes + REDACTION_MARGIN, fieldBytes: limits.fieldBytes };
 }
 
-/** A request as it went out: recorded alike, but for what is taken out of it. */
+/** A request as it went out: recorded alike, but for the secrets. */
 export interface SentRequest
   extends Pick<RecordedRequest, 'method' | 'target' | 'fields' | 'httpVersion' | 'piecemeal' | 'hasBehind'> {
   /** All octets behind the head; null for none. */
@@ -114,7 +114,7 @@ function recordBody(
 ): RecordedBody {
   const { bytes, withheld } = redactContent(redaction, body, fieldValues(fields, 'content-encoding'));
   return {
-    // A copy, so that what is kept as evidence holds on to no larger buffer.
+    // A copy, so that evidence holds on to no larger buffer.
     bytes: new Uint8Array(bytes.subarray(0, limit)),
     received: body.length,
     truncated: body.length > limit,
@@ -137,7 +137,7 @@ function redactContent(
   const { octets, fault, limit } = decodeContent(content, contentEncoding, true);
   const isRead = fault === null && limit === null;
   const inner = isRead ? octets : content;
-  // What is text has been searched as it is.
+  // Text has been searched as it is.
   if (!isUtf8(inner)) {
     const found = markersWithin(redaction, inner, DEEPEST_CODINGS);
     if (found.length > 0) {

@@ -40,7 +40,7 @@ export interface Opening {
   readonly form?: Pick<RequestForm, 'httpVersion' | 'withoutHost'>;
   /** Sends the handshake octet by octet. */
   readonly octetByOctet?: boolean;
-  /** What is done without being told. Pings and a Close are answered when left out. */
+  /** Answers of its own accord. Pings and a Close are answered when left out. */
   readonly automatic?: {
     /** Answers pings. */
     readonly pong?: boolean;
@@ -71,7 +71,7 @@ export interface WebSocketConnection {
   readonly response: RecordedResponse | null;
   /** Why there is no (whole) conversation. */
   readonly failure: ExchangeFailure | null;
-  /** In so many octets a write; in one when left out. false when TCP was over, or the server did not take it in time. */
+  /** `octetsAtOnce`: of each write; all in one when left out. false when TCP was over, or the server did not take it in time. */
   sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean>;
   /** All of them in one write. */
   sendFrames(frames: readonly FrameOfOurs[]): Promise<boolean>;

@@ -23,7 +23,7 @@ export interface Wait {
   readonly match?: (event: ConversationEvent) => boolean;
   /** What it was for, in the record of a wait that ran out. */
   readonly note?: string;
-  /** Once this is fulfilled nobody waits any longer. */
+  /** The wait ends once this is fulfilled. */
   readonly until?: Promise<unknown>;
 }
 
@@ -152,7 +152,7 @@ export class ConversationLog {
     const { payload, received, whole, digest, ...head } = frame;
     const redacted = redaction.octets(payload);
     const untouched = Buffer.compare(redacted, payload) === 0;
-    // What was compressed and then redacted can no longer be read.
+    // Compressed octets that were redacted can no longer be read.
     const truncated = !whole || received > frameBytes || (frame.rsv !== 0 && !untouched);
     return {
       ...head,
@@ -186,7 +186,7 @@ function withoutSplitSecrets(
 }
 
 /**
- * permessage-deflate hides a secret from whoever looks for its octets. A message that holds one, or that nobody can
+ * permessage-deflate hides a secret from a search for its octets. A message that holds one, or that cannot be
  * read because one before it was lost, is recorded without its payload.
  */
 function withoutCompressedSecrets(

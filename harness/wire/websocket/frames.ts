@@ -72,7 +72,7 @@ export class FrameDecoder {
     }
   }
 
-  /** What is left when the octets end here: a frame cut short, or the octets of less than a frame's head. */
+  /** The rest when the octets end here: a frame cut short, or the octets of less than a frame's head. */
   end(): { readonly frame: WireFrame | null; readonly octets: Uint8Array } {
     return { frame: this.#open && frameOf(this.#open), octets: this.#head };
   }
@@ -167,7 +167,7 @@ export type HeartbeatAnswer = (text: string) => string | null;
 
 /** Octets of the longest text that is looked at: heartbeats are short. */
 const LONGEST_OCTETS = 4 * 1024;
-/** So many are answered on one connection: whoever sends one upon each answer is not served without end. */
+/** The most that are answered on one connection: a server that sends one upon each answer is not served without end. */
 const MOST_ANSWERS = 500;
 
 /** Finds heartbeats above the frames, whole or in fragments, compressed or not, and says what answers them. */

@@ -6,7 +6,7 @@ import { listElements } from '../../fields/grammar/field-grammar.ts';
 export interface DecodedContent {
   /** Empty when it cannot be decoded. */
   readonly octets: Uint8Array;
-  /** Why the content is not in the coding that its field names, one line; null when it is, or nobody can tell. */
+  /** Why the content is not in the coding that its field names, one line; null if it is, or that is unknown. */
   readonly fault: string | null;
   /** Why this decoder gave up on content that may be right, one line; null when it did not. */
   readonly limit: string | null;
@@ -14,7 +14,7 @@ export interface DecodedContent {
 
 /** A bomb hides nothing worth its size. In octets. */
 const LARGEST_CONTENT = 8 * 1024 * 1024;
-/** Each coding multiplies the work; nobody honest uses more. */
+/** Each coding multiplies the work; no honest server uses more. */
 const MOST_CODINGS = 3;
 
 const bound = { maxOutputLength: LARGEST_CONTENT };
@@ -85,7 +85,7 @@ function codingOf(name: string): ContentCoding | undefined {
   return Object.hasOwn(codings, name) ? codings[name] : undefined;
 }
 
-/** Everything that octets may be read as when they are compressed in a way that nobody has named, as far as it goes. */
+/** Everything that octets may be read as when they are compressed in a way that is not named, as far as it goes. */
 export function possibleContents(octets: Uint8Array): readonly Uint8Array[] {
   return DECODERS.flatMap((decode) => {
     try {

@@ -65,7 +65,7 @@ export function findInternals(text: string): string | null {
   return null;
 }
 
-/** RFC 1918, RFC 3927, RFC 4193, RFC 6598 and loopback: addresses of somebody's inner network. */
+/** RFC 1918, RFC 3927, RFC 4193, RFC 6598 and loopback: addresses of inner networks. */
 const INNER = new BlockList();
 for (const [net, prefix] of [
   ['10.0.0.0', 8],

@@ -78,7 +78,7 @@ export class FieldReader {
     return this.next === '"' ? this.quotedString() : this.token();
   }
 
-  /** What is left, shortened, for a message. */
+  /** The rest, shortened, for a message. */
   rest(): string {
     const rest = this.value.slice(this.at, this.at + 40);
     return rest === '' ? 'the end' : `\`${rest}\``;

@@ -26,14 +26,14 @@ export interface MessageSignature {
 interface SignatureReading {
   /** Those that are well formed. */
   readonly signatures: readonly MessageSignature[];
-  /** What is wrong with the first one that is not; null when nothing is. */
+  /** The fault of the first one that is not; null for none. */
   readonly fault: string | null;
 }
 
 const TIMES = ['created', 'expires'];
 const STRINGS = ['nonce', 'alg', 'keyid', 'tag'];
 
-/** A message has at most so many signatures that are looked at. */
+/** The most signatures of a message that are looked at. */
 const MOST = 20;
 
 /** Reads Signature-Input and Signature (RFC 9421 §4) among these lines, trailers included; never throws. */
@@ -58,7 +58,7 @@ export function readSignatures(lines: readonly FieldLine[], target: Target = 're
   return { signatures, fault: faults[0] ?? null };
 }
 
-/** What is wrong with Accept-Signature (RFC 9421 §5.1), which asks for signatures of requests; null when nothing is. */
+/** The fault of Accept-Signature (RFC 9421 §5.1), which asks for signatures of requests; null for none. */
 export function acceptSignatureFault(lines: readonly FieldLine[]): string | null {
   const { members, fault } = readMembers(lines, 'Accept-Signature');
   if (fault !== null) return fault;
@@ -94,7 +94,7 @@ function valueFault(value: Member | undefined, isUnread: boolean): string | null
   return value[0] instanceof ArrayBuffer ? null : 'its signature is no byte sequence between colons';
 }
 
-/** What is wrong with a parameter that holds a time; null for nothing. */
+/** The fault of a parameter that holds a time; null for none. */
 type TimeFault = (name: string, value: BareItem) => string | null;
 
 /** RFC 9421 §2.3. */
@@ -123,7 +123,7 @@ function inputFault(input: Member, target: Target, timeFault: TimeFault): string
   return null;
 }
 
-/** A piece of a message that a signature covers (RFC 9421 §2): a field, or what is derived from the message. */
+/** A piece of a message that a signature covers (RFC 9421 §2): a field, or a value derived from the message. */
 export interface Component {
   readonly name: string;
   readonly parameters: ReadonlyMap<string, BareItem>;
@@ -153,7 +153,7 @@ export function sameness({ name, parameters }: Component): string {
   return serializeItem([name, sorted]);
 }
 
-/** What keeps it from being covered; null when nothing does. Names and parameters that nobody knows may be new ones. */
+/** What keeps it from being covered; null when nothing does. Unknown names and parameters may be new ones. */
 export function componentFault([name, parameters]: Item, target: Target): string | null {
   if (typeof name !== 'string') return `${visible(serializeItem([name, new Map()]), 60)} without quotes`;
   const shown = `"${visible(name, 60)}"`;
@@ -186,13 +186,13 @@ function derivedFault(name: string, parameters: Component['parameters'], target:
 /** Hash algorithms (RFC 9530 §7.2) that can be tried, each with the name that Node has for it. */
 const HASHES = new Map(Object.entries({ 'sha-512': 'sha512', 'sha-256': 'sha256', sha: 'sha1', md5: 'md5' }));
 
-/** Not to be used where somebody may change a message on purpose (RFC 9530 §5). */
+/** Not to be used where an attacker may change a message (RFC 9530 §5). */
 const DEPRECATED: ReadonlySet<string> = new Set(['md5', 'sha', 'unixsum', 'unixcksum', 'adler', 'crc32c']);
 
 interface Digests {
   /** By their algorithms; of those that are well formed. */
   readonly values: ReadonlyMap<string, Uint8Array>;
-  /** What is wrong with the field, without the digest: that is another one each time. Null when nothing is. */
+  /** The fault of the field, without the digest, which differs each time; null for none. */
   readonly fault: string | null;
 }
 

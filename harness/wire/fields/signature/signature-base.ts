@@ -15,13 +15,13 @@ import { fieldValues } from '../grammar/field-grammar.ts';
 import { structured } from '../grammar/structured-field.ts';
 import type { Component, MessageSignature } from './message-signature.ts';
 
-/** What is signed: a response, and the request that it answers; or a request, where there is no response. */
+/** The signed messages: a response, and the request that it answers; or a request, where there is no response. */
 interface SignedContext {
   readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
   readonly response: RecordedResponse | null;
 }
 
-/** Read from a message, not there, or not to be known from what is kept of it. */
+/** Read from a message, not there, or unknown from its record. */
 type ComponentValue =
   | { readonly is: 'there'; readonly text: string }
   | { readonly is: 'missing'; readonly what: string }
@@ -36,7 +36,7 @@ const there = (text: string): ComponentValue =>
 const missing = (what: string): ComponentValue => ({ is: 'missing', what });
 const untold = (why: string): ComponentValue => ({ is: 'untold', why });
 
-/** The text that is signed (RFC 9421 §2.5), or why there is none: what is missing comes before what is not known. */
+/** The text that is signed (RFC 9421 §2.5), or why there is none: a missing component comes before an unknown one. */
 export function signatureBase(
   { components, input }: MessageSignature,
   context: SignedContext,
@@ -65,7 +65,7 @@ function componentValue(component: Component, { request, response }: SignedConte
     return fieldOr(missing(`no ${identifier} in the request`), request.fields, component);
   }
   if (name.startsWith('@')) return name === '@status' ? there(String(response.status)) : UNKNOWN;
-  // Whoever forwards a message may drop its trailers.
+  // A proxy that forwards a message may drop its trailers.
   if (parameters.has('tr'))
     return fieldOr(untold('is a trailer, which did not arrive'), response.trailers, component);
   return fieldOr(missing(`no ${name}`), response.fields, component);
