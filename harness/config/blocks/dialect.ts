@@ -3,13 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, parseJson } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { type Fault, json, mapping, needed } from '../shape/kinds.ts';
-
-/** A message of the service that asks whether its client is there, and what a client answers. */
-export interface Heartbeat {
-  /** A text as it comes, or the members that a JSON object has at least. */
-  readonly receive: unknown;
-  readonly answer: string;
-}
+import type { Loaded } from '../shape/loaded.ts';
 
 /** Whether this text of the service is its heartbeat. */
 export function isHeartbeat({ receive }: Pick<Heartbeat, 'receive'>, text: string): boolean {
@@ -55,6 +49,12 @@ export const HEARTBEAT = mapping(
     ),
   },
 );
+
+/**
+ * A message of the service that asks whether its client is there, and what a client answers. `receive`: a text as it
+ * comes, or the members that a JSON object has at least.
+ */
+export type Heartbeat = Loaded<typeof HEARTBEAT>;
 
 /** What a client has to know of a subprotocol to keep a connection that speaks it. */
 interface KnownSubprotocol {

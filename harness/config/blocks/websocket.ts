@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
+import type { HandshakePlace } from '../credential/carrier.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
 import {
@@ -175,12 +176,8 @@ export interface MessagePair {
   readonly expect: unknown;
 }
 
-export type HandshakeKeyPlace =
-  | { readonly in: 'header' | 'query'; readonly name: string }
-  /** As an element of Sec-WebSocket-Protocol, behind a prefix. */
-  | { readonly in: 'subprotocol'; readonly prefix: string; readonly encoding: 'base64url' | 'plain' }
-  /** The handshake carries none. */
-  | { readonly in: 'none' };
+/** `none`: the handshake carries no key. */
+export type HandshakeKeyPlace = Exclude<HandshakePlace, { in: 'authorization' }> | { readonly in: 'none' };
 
 /** Why the handshake carries no credential; null where it carries that of the config. */
 export function whyKeyless({ dialect, credential }: WebSocketConfig): string | null {

@@ -138,12 +138,7 @@ export function queryParameter(name: string): Carrier {
     name,
     carry: (secret, request) => ({ ...request, target: withQuery(request.target, [[name, secret]]) }),
     strip: (request) => ({ ...request, target: withoutQuery(request.target, name) }),
-    reader: {
-      read: ({ query }) => onlyOne(new URLSearchParams(query ?? '').getAll(name)),
-      textOf: (secret) => secret,
-      challenge: apiKeyChallenge,
-      field: null,
-    },
+    reader: bareReader(({ query }) => onlyOne(new URLSearchParams(query ?? '').getAll(name)), null),
   };
 }
 
@@ -174,18 +169,13 @@ function inField(name: string, lineOf: (secret: string) => string): Carrier {
     name,
     carry: (secret, request) => withField(request, [name, lineOf(secret)]),
     strip: (request) => withoutField(request, name),
-    reader: {
-      read: (request) => onlyOne(fieldValues(request.fields, name)),
-      textOf: (secret) => secret,
-      challenge: apiKeyChallenge,
-      field: name,
-    },
+    reader: bareReader((request) => onlyOne(fieldValues(request.fields, name)), name),
   };
 }
 
-/** There is no registered scheme for keys; this is what most interfaces write. */
-function apiKeyChallenge(realm: string): string {
-  return `ApiKey realm="${realm}"`;
+/** Of the secret alone. There is no registered scheme for keys; most interfaces write this challenge. */
+function bareReader(read: Reader['read'], field: string | null): Reader {
+  return { read, textOf: (secret) => secret, challenge: (realm) => `ApiKey realm="${realm}"`, field };
 }
 
 // RFC 9110 §11.4: auth-scheme [ 1*SP ( token68 / … ) ]

@@ -42,9 +42,8 @@ export async function readSecret(
   draft: Draft,
   key: string,
   text: string,
-  options: SecretOptions,
+  { literalAllowed, optional }: SecretOptions,
 ): Promise<Secret | null> {
-  const { literalAllowed, optional } = options;
   const fault = draft.faultFor(key);
   const reference = soleReference(text, fault);
   const name = secretName(draft, key, reference);
@@ -113,27 +112,19 @@ export const TOO_SHORT = [
   `use a longer one: so short a text ${NOT_DISTINCT}`,
 ] as const;
 const COPIED = 'no header field can carry it: check how it was copied';
+const WHITE = 'no header field can carry it: remove the white space';
+const MORE = 'does the file or variable hold more than the secret?';
+const COMMON = `use another one: so common a word ${NOT_DISTINCT}`;
+const isProtocolText = (value: string) => PROTOCOL_TEXT.includes(value.toLowerCase());
 
 /** What makes a value unfit for a secret that is sent: the problem and its remedy. */
 const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: string, remedy: string])[] = [
-  [
-    (value) => /[\r\n]/.test(value),
-    'the secret holds a line break',
-    'does the file or variable hold more than the secret?',
-  ],
+  [(value) => /[\r\n]/.test(value), 'the secret holds a line break', MORE],
   [(value) => /\p{Cc}/u.test(value), 'the secret holds a control character', COPIED],
   [(value) => /[^\0-\u00ff]/.test(value), 'the secret holds a character beyond latin-1', COPIED],
-  [
-    (value) => value !== value.trim(),
-    'the secret begins or ends with white space',
-    'no header field can carry it: remove the white space',
-  ],
+  [(value) => value !== value.trim(), 'the secret begins or ends with white space', WHITE],
   [(value) => value.length < LEAST_CHARACTERS, ...TOO_SHORT],
-  [
-    (value) => PROTOCOL_TEXT.includes(value.toLowerCase()),
-    'the secret is a word that every exchange holds',
-    `use another one: so common a word ${NOT_DISTINCT}`,
-  ],
+  [isProtocolText, 'the secret is a word that every exchange holds', COMMON],
 ];
 
 /** Shows a text that was read through references as it is written, never its value. */
@@ -142,7 +133,7 @@ export function readAway(draft: Draft, through: ReadThrough): readonly Secret[] 
   draft.showRead(key, written, references);
   const isFit = ({ length }: string) => length >= LEAST_CHARACTERS && length <= MOST_CHARACTERS;
   return learned
-    .filter(({ value }) => isFit(value) && !PROTOCOL_TEXT.includes(value.toLowerCase()))
+    .filter(({ value }) => isFit(value) && !isProtocolText(value))
     .map(({ reference, value }) => {
       return new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value);
     });

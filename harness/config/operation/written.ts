@@ -5,6 +5,7 @@ import {
   choice,
   either,
   type Fault,
+  FINAL_STATUS,
   flag,
   json,
   jsonSchema,
@@ -117,11 +118,10 @@ const OPERATION = mapping(
       'The answer to expect.',
       { expected: 'a mapping such as { status: 200, schema: schemas/x.json }' },
       {
-        status: whole('Status code of the answer. Default: what the OpenAPI document says, else 200.', {
-          minimum: 200,
-          maximum: 599,
-          expected: 'a final status code, 200 to 599',
-        }),
+        status: whole(
+          'Status code of the answer. Default: what the OpenAPI document says, else 200.',
+          FINAL_STATUS,
+        ),
         type: text(
           'Media type of the body. Default: any JSON if there is a schema, else any type.',
           MEDIA_TYPE,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Secret, SecretText } from '../../base/secret.ts';
 import type { Draft } from '../draft/draft.ts';
-import { either, type Keys, type Mapping, mapping, text, whole } from '../shape/kinds.ts';
+import { either, FINAL_STATUS, type Keys, type Mapping, mapping, text, whole } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import type { FaultAt } from '../yaml/origin.ts';
 
@@ -27,6 +27,7 @@ export function providerKind<
   return kind;
 }
 
+const HEALTH = 'The HEALTHCHECK of its image succeeds. Containers only.';
 export const READY = mapping(
   'How to know that it is ready: exactly one of http, log and health. Without it, a provider is ready when it answers any request, and a companion when the health check of its image succeeds, if it has one.',
   { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready', replaces: () => true },
@@ -38,22 +39,14 @@ export const READY = mapping(
         throw fault('is not a path', 'write a path that begins with one slash, such as /healthz');
       },
     }),
-    status: whole('The status that it must answer with, in place of any 2xx.', {
-      minimum: 200,
-      maximum: 599,
-      expected: 'a final status code, 200 to 599',
-    }),
+    status: whole('The status that it must answer with, in place of any 2xx.', FINAL_STATUS),
     log: text('Text in a line that it writes.'),
     times: whole('Number of such lines. Default: 1.', {
       minimum: 1,
       maximum: 1_000,
       expected: 'a whole number, at least 1',
     }),
-    health: either<true>(
-      'The HEALTHCHECK of its image succeeds. Containers only.',
-      { expected: 'true' },
-      { const: true },
-    ),
+    health: either<true>(HEALTH, { expected: 'true' }, { const: true }),
   },
 );
 

@@ -93,6 +93,7 @@ const numeric =
     declared({ description, type }, options);
 
 export const whole = numeric('integer');
+export const FINAL_STATUS = { minimum: 200, maximum: 599, expected: 'a final status code, 200 to 599' };
 /** It may have a fraction. */
 export const number = numeric('number');
 

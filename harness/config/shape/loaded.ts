@@ -1,6 +1,6 @@
 import type { Static, TArray, TObject, TSchema } from 'typebox';
 import type { UsageError } from '../../base/exit.ts';
-import { isJsonObject } from '../../base/json-text.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { keyWithin } from '../yaml/located.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import type { FaultAt } from '../yaml/origin.ts';
@@ -59,11 +59,8 @@ export function shapeWithin(shape: TSchema, name: string): TSchema {
 
 /** Whether any name may stand in it, each with a value of the same kind. */
 export function isNamed(shape: TSchema): boolean {
-  return (
-    'additionalProperties' in shape &&
-    TRAITS in Object(shape.additionalProperties) &&
-    keysOf(shape).length === 0
-  );
+  const { additionalProperties } = shape as Readonly<Record<string, unknown>>;
+  return hasMembers(additionalProperties) && TRAITS in additionalProperties && keysOf(shape).length === 0;
 }
 
 /** What a shape is loaded as. A key without a default may be absent; null is as if it were not there. */

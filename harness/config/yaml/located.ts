@@ -201,14 +201,9 @@ export function yamlFault(code: ErrorCode, place: Place): UsageError {
 
 /** The values alone, as plain data. */
 export function plainOf(tree: Located): unknown {
-  switch (tree.kind) {
-    case 'scalar':
-      return tree.value;
-    case 'list':
-      return tree.items.map(plainOf);
-    case 'map':
-      return Object.fromEntries([...tree.entries].map(([name, { value }]) => [name, plainOf(value)]));
-  }
+  if (tree.kind === 'scalar') return tree.value;
+  const children = childrenOf(tree).map(([name, child]) => [name, plainOf(child)] as const);
+  return tree.kind === 'list' ? children.map(([, value]) => value) : Object.fromEntries(children);
 }
 
 /** Plain data as a tree of one origin. */

@@ -21,20 +21,12 @@ export type Origins = ReadonlyMap<string, Origin>;
 
 /** For a person, in one line: `config/services/search.yaml:12:7, environment staging, env SEARCH_API_KEY`. */
 export function formatOrigin(origin: Origin): string {
-  switch (origin.kind) {
-    case 'file':
-      return [
-        formatPlace(origin.place),
-        ...(origin.environment === null ? [] : [`environment ${origin.environment}`]),
-        ...(origin.reference === null ? [] : [origin.reference]),
-      ].join(', ');
-    case 'option':
-      return origin.option;
-    case 'contract':
-      return `contract: ${origin.place}`;
-    case 'default':
-      return 'default';
-  }
+  if (origin.kind === 'default') return 'default';
+  if (origin.kind === 'option') return origin.option;
+  if (origin.kind === 'contract') return `contract: ${origin.place}`;
+  const { place, environment, reference } = origin;
+  const parts = [formatPlace(place), environment && `environment ${environment}`, reference];
+  return parts.filter((part) => part !== null).join(', ');
 }
 
 /** The origin of a key, or of the nearest block around it that is written somewhere. */

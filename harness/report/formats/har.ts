@@ -52,6 +52,7 @@ function entryOf(evidence: Exchange | Conversation) {
   const { request, response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
   const { connectMs, responseMs, durationMs } = timing;
   const wait = Math.max(0, (responseMs ?? durationMs) - (connectMs ?? 0));
+  const receive = Math.max(0, durationMs - (connectMs ?? 0) - wait);
   return {
     startedDateTime: timing.startedAt,
     time: durationMs,
@@ -70,12 +71,7 @@ function entryOf(evidence: Exchange | Conversation) {
       ...(failure === null ? {} : { _error: failure.message }),
     },
     cache: {},
-    timings: {
-      connect: connectMs ?? UNKNOWN,
-      send: 0,
-      wait,
-      receive: Math.max(0, durationMs - (connectMs ?? 0) - wait),
-    },
+    timings: { connect: connectMs ?? UNKNOWN, send: 0, wait, receive },
     ...(evidence.kind === 'conversation' ? { _webSocketMessages: messagesOf(evidence) } : {}),
   };
 }

@@ -65,10 +65,7 @@ export const junit: ReportFormat = {
 };
 
 /** JUnit XML: all suites in one document, and each in one of its own. */
-export function renderJunit(
-  results: Results,
-  warnings: JunitWarnings = DEFAULT_CHOICES.junitWarnings,
-): JunitReport {
+export function renderJunit(results: Results, warnings = DEFAULT_CHOICES.junitWarnings): JunitReport {
   const entries = causeEntries(results);
   const rules = { strict: results.run.strict, warnings };
   const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
@@ -217,12 +214,7 @@ function remarksOf(check: CheckResult, service: ServiceResult): readonly Element
 }
 
 /** A case that is red by itself: `list`, what does not agree with the lists that are kept, is a failure. */
-function red(
-  classname: string,
-  name: string,
-  message: string,
-  type: 'inconclusive' | 'list' = 'inconclusive',
-): Element {
+function red(classname: string, name: string, message: string, type = 'inconclusive'): Element {
   const how = type === 'list' ? 'failure' : 'error';
   return {
     name: 'testcase',
@@ -260,15 +252,8 @@ function seconds(ms: number): string {
 /** XML 1.0 §2.2 Char: everything else cannot stand in a document, not even as a reference. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
-const REFERENCES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
+const NAMED = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', '\t': '#9', '\n': '#10', '\r': '#13' };
+const REFERENCES = new Map(Object.entries(NAMED));
 
 /** What neither XML nor a terminal minds. */
 const HARMLESS = /^[\t\n\r -~\u{A0}-\u{D7FF}]*$/u;
@@ -282,12 +267,16 @@ function legal(text: string, longest: number): string {
 
 /** Character data; `>` is escaped too, so that `]]>` cannot appear. */
 function xmlText(text: string, longest: number): string {
-  return legal(text, longest).replace(/[&<>\r]/g, (character) => REFERENCES[character] ?? character);
+  return legal(text, longest).replace(/[&<>\r]/g, referenceTo);
 }
 
 /** An attribute's value; white space as references, or a parser would turn it into blanks (XML 1.0 §3.3.3). */
 function xmlAttribute(text: string, longest: number): string {
-  return legal(text, longest).replace(/[&<>"\t\n\r]/g, (character) => REFERENCES[character] ?? character);
+  return legal(text, longest).replace(/[&<>"\t\n\r]/g, referenceTo);
+}
+
+function referenceTo(character: string): string {
+  return `&${REFERENCES.get(character)};`;
 }
 
 /** Caps in UTF-16 units: what CI servers take without cutting it themselves. */

@@ -85,12 +85,8 @@ const STRIPS = {
 const HEIGHT = 74;
 
 /** The outcomes of a run that are stacked, from below: each has a width of its own. */
-const STACK: readonly (readonly [Outcome, width: number])[] = [
-  ['fail', BAR],
-  ['blocked', 6],
-  ['warning', 4],
-  ['known', 2],
-];
+const WIDTHS = { fail: BAR, blocked: 6, warning: 4, known: 2 } satisfies Partial<Record<Outcome, number>>;
+const STACK = Object.keys(WIDTHS) as readonly (keyof typeof WIDTHS)[];
 /** A run in which nothing was found. */
 const DASH = 3;
 /** One failure beside a night in which all was blocked is seen. */
@@ -106,7 +102,7 @@ export function overRuns(results: Results): Markup | null {
   });
   if (rows.length === 0) return null;
   return html`<section id="over-runs" aria-labelledby="over-runs-title"><div class="heading"><h2 id="over-runs-title">Over the last runs</h2><p class="hint">the newest at the right</p></div>
-${rows}<p class="strips-key">${STACK.map(([outcome]) => html`<span class="${outcome}"><svg aria-hidden="true" viewBox="0 0 ${BAR} 12">${piece(outcome, 0, 12, 12)}</svg> ${NOUNS[outcome](2)}</span>`)}</p></section>`;
+${rows}<p class="strips-key">${STACK.map((outcome) => html`<span class="${outcome}"><svg aria-hidden="true" viewBox="0 0 ${BAR} 12">${piece(outcome, 0, 12, 12)}</svg> ${NOUNS[outcome](2)}</span>`)}</p></section>`;
 }
 
 function isDrawn(service: ServiceResult, all: readonly ServiceResult[]): boolean {
@@ -147,7 +143,7 @@ function findings(runs: readonly PastFigures[]): Markup {
     if (foundIn(outcomes) === 0)
       return html`<rect class="pass" x="${x}" y="${height - DASH}" width="${BAR}" height="${DASH}"/>`;
     let foot = top + height;
-    return STACK.filter(([outcome]) => outcomes[outcome] > 0).map(([outcome]) => {
+    return STACK.filter((outcome) => outcomes[outcome] > 0).map((outcome) => {
       const tall = scaled(outcomes[outcome], most, height - STACK.length * LEAST);
       const bar = piece(outcome, x, foot, tall);
       foot -= tall;
@@ -158,12 +154,12 @@ function findings(runs: readonly PastFigures[]): Markup {
 }
 
 function foundIn(outcomes: PastFigures['outcomes']): number {
-  return STACK.reduce((sum, [outcome]) => sum + outcomes[outcome], 0);
+  return STACK.reduce((sum, outcome) => sum + outcomes[outcome], 0);
 }
 
 /** `foot`: where it stands. */
-function piece(outcome: Outcome, x: number, foot: number, tall: number): Markup {
-  const width = STACK.find(([each]) => each === outcome)?.[1] ?? BAR;
+function piece(outcome: keyof typeof WIDTHS, x: number, foot: number, tall: number): Markup {
+  const width = WIDTHS[outcome];
   return html`<rect class="${outcome}" x="${x + (BAR - width) / 2}" y="${foot - tall}" width="${width}" height="${tall}"/>`;
 }
 

@@ -151,7 +151,7 @@ function earlierOf(service: ServiceResult, past: readonly PastRun[]): readonly E
 }
 
 /** What the runs before say of one check, those that judged it. */
-function seenOf(check: string, earlier: readonly Earlier[]): readonly PastOutcome[] {
+function seenOf(check: string, earlier: readonly Earlier[]): PastOutcomes {
   return earlier.flatMap(({ at, version, outcomes }) => {
     const letter = outcomes.get(check);
     return letter !== undefined && JUDGED.includes(letter) ? [{ at, version, letter }] : [];
@@ -171,6 +171,7 @@ interface PastOutcome {
   readonly version: string | null;
   readonly letter: string;
 }
+type PastOutcomes = readonly PastOutcome[];
 
 function storiesOf(service: ServiceResult, past: readonly PastRun[], today: string): readonly Story[] {
   const earlier = earlierOf(service, past);
@@ -192,12 +193,7 @@ const GOOD = `po${DRIFTED}`;
 const BAD = 'fwk';
 const JUDGED = GOOD + BAD;
 
-function changeOf(
-  service: string,
-  check: CheckResult,
-  seen: readonly PastOutcome[],
-  today: string,
-): Change | null {
+function changeOf(service: string, check: CheckResult, seen: PastOutcomes, today: string): Change | null {
   const now = LETTERS[check.outcome];
   // What only warned before, and fails now, is new.
   const isBad = ({ letter }: PastOutcome) =>
@@ -217,7 +213,7 @@ function changeOf(
  * At least two changes between passing and failing, of the same version of the provider. Where other runs know theirs,
  * an unknown one may be any.
  */
-function isFlaky(seen: readonly PastOutcome[]): boolean {
+function isFlaky(seen: PastOutcomes): boolean {
   const version = seen.at(-1)?.version ?? null;
   if (version === null && seen.some((each) => each.version !== null)) return false;
   const same = seen.filter((each) => each.version === version).slice(-FLAKY_RUNS);

@@ -1,5 +1,5 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { asList, hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import { asList, hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
 import { type Dialect, LATEST } from '../../../wire/json/dialect.ts';
 import { readPattern } from '../../../wire/json/pattern.ts';
@@ -194,10 +194,7 @@ export class OpenApiSchemas {
     return children(at).map(([, inner]) => this.#copied(inner, dialect, depth + 1));
   }
 
-  #each(
-    named: ReturnType<typeof children>,
-    read: (inner: DocumentNode) => unknown,
-  ): Readonly<Record<string, unknown>> {
+  #each(named: ReturnType<typeof children>, read: (inner: DocumentNode) => unknown): JsonObject {
     return Object.fromEntries(named.map(([key, inner]) => [key, read(inner)]));
   }
 

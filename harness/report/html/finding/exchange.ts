@@ -131,13 +131,13 @@ export function offendingLines(deviation: Deviation | null, { lines }: EvidenceV
     if (found.length > 0) return new Set(found);
   }
   const isStatusLine = (text: string) => /^HTTP\/\S+ \d{3}/.test(text);
-  return new Set(matching(lines, '<', isStatusLine).slice(-1));
+  return new Set(received(lines, isStatusLine).slice(-1));
 }
 
 /** `Content-Type text/html` or `Date: "…" and "…"`: the field, each line of it. */
 function fieldNamed(got: string, lines: EvidenceView['lines']): readonly number[] {
   const words = got.toLowerCase();
-  return matching(lines, '<', (text) => {
+  return received(lines, (text) => {
     const name = /^\s*([\w-]+): /.exec(text)?.[1]?.toLowerCase();
     // A single word may be any word: it is a field's name where a value follows, or where it begins the result.
     if (name === undefined) return false;
@@ -148,7 +148,7 @@ function fieldNamed(got: string, lines: EvidenceView['lines']): readonly number[
 /** `104th`, `request 104`: the run of answers of a burst in which it is. */
 function requestCounted(got: string, lines: EvidenceView['lines']): readonly number[] {
   const nth = Number(/\b(\d+)(?:st|nd|rd|th)\b|\brequest (\d+)/.exec(got)?.slice(1).find(Boolean));
-  return matching(lines, '<', (text) => {
+  return received(lines, (text) => {
     const [, first, last = first] = /^requests? (\d+)(?: to (\d+))?:/.exec(text) ?? [];
     return first !== undefined && Number(first) <= nth && nth <= Number(last);
   });
@@ -159,7 +159,7 @@ function codeNamed(got: string, lines: EvidenceView['lines']): readonly number[]
   const code = /\b(?:code )?([134]\d{3})\b/.exec(got)?.[1];
   return code === undefined
     ? []
-    : matching(lines, '<', (text) => text.startsWith('close, ') && text.includes(`: ${code}`));
+    : received(lines, (text) => text.startsWith('close, ') && text.includes(`: ${code}`));
 }
 
 /** `status 200`: the status line that says so. */
@@ -167,10 +167,10 @@ function statusNamed(got: string, lines: EvidenceView['lines']): readonly number
   const status = /(?:\bstatus |^)(\d{3})\b/.exec(got)?.[1];
   if (status === undefined) return [];
   const isSo = (text: string) => text.startsWith('HTTP/') && text.includes(` ${status}`);
-  const found = matching(lines, '<', isSo);
+  const found = received(lines, isSo);
   if (found.length > 0) return found.slice(-1);
   const isOfBurst = (text: string) => text.startsWith('request') && text.includes(`: ${status}`);
-  return matching(lines, '<', isOfBurst).slice(0, 1);
+  return received(lines, isOfBurst).slice(0, 1);
 }
 
 /** What did not come, or how it ended: the frame of that kind, or the last line of all. */
@@ -197,10 +197,7 @@ function contentOf(got: string, lines: EvidenceView['lines']): readonly number[]
   return first >= 0 ? [first] : [];
 }
 
-function matching(
-  lines: EvidenceView['lines'],
-  direction: '<' | '>',
-  isMeant: (text: string) => boolean,
-): readonly number[] {
-  return lines.flatMap((line, at) => (line.direction === direction && isMeant(line.text) ? [at] : []));
+/** The lines that the service sent, as far as they are meant. */
+function received(lines: EvidenceView['lines'], isMeant: (text: string) => boolean): readonly number[] {
+  return lines.flatMap((line, at) => (line.direction === '<' && isMeant(line.text) ? [at] : []));
 }

@@ -147,54 +147,28 @@ function note(record: RunRecord, event: JournalEvent): void {
 
 type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' | 'remark' }>;
 
+/** Other events are for judging the record again. */
 function noteService(
   record: ServiceRecord,
   event: ServiceEvent,
   shared: (check: PlannedCheck) => PlannedCheck,
 ): void {
-  switch (event.type) {
-    case 'service-started':
-      record.started = event;
-      for (const check of event.planned) record.planned.set(check.id, shared(check));
-      return;
-    case 'evidence':
-      record.ledger.set(event.id, picked(LEDGER_LINE, { ...event, evidence: event.id }));
-      record.evidence.set(event.id, event.value);
-      return;
-    // For judging the record again.
-    case 'unasked':
-    case 'receiver':
-    case 'verification':
-    case 'secrets':
-    case 'signature':
-    case 'created':
-    case 'removed':
-      return;
-    case 'known-failures':
-      record.listed = event.listed;
-      return;
-    case 'accepted':
-      record.accepted = event.listed;
-      return;
-    case 'observation':
-      record.observations.set(event.key, picked(OBSERVATION, { ...event, accepted: null }));
-      return;
-    case 'outcome':
-      record.outcomes.set(event.id, event);
-      return;
-    case 'waiting':
-      record.waits.push(picked(WAIT, event));
-      return;
-    case 'coverage':
-      record.coverage.set(event.request, picked(COVERAGE, event));
-      return;
-    case 'service-trouble':
-      record.outage = event.reason;
-      return;
-    case 'service-finished':
-      record.finished = event;
-      return;
-  }
+  const { type } = event;
+  if (type === 'service-started') {
+    record.started = event;
+    for (const check of event.planned) record.planned.set(check.id, shared(check));
+  } else if (type === 'evidence') {
+    record.ledger.set(event.id, picked(LEDGER_LINE, { ...event, evidence: event.id }));
+    record.evidence.set(event.id, event.value);
+  } else if (type === 'observation') {
+    record.observations.set(event.key, picked(OBSERVATION, { ...event, accepted: null }));
+  } else if (type === 'known-failures') record.listed = event.listed;
+  else if (type === 'accepted') record.accepted = event.listed;
+  else if (type === 'outcome') record.outcomes.set(event.id, event);
+  else if (type === 'waiting') record.waits.push(picked(WAIT, event));
+  else if (type === 'coverage') record.coverage.set(event.request, picked(COVERAGE, event));
+  else if (type === 'service-trouble') record.outage = event.reason;
+  else if (type === 'service-finished') record.finished = event;
 }
 
 function serviceRecord(record: RunRecord, service: string): ServiceRecord {
