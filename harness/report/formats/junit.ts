@@ -110,7 +110,7 @@ function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext)
   return stops.length === 0 ? suites : [...suites, suite(own, stops, common)];
 }
 
-function propertiesOf(service: ServiceResult, run: RunResult): Properties {
+function propertiesOf(service: ServiceResult, run: RunResult): SuiteProperties {
   const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
   return {
     contract: service.contract,
@@ -132,7 +132,7 @@ function causesIn(
   { service }: ServiceResult,
   entries: readonly CauseEntry[],
   suite: ReadonlySet<string>,
-): Properties {
+): SuiteProperties {
   const here = entries.flatMap((each) => {
     const all = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
     const ids = all.filter((id) => suite.has(id));
@@ -149,9 +149,9 @@ function suiteWithout(run: RunResult): Element {
   return suite(name, stops, { run: run.id, started: run.startedAt });
 }
 
-type Properties = Readonly<Record<string, string>>;
+type SuiteProperties = Readonly<Record<string, string>>;
 
-function suite(name: string, cases: readonly Element[], properties: Properties): Element {
+function suite(name: string, cases: readonly Element[], properties: SuiteProperties): Element {
   const have = (child: string) => cases.filter(({ children = [] }) => children[0]?.name === child).length;
   const propertyOf = ([key, value]: [string, string]) => {
     return { name: 'property', attributes: { name: key, value: plainLine(value) } };
