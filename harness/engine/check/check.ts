@@ -67,15 +67,14 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
-  Partial<
-    Pick<CheckDefinition, 'groundsIn' | 'applies' | 'uses' | 'needs' | 'restsOn' | 'repeats' | 'waits'>
-  >;
+  Partial<Pick<CheckDefinition, 'groundsIn' | 'applies' | 'needs' | 'restsOn' | 'repeats' | 'waits'>>;
 
-interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
+interface CheckOptions<U> extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
+  readonly uses?: U;
   /** Key of what it records with `observe`, besides judging. */
   readonly records?: string;
   readonly varies?: Variation;
-  readonly judge: CheckDefinition['judge'];
+  readonly judge: (context: CheckContext<NoInfer<U>>) => Promise<void> | void;
 }
 
 const PLAIN = {
@@ -90,8 +89,13 @@ const PLAIN = {
 };
 
 /** Declares one judgment. */
-export function check(id: string, options: CheckOptions): CheckDefinition {
-  return { ...PLAIN, ...options, id: id as CheckId };
+export function check<const U extends Needs = readonly Probe<unknown>[]>(
+  id: string,
+  options: CheckOptions<U>,
+): CheckDefinition {
+  // The context that it is judged in is opened with what it uses.
+  const judge = options.judge as CheckDefinition['judge'];
+  return { ...PLAIN, ...options, id: id as CheckId, judge };
 }
 
 /** What an observation has seen: a JSON value, and a sentence or less on it. */
@@ -100,7 +104,7 @@ interface Seen {
   readonly note: string;
 }
 
-interface ObservationOptions extends Common {
+interface ObservationOptions extends Common, Partial<Pick<CheckDefinition, 'uses'>> {
   /** Key under which it records what it sees. Default: its id. */
   readonly records?: string;
   readonly varies?: Variation;
@@ -140,14 +144,14 @@ interface CheckCase {
   readonly known: string | null;
 }
 
-interface EachOptions<C extends CheckCase>
-  extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn' | 'repeats' | 'uses'> {
+interface EachOptions<C extends CheckCase, U>
+  extends Omit<CheckOptions<U>, 'judge' | 'records' | 'restsOn' | 'repeats' | 'uses'> {
   /** Of one case; on nothing when left out. */
   readonly restsOn?: (each: C) => readonly CheckDefinition[];
   /** The probes that one case may ask for. */
-  readonly uses?: (each: C) => readonly Probe<unknown>[];
+  readonly uses?: (each: C) => U;
   readonly cases: (config: ServiceConfig) => readonly C[];
-  readonly judge: (context: CheckContext, each: C) => Promise<void> | void;
+  readonly judge: (context: CheckContext<NoInfer<U>>, each: C) => Promise<void> | void;
 }
 
 /**
@@ -155,9 +159,9 @@ interface EachOptions<C extends CheckCase>
  * itself, under its own id, where there is no case, and where something is missing to know them all: so that what
  * cannot be judged is `skipped` or `blocked`, and never just absent.
  */
-export function checkEach<C extends CheckCase>(
+export function checkEach<C extends CheckCase, const U extends readonly Probe<unknown>[]>(
   id: string,
-  { cases, judge, uses = () => [], restsOn = () => [], ...options }: EachOptions<C>,
+  { cases, judge, uses, restsOn = () => [], ...options }: EachOptions<C, U>,
 ): CheckDefinition {
   const noCase = () => {
     throw new Blocked('there is nothing of its kind to judge');
@@ -168,15 +172,16 @@ export function checkEach<C extends CheckCase>(
     each(config) {
       const known = cases(config).map(
         (item): CheckDefinition => ({
-          ...whole,
-          id: `${id}.${item.key}` as CheckId,
-          title: item.title,
+          ...check(`${id}.${item.key}`, {
+            ...options,
+            title: item.title,
+            needs: [],
+            ...(uses && { uses: uses(item) }),
+            restsOn: restsOn(item),
+            judge: (context) => judge(context, item),
+          }),
           partOf: whole.id,
-          needs: [],
-          uses: uses(item),
-          restsOn: restsOn(item),
           ...(item.known === null ? {} : { known: item.known }),
-          judge: (context) => judge(context, item),
         }),
       );
       const complete = known.length > 0 && whole.needs.every((missing) => missing(config) === null);

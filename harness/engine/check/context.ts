@@ -12,12 +12,12 @@ import { type Expect, expectIn } from './expect.ts';
 import { JudgedSubjects } from './subjects.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
-export interface CheckContext {
+export interface CheckContext<U = readonly Probe<unknown>[]> {
   readonly service: ServiceConfig;
   /** The evidence that a stimulus yields; sent once per session, shared by every check that asks. */
   probe<E>(probe: Probe<E>): Promise<E>;
-  /** What the evidence of these probes, or this evidence, is held to. */
-  readonly expect: Expect;
+  /** What the evidence of these probes, or this evidence, is held to; that of all that the check `uses` if none is named. */
+  readonly expect: Expect<U>;
   /** Records what was seen under the key of the check: a JSON value. */
   observe(value: unknown): void;
   /** Adds a sentence to a check that conforms or observes. */
@@ -79,11 +79,15 @@ export function openContext(
       if ('failed' in answer) throw answer.failed;
       return answer.value;
     },
-    expect: expectIn((probe) => context.probe(probe), {
-      note: (remark) => context.note(remark),
-      held: (expectation) => held.push(expectation),
-      judged: (id, got, isUnread) => subjects.add(id, got, isUnread),
-    }),
+    expect: expectIn(
+      (probe) => context.probe(probe),
+      {
+        note: (remark) => context.note(remark),
+        held: (expectation) => held.push(expectation),
+        judged: (id, got, isUnread) => subjects.add(id, got, isUnread),
+      },
+      used,
+    ),
     observe(value) {
       if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
       session.observe({ key: records, value, check, ...(varies && { varies }) });

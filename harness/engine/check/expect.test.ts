@@ -26,14 +26,14 @@ const NONE = 'no whole response (the connection was closed without an answer)';
 
 const fields = (...lines: readonly FieldLine[]): Partial<RecordedResponse> => ({ fields: lines });
 
+const SILENT = { note: () => undefined, held: () => undefined, judged: () => undefined };
+
 /** Of evidence at hand. */
 const expect = (...all: readonly Reply[]) =>
   new Expectation<Reply>({
     evidence: async () => ({ all, shortfall: null }),
     subject: (piece) => piece,
-    note: () => undefined,
-    held: () => undefined,
-    judged: () => undefined,
+    ...SILENT,
   });
 type Expecting = ReturnType<typeof expect>;
 
@@ -114,11 +114,7 @@ describe('an expectation', () => {
 });
 
 describe('an expectation of evidence with what it is judged by', () => {
-  const { each } = expectIn(() => Promise.reject(new Error('nothing is asked here')), {
-    note: () => undefined,
-    held: () => undefined,
-    judged: () => undefined,
-  });
+  const { each } = expectIn(() => Promise.reject(new Error('nothing is asked here')), SILENT, []);
   const pair = (page: Reply, wanted: number) => ({ page, wanted });
   const held = (...pairs: readonly ReturnType<typeof pair>[]) =>
     each(pairs, ({ page }) => page, 'no page').toConform(

@@ -11,7 +11,9 @@ import type { Asked, Gathered, PieceOf } from './hold.ts';
 import { gather, holdEach, orList, type Subject } from './hold.ts';
 import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';
 
-export interface Expect {
+export interface Expect<U = readonly Probe<unknown>[]> {
+  /** The evidence of all that the check `uses`. */
+  (): UsedEvidence<U>;
   /** Probes are asked one after the other. Of several pieces of evidence each is held to what is expected. */
   <const A extends readonly Asked[]>(...asked: A): Expectation<Extract<PieceOf<A[number]>, Subject>>;
   /**
@@ -20,6 +22,11 @@ export interface Expect {
    */
   each<K>(known: readonly K[], about: (known: K) => Subject, otherwise?: string): Expectation<K>;
 }
+
+/** Unknown unless each of the probes yields evidence. */
+type UsedEvidence<U> = U extends readonly (Asked & Probe<unknown>)[]
+  ? Expectation<Extract<PieceOf<U[number]>, Subject>>
+  : unknown;
 
 /** What expectations need of the check that has them. */
 interface Judging {
@@ -36,10 +43,17 @@ interface Means<S> extends Judging {
   subject(piece: S): Subject;
 }
 
-/** The expectations of one check, which asks for the evidence of a probe in this way. */
-export function expectIn(ask: <E>(probe: Probe<E>) => Promise<E>, judging: Judging): Expect {
-  const ofAll = <S extends Subject>(...asked: readonly Asked[]) =>
-    new Expectation<S>({ ...judging, evidence: () => gather(asked, ask), subject: (piece) => piece });
+/** The expectations of one check, which asks for the evidence of a probe in this way. `used`: its probes. */
+export function expectIn(
+  ask: <E>(probe: Probe<E>) => Promise<E>,
+  judging: Judging,
+  used: readonly Probe<unknown>[],
+): Expect {
+  const ofAll = <S extends Subject>(...named: readonly Asked[]) => {
+    // `Expect` is called without arguments only if each probe yields evidence.
+    const asked = named.length > 0 ? named : (used as readonly Asked[]);
+    return new Expectation<S>({ ...judging, evidence: () => gather(asked, ask), subject: (piece) => piece });
+  };
   return Object.assign(ofAll, {
     each<K>(known: readonly K[], about: (known: K) => Subject, otherwise = NOTHING) {
       const evidence = async () => ({ all: known, shortfall: null });
