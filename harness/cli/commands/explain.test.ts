@@ -30,9 +30,9 @@ describe('what explain says of the proof', () => {
     },
   );
 
-  it('tells each defect, what is seen of it, and the service that can have it', async () => {
+  it('tells each defect, its effect, and the service that can have it', async () => {
     expect(await explained('auth.missing-credential')).toMatch(
-      /\nProven by\n {2}accepts-missing-key: .+\n {4}seen: .+\n {4}conform serve search --defect accepts-missing-key\n/,
+      /\nProven by\n {2}accepts-missing-key: .+\n {4}conform serve search --defect accepts-missing-key\n/,
     );
   });
 

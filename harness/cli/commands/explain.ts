@@ -104,17 +104,13 @@ async function proof(check: CheckDefinition): Promise<readonly string[]> {
   ];
 }
 
-function deviation({ name, service }: ProofCase): readonly string[] {
-  const defect = listDefects().find((each) => each.name === name);
-  if (defect !== undefined) {
-    return [
-      `  ${name}: ${defect.summary}`,
-      `    seen: ${filledIn(defect.cause)}`,
-      `    conform serve ${service} --defect ${name}`,
-    ];
-  }
-  const summary = listVariants().find((each) => each.name === name)?.summary;
-  return [`  ${name}: ${summary}`, `    conform serve ${service} --variant ${name}`];
+function deviation({ kind, name, service }: ProofCase): readonly string[] {
+  const isNamed = (each: { readonly name: string }) => each.name === name;
+  const effect =
+    kind === 'defect'
+      ? filledIn(listDefects().find(isNamed)?.cause ?? '')
+      : listVariants().find(isNamed)?.summary;
+  return [`  ${name}: ${effect}`, `    conform serve ${service} --${kind} ${name}`];
 }
 
 function howToSee(

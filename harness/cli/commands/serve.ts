@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
+import { filledIn } from '../../base/finding.ts';
 import type { Credentials } from '../../config/credential/scheme.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
@@ -104,11 +105,21 @@ function quotaOf(text: string): ServedPlan {
 
 function listFaults(service: ReferenceName | null): number {
   const of = service ?? undefined;
-  const lines = (title: string, all: readonly { name: string; summary: string }[]) => {
-    const width = Math.max(...all.map(({ name }) => name.length));
-    return [title, ...all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)];
+  const lines = (title: string, all: readonly (readonly [name: string, text: string])[]) => {
+    const width = Math.max(...all.map(([name]) => name.length));
+    return [title, ...all.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
   };
-  const text = [...lines('Defects', listDefects(of)), '', ...lines('Conforming variants', listVariants(of))];
+  const text = [
+    ...lines(
+      'Defects',
+      listDefects(of).map(({ name, cause }) => [name, filledIn(cause)]),
+    ),
+    '',
+    ...lines(
+      'Conforming variants',
+      listVariants(of).map(({ name, summary }) => [name, summary]),
+    ),
+  ];
   process.stdout.write(`${text.join('\n')}\n`);
   return 0;
 }

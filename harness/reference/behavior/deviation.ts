@@ -9,8 +9,6 @@ interface NamedPatch {
   readonly services: readonly ReferenceName[];
   /** Name of the setting of the proof that shows it; absent if the shipped config does. */
   readonly setting?: string;
-  /** The change of the service, in one sentence. */
-  readonly summary: string;
   /** Ids of the observations that it changes. */
   readonly changes?: readonly string[];
   readonly patch: Patch;
@@ -28,6 +26,8 @@ export interface Defect extends NamedPatch {
 
 /** Another conforming behavior; no check may fail of it. */
 export interface Variant extends NamedPatch {
+  /** The change of the service, in one sentence. */
+  readonly summary: string;
   /** Its list differs from the document of the operations, which is then left out. */
   readonly undescribed?: true;
   /** Whether a request counts depends on its target: requests of several kinds come before the limit is met. */

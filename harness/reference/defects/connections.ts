@@ -52,7 +52,6 @@ const SWITCHING = Buffer.from(
 /** How connections are used (RFC 9112 §9), and where the messages of clients end (§6). */
 export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
   'swaps-pipelined-answers': {
-    summary: 'answers the second of two requests first (RFC 9112 §9.3.2)',
     cause: 'Requests that come at once are answered in another order',
     fails: ['framing.pipelining'],
     patch: ofTwo(
@@ -61,7 +60,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'loses-pipelined-requests': {
-    summary: 'forgets what came behind the first request (RFC 9112 §9.3.2)',
     cause: 'The second of two requests that come at once is lost',
     fails: ['framing.pipelining'],
     patch: ofTwo(
@@ -70,7 +68,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'credential-stays-with-connection': {
-    summary: 'lets every request in on a connection that had a right credential (RFC 9110 §3.3)',
     cause: 'A credential opens a whole connection and not one request',
     fails: ['framing.credential-per-request'],
     patch: (behavior) => {
@@ -86,19 +83,16 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     },
   },
   'reads-on-after-close': {
-    summary: 'answers what comes behind a request that says close (RFC 9112 §9.6)',
     cause: 'Requests behind `Connection: close` are still answered',
     fails: ['framing.close-obeyed'],
     patch: ofTwo(saysClose, (first, second) => kept(first) + second),
   },
   'stays-open-after-close': {
-    summary: 'keeps a connection whose client says close (RFC 9112 §9.6)',
     cause: 'A connection stays open although its client said `Connection: close`',
     fails: ['framing.close-obeyed'],
     patch: ofTwo(saysClose, (first) => kept(first)),
   },
   'ends-without-a-word': {
-    summary: 'closes each connection after one response and does not say so (RFC 9112 §9.3)',
     cause: 'Connections end after each response without `Connection: close`',
     fails: ['framing.close-announced'],
     patch: onWire('every', (head, body) =>
@@ -106,7 +100,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'content-becomes-a-request': {
-    summary: 'does not read the content of a GET (RFC 9112 §9.3)',
     cause: 'The content of a GET is taken for the next request',
     fails: ['framing.unread-content'],
     patch: onFirstOctets((text) =>
@@ -116,7 +109,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'chunked-content-becomes-a-request': {
-    summary: 'does not know chunks in requests (RFC 9112 §7.1)',
     cause: 'Content in chunks is taken for the next request',
     fails: ['framing.chunked-request'],
     patch: mistaking(/^A;x=1/m, (text) =>
@@ -126,25 +118,21 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'hangs-over-chunk-extensions': {
-    summary: 'waits for ever behind a chunk with an extension (RFC 9112 §7.1.1)',
     cause: 'A request whose chunks have extensions gets no response',
     fails: ['framing.chunked-request'],
     patch: mistaking(/^A;x=1/m, (text) => text.slice(0, text.indexOf('A;x=1'))),
   },
   'length-over-chunks': {
-    summary: 'goes by Content-Length where Transfer-Encoding is there as well (RFC 9112 §6.1)',
     cause: 'A request with both lengths is taken by its Content-Length',
     fails: ['framing.both-lengths'],
     patch: onFirstOctets((text) => (LENGTH.test(text) ? text.replace(CODING, '') : text)),
   },
   'reads-on-after-both-lengths': {
-    summary: 'keeps the connection after a request with both lengths (RFC 9112 §6.1)',
     cause: 'A request with both lengths may hide another one',
     fails: ['framing.both-lengths'],
     patch: onFirstOctets((text) => (CODING.test(text) ? text.replace(LENGTH, '') : text)),
   },
   'takes-chunks-of-old-clients': {
-    summary: 'reads chunks in HTTP/1.0 (RFC 9112 §6.1)',
     cause: 'An HTTP/1.0 request in chunks is accepted',
     fails: ['framing.old-chunks'],
     patch: onHead((head) =>
@@ -152,25 +140,23 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'unfolds-lines-to-fields': {
-    summary: 'takes a folded line for a field of its own (RFC 9112 §5.2)',
     cause: 'A folded header line is taken for a header of its own',
     fails: ['framing.hidden-field'],
     patch: believing(/\r\n Transfer-Encoding/, '\r\nTransfer-Encoding'),
   },
   'bare-cr-ends-lines': {
-    summary: 'takes a CR for the end of a line (RFC 9112 §2.2)',
+    // RFC 9112 §2.2
     cause: 'A bare CR ends a header line',
     fails: ['framing.hidden-field'],
     patch: believing(/\r(?!\n)/, '\r\n'),
   },
   'underscore-is-hyphen': {
-    summary: 'takes an underscore in a field name for a hyphen (RFC 9110 §5.1)',
+    // RFC 9110 §5.1
     cause: 'An underscore in a header name is taken for a hyphen',
     fails: ['framing.hidden-field'],
     patch: believing(/^Transfer_Encoding/m, 'Transfer-Encoding'),
   },
   'chunk-size-overflows': {
-    summary: 'reads the last 64 bits of the size of a chunk (RFC 9112 §7.1)',
     cause: 'The size of a chunk overflows',
     fails: ['framing.chunk-size-overflow'],
     patch: onFirstOctets((text) =>
@@ -178,7 +164,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'first-length-wins': {
-    summary: 'goes by the first of two Content-Length (RFC 9112 §6.3)',
     cause: 'Of two different Content-Length headers the first is believed',
     fails: ['framing.differing-lengths'],
     patch: onHead((head) =>
@@ -186,31 +171,26 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'length-with-plus-sign': {
-    summary: 'reads Content-Length as programs read numbers (RFC 9112 §6.3)',
     cause: 'A Content-Length with a plus sign is accepted',
     fails: ['framing.bad-length'],
     patch: onHead((head) => head.replace(/^Content-Length: \+/m, 'Content-Length: ')),
   },
   'ignores-last-coding': {
-    summary: 'looks for chunked anywhere in Transfer-Encoding (RFC 9112 §6.3)',
     cause: 'A Transfer-Encoding that does not end with chunked is accepted',
     fails: ['framing.chunked-not-last'],
     patch: onHead((head) => head.replace('Transfer-Encoding: chunked, gzip', 'Transfer-Encoding: chunked')),
   },
   'ignores-unknown-codings': {
-    summary: 'takes content in a transfer coding that it does not know for plain content (RFC 9112 §6.1)',
     cause: 'An unknown transfer coding is ignored',
     fails: ['framing.unknown-coding'],
     patch: onHead((head) => head.replace('Transfer-Encoding: x-conform, ', 'Transfer-Encoding: ')),
   },
   'chunks-to-old-clients': {
-    summary: 'sends chunks in answer to HTTP/1.0 (RFC 9112 §6.1)',
     cause: 'An HTTP/1.0 client gets its answer in chunks',
     fails: ['framing.old-client-transfer'],
     patch: writing(isOld, inChunks),
   },
   'continue-to-old-clients': {
-    summary: 'sends 100 (Continue) in answer to HTTP/1.0 (RFC 9110 §15.2)',
     cause: 'An HTTP/1.0 client gets an interim response',
     fails: ['framing.old-client-interim'],
     patch: writing(isOld, (head, body) =>
@@ -218,7 +198,6 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'keeps-old-clients': {
-    summary: 'keeps the connection of an HTTP/1.0 client that has not asked for it (RFC 9112 §9.3)',
     cause: 'The connection of an HTTP/1.0 client stays open',
     fails: ['framing.old-client-close'],
     patch: onHead((head) =>
@@ -228,31 +207,26 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'upgrade-offer-400': {
-    summary: 'refuses requests that offer another protocol',
     cause: 'A request that offers HTTP/2 by Upgrade is answered {status:400}',
     fails: ['framing.upgrade-offer'],
     patch: insteadOfServing(offersUpgrade, asProblem(400)),
   },
   'upgrade-offer-drops-connection': {
-    summary: 'closes the connection on requests that offer another protocol',
     cause: 'A request that offers HTTP/2 by Upgrade gets no response',
     fails: ['framing.upgrade-offer'],
     patch: onFinished('served', dropped, offersUpgrade),
   },
   'switches-to-another-protocol': {
-    summary: 'switches to a protocol that was not offered (RFC 9110 §7.8)',
     cause: 'A 101 names a protocol that was not offered',
     fails: ['framing.upgrade-answer'],
     patch: writing(offersUpgrade, () => SWITCHING),
   },
   'caching-in-trailers': {
-    summary: 'says how long content may be kept behind it (RFC 9110 §6.5.1)',
     cause: '`Cache-Control` comes behind the body',
     fails: ['framing.trailers'],
     patch: withTrailer('Cache-Control: no-cache'),
   },
   'takes-any-host': {
-    summary: 'does not look at what Host holds (RFC 9112 §3.2)',
     cause: 'A Host header that is no host is accepted',
     fails: ['framing.invalid-host'],
     patch: onHead((head) => head.replace('Host: conform invalid/@', 'Host: localhost')),

@@ -44,7 +44,6 @@ const onEvery = (name: string, value: (answer: HttpAnswer) => string): Patch =>
 /** Signatures of answers (RFC 9421) that cannot be verified, and digests (RFC 9530) of something else. */
 export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'content-digest-in-hex': {
-    summary: 'writes the digest of the body in hexadecimal digits (RFC 9530 §2)',
     cause: 'Content-Digest is written in hexadecimal digits',
     fails: ['headers.digest-form'],
     patch: onEvery('Content-Digest', ({ body }) =>
@@ -52,19 +51,17 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'repr-digest-without-colons': {
-    summary: 'writes the digest of the representation as it was in RFC 3230, without colons',
+    // RFC 3230
     cause: 'Repr-Digest has no colons around the digest',
     fails: ['headers.digest-form'],
     patch: onEvery('Repr-Digest', ({ body }) => digestOf(body).replaceAll(':', '').replace('sha', 'SHA')),
   },
   'content-digest-of-nothing': {
-    summary: 'computes Content-Digest before there is a body',
     cause: 'Content-Digest is that of an empty body',
     fails: ['headers.content-digest'],
     patch: onEvery('Content-Digest', () => digestOf(Buffer.alloc(0))),
   },
   'content-digest-before-compression': {
-    summary: 'computes Content-Digest of the body before it is compressed (RFC 9530 §2)',
     cause: 'Content-Digest is that of the body before compression',
     fails: ['headers.content-digest'],
     patch: together(
@@ -73,7 +70,6 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'repr-digest-of-another-body': {
-    summary: 'takes Repr-Digest from a cache that is filled by the first answer',
     cause: 'Repr-Digest is that of another body',
     fails: ['headers.repr-digest'],
     patch: (behavior) => {
@@ -85,7 +81,6 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     },
   },
   'signs-a-weak-digest': {
-    summary: 'signs a digest of MD5 (RFC 9530 §5)',
     cause: 'The signature covers the body only by an MD5 digest',
     fails: ['headers.signed-digest'],
     patch: onFinished('every', (answer, _, { clock }) => {
@@ -95,7 +90,6 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     }),
   },
   'signature-under-another-label': {
-    summary: 'has other labels in Signature than in Signature-Input (RFC 9421 §4)',
     cause: 'Signature and Signature-Input have different labels',
     fails: ['headers.signature-form'],
     patch: together(
@@ -104,19 +98,16 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'signature-without-colons': {
-    summary: 'writes a signature in bare base64 (RFC 9421 §4.2)',
     cause: 'Signature has no colons around the signature',
     fails: ['headers.signature-form'],
     patch: signing(() => ({ written: (octets) => `"${octets.toString('base64')}"` })),
   },
   'signature-input-without-signature': {
-    summary: 'says what it has signed, and loses the signature',
     cause: 'Signature-Input comes without Signature',
     fails: ['headers.signature-form'],
     patch: onEvery('Signature-Input', () => 'sig1=("@status");created=1700000000'),
   },
   'signature-input-as-in-drafts': {
-    summary: 'writes Signature-Input as in the first drafts, without quotes',
     cause: 'Signature-Input has names without quotes',
     fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({
@@ -124,25 +115,21 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     })),
   },
   'signature-of-capital-names': {
-    summary: 'covers headers by names in capital letters (RFC 9421 §2.1)',
     cause: 'The signature names headers in capital letters',
     fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({ covered: [['"Date"', fieldValue(answer, 'date') ?? '']] })),
   },
   'signature-of-one-thing-twice': {
-    summary: 'covers a header twice (RFC 9421 §2)',
     cause: 'The signature covers the same header twice',
     fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({ covered: [...fieldsOf(answer, 'date'), ...fieldsOf(answer, 'date')] })),
   },
   'signature-of-a-method': {
-    summary: 'covers the method of a response, which has none (RFC 9421 §2.4)',
     cause: 'The signature covers a method, and does not say that it is that of the request',
     fails: ['headers.signature-form'],
     patch: signing((_, __, { method }) => ({ covered: [['"@method"', method]] })),
   },
   'signature-of-its-parameters': {
-    summary: 'lists the parameters of the signature among what it covers (RFC 9421 §2.3)',
     cause: 'The signature covers "@signature-params", which goes without saying',
     fails: ['headers.signature-form'],
     patch: signing((_, answer) => ({
@@ -150,19 +137,16 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     })),
   },
   'signature-times-in-quotes': {
-    summary: 'writes the time of a signature as text (RFC 9421 §2.3)',
     cause: 'The time of the signature stands in quotes',
     fails: ['headers.signature-form'],
     patch: saying((now) => `;created="${now}"`),
   },
   'signature-key-without-quotes': {
-    summary: 'writes the name of the key without quotes (RFC 9421 §2.3)',
     cause: 'The name of the key of the signature has no quotes',
     fails: ['headers.signature-form'],
     patch: saying((now) => `;created=${now};keyid=example`),
   },
   'signature-of-lost-header': {
-    summary: 'covers a header that its proxy takes away (RFC 9421 §2.5)',
     cause: 'The signature covers a header that does not come',
     fails: ['headers.signature-components'],
     patch: signing((_, answer) => ({
@@ -170,13 +154,13 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     })),
   },
   'signature-of-lost-member': {
-    summary: 'covers a member that a header does not have (RFC 9421 §2.1.2)',
+    // RFC 9421 §2.1.2
     cause: 'The signature covers a part of Cache-Control that is not there',
     fails: ['headers.signature-components'],
     patch: covering([['"cache-control";key="max-age"', '60']]),
   },
   'signature-of-forwarded-host': {
-    summary: 'covers a header of the request that its own proxy has added (RFC 9421 §2.4)',
+    // RFC 9421 §2.4
     cause: 'The signature covers a header that the client has not sent',
     fails: ['headers.signature-components'],
     patch: covering([
@@ -185,31 +169,26 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     ]),
   },
   'signature-in-milliseconds': {
-    summary: 'tells the time of a signature in milliseconds (RFC 9421 §2.3)',
     cause: 'The time of the signature is in milliseconds',
     fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now}000;keyid="${KEY_ID}"`),
   },
   'signature-kept-too-long': {
-    summary: 'sends the signatures that it has made at its start, which have expired',
     cause: 'Signatures have expired when they come',
     fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now - 7_200};expires=${now - 3_600}`),
   },
   'signature-expires-first': {
-    summary: 'writes the lifetime of a signature in place of the time when it ends',
     cause: 'A signature expires before it is made',
     fails: ['headers.signature-time'],
     patch: saying((now) => `;created=${now};expires=300`),
   },
   'asks-for-signature-with-time': {
-    summary: 'says in Accept-Signature when the client should have signed (RFC 9421 §5.1)',
     cause: 'Accept-Signature gives a time, where it only asks for one',
     fails: ['headers.accept-signature-form'],
     patch: onEvery('Accept-Signature', () => 'sig1=("@method" "@target-uri");created=1700000000'),
   },
   'asks-for-signature-of-status': {
-    summary: 'asks in Accept-Signature for the status of a request, which has none',
     cause: 'Accept-Signature asks clients to sign the status of a request',
     fails: ['headers.accept-signature-form'],
     patch: onEvery('Accept-Signature', () => 'sig1=("@method" "@status");created'),
@@ -221,17 +200,14 @@ const INVALID = { ...under('signed responses'), fails: ['headers.signature-valid
 /** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
 export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
   'unsigned-responses': {
-    summary: 'signs nothing, though a key is published',
     cause: 'Responses are not signed',
     patch: (behavior) => behavior,
   },
   'signed-by-another-key': {
-    summary: 'signs with another key than the published one, under the same name',
     cause: 'Responses are signed with another key than the published one',
     patch: signing(() => ({ key: OTHER_KEY })),
   },
   'signed-before-a-change': {
-    summary: 'changes a header of a response after it is signed',
     cause: 'A signed header is changed behind the signature',
     patch: together(
       signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control', 'content-digest') })),
@@ -239,29 +215,26 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
     ),
   },
   'signed-with-other-line-ends': {
-    summary: 'joins the lines of what it signs with CR and LF (RFC 9421 §2.5)',
+    // RFC 9421 §2.5
     cause: 'What is signed has other line ends than it should',
     patch: signing(() => ({ signs: (base) => base.replaceAll('\n', '\r\n') })),
   },
   'signed-without-parameters': {
-    summary: 'leaves the last line out of what it signs (RFC 9421 §2.3)',
+    // RFC 9421 §2.3
     cause: 'What is signed lacks its last line, "@signature-params"',
     patch: signing(() => ({ signs: (base) => base.slice(0, base.lastIndexOf('\n')) })),
   },
   'signed-for-its-backend': {
-    summary: 'signs the path that its gateway has asked for, and not that of the client',
     cause: 'The path that is signed is not the one that was asked for',
     patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
   },
   'signed-by-text-of-the-secret': {
     setting: 'responses signed by secret',
-    summary: 'signs with the text of a secret that is base64, and not with what that encodes',
     cause: 'Responses are signed with the text of the secret in place of what it encodes',
     patch: signing(() => ({ key: createSecretKey(SHARED_SECRET, 'utf8') })),
   },
   'signed-by-secret-before-a-change': {
     setting: 'responses signed by secret',
-    summary: 'signs with the shared secret, and changes a signed header then',
     cause: 'A header that is signed with the shared secret is changed behind the signature',
     patch: together(
       signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control'), key: SHARED_KEY })),
@@ -269,7 +242,6 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
     ),
   },
   'signed-by-public-key-as-secret': {
-    summary: 'signs with HMAC, and takes for its secret the key that is published',
     cause: 'Responses are signed with a published key as if it were a secret',
     patch: signing((now) => ({
       parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
@@ -277,7 +249,6 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
     })),
   },
   'signed-by-algorithm-of-other-keys': {
-    summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
     cause: 'The signature names an algorithm of other keys',
     patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
   },
@@ -286,7 +257,6 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
 /** Ways to keep browsers on TLS (RFC 6797) that do not. */
 export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(under('over TLS'), {
   'transport-security-without-tls-alone': {
-    summary: 'sends Strict-Transport-Security over plain http, where browsers ignore it, and not over TLS',
     cause: 'Responses over TLS have no Strict-Transport-Security',
     fails: ['headers.transport-security'],
     patch: onFinished('every', (answer, _request, { overTls }) =>
@@ -296,25 +266,23 @@ export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(under('over TLS'), {
     ),
   },
   'transport-security-ended': {
-    summary: 'has browsers forget that they should use TLS (RFC 6797 §6.1.1)',
+    // RFC 6797 §6.1.1
     cause: 'Strict-Transport-Security says max-age=0, which switches it off',
     fails: ['headers.transport-security'],
     patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=0; includeSubDomains')),
   },
   'transport-security-with-commas': {
-    summary: 'puts commas between the directives of Strict-Transport-Security',
     cause: 'Strict-Transport-Security has commas between its directives',
     fails: ['headers.transport-security-form'],
     patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=31536000, includeSubDomains')),
   },
   'transport-security-without-time': {
-    summary: 'says in Strict-Transport-Security for which hosts, and not for how long',
     cause: 'Strict-Transport-Security has no max-age',
     fails: ['headers.transport-security-form'],
     patch: onFinished('every', having(TRANSPORT_SECURITY, 'includeSubDomains; preload')),
   },
   'transport-security-twice': {
-    summary: 'sends Strict-Transport-Security twice, once of its own and once of its proxy (RFC 6797 §7.1)',
+    // RFC 6797 §7.1
     cause: 'The header Strict-Transport-Security comes twice',
     fails: ['headers.single-fields'],
     patch: onFinished('every', (answer) => ({

@@ -25,36 +25,30 @@ const FIVE_MINUTES_MS = 300_000;
 
 export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-fails': {
-    summary: 'has a broken instance among seven',
     cause: 'One in several of the same requests is answered {status:500}, a server error',
     fails: ['status.stable'],
     patch: oneIn(INSTANCES, failed),
   },
   'fails-in-bursts': {
     services: REST.services,
-    summary: 'fails at the ninth of the same requests that follow each other',
     cause: 'Of many requests in a row one now and then is answered {status:500}, a server error',
     fails: ['limits.failures'],
     patch: lastInARow(MANY, failed),
   },
   'fails-when-crowded': {
     services: REST.services,
-    summary: 'fails at some of many requests that come together',
     cause: 'Of many requests that come together some are answered {status:500}, a server error',
     fails: ['limits.failures'],
     patch: whenCrowded(CROWD, failed),
   },
   'unavailable-in-bursts': {
     services: REST.services,
-    summary:
-      'is unavailable at the ninth of the same requests that follow each other, and does not say for how long',
     cause:
       'Of many requests in a row one now and then is answered {status:503}, though the quota is not spent',
     fails: ['limits.failures'],
     patch: lastInARow(MANY, (answer) => asProblem(503)(failed(answer))),
   },
   'instance-without-key': {
-    summary: 'has an instance among seven that was not told of the key',
     cause: 'One in several of the same requests is answered {status:401}, with the right key',
     fails: ['status.stable'],
     alsoFails: { 'auth.challenge-parameters': 'its refusal has a challenge of its own' },
@@ -64,7 +58,6 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'instance-of-old-routes': {
-    summary: 'has an instance among seven that is of a version without the documented path',
     cause: 'One in several of the same requests is answered {status:404}',
     fails: ['status.stable'],
     patch: oneIn(INSTANCES, (answer) =>
@@ -72,13 +65,11 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'instance-ends-connections': {
-    summary: 'has an instance among three that ends the connection instead of an answer',
     cause: 'One in several of the same requests gets no response',
     fails: ['status.stable'],
     patch: oneFinishedIn(FEW_INSTANCES, dropped),
   },
   'instance-labels-text': {
-    summary: 'has an instance among three that labels its JSON as text',
     cause: 'One in several of the same requests is answered as {media type:text/plain}',
     fails: ['status.stable'],
     alsoFails: { 'json.success-media-type': 'the odd one is among those that are judged for it' },
@@ -86,7 +77,6 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'instance-of-old-shape': {
     services: REST.services,
-    summary: 'has an instance among seven that is of a version without one of the members',
     cause: 'One in several of the same requests is answered without some of the members',
     fails: ['json.shape-stable'],
     patch: oneIn(INSTANCES, (answer) =>
@@ -94,26 +84,22 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'instance-truncates': {
-    summary: 'has an instance among seven that cuts its content short, and counts what is left',
     cause: 'One in several of the same requests is answered with JSON that breaks off',
     fails: ['json.shape-stable'],
     alsoFails: { 'json.syntax': 'JSON that breaks off is malformed' },
     patch: oneIn(INSTANCES, (answer) => withText(answer, (text) => text.slice(0, text.length / 2))),
   },
   'instance-sends-nothing': {
-    summary: 'has an instance among seven that sends no content with its 200',
     cause: 'One in several of the same requests is answered {status:200} with an empty body',
     fails: ['json.shape-stable'],
     patch: oneIn(INSTANCES, holding('')),
   },
   'etag-of-one-instance': {
-    summary: 'makes its ETag from the instance as well as from the content',
     cause: 'The same content gets another ETag from each instance',
     fails: ['caching.etag-stable'],
     patch: oneIn(FEW_INSTANCES, having('ETag', '"instance-3"')),
   },
   'instance-clock-behind': {
-    summary: 'has an instance among seven whose clock is five minutes behind',
     cause: 'One in several of the same requests is answered with a Date that is minutes off',
     fails: ['caching.one-clock'],
     patch: oneFinishedIn(INSTANCES, (answer, _, { clock }) =>
@@ -121,7 +107,6 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'instance-without-cache-control': {
-    summary: 'has an instance among seven without the configuration of caches',
     cause: 'One in several of the same requests is answered without Cache-Control',
     fails: ['headers.steady'],
     patch: oneFinishedIn(INSTANCES, lacking('Cache-Control')),

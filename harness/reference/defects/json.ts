@@ -47,13 +47,11 @@ const declaringLength = (difference: number): Patch =>
 
 export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'json-wrong-content-type': {
-    summary: 'sends JSON under the name of plain text',
     cause: 'Responses are labelled {media type:text/plain}, not JSON',
     fails: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer('served', having('Content-Type', 'text/plain; charset=utf-8')),
   },
   'json-no-content-type': {
-    summary: 'does not name the media type of its content',
     cause: 'Responses have no Content-Type header',
     fails: ['json.success-media-type'],
     alsoFails: { 'pact.interaction': 'a consumer has written down that it relies on the label' },
@@ -62,86 +60,74 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'errors-have-no-content-type': {
     services: ['search'],
     setting: 'text errors',
-    summary: 'does not name the media type of its errors, of which no JSON is promised',
     cause: 'Errors have no Content-Type header',
     fails: ['headers.content-type'],
     patch: onAnswer(PROBLEM_NAMES, lacking('Content-Type')),
   },
   'json-latin1-charset': {
-    summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
     cause: 'The Content-Type names another charset than UTF-8',
     fails: ['json.charset'],
     patch: onAnswer('served', having('Content-Type', 'application/json; charset=iso-8859-1')),
   },
   'json-bom': {
-    summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
     cause: 'The JSON begins with a byte order mark',
     fails: ['json.no-bom'],
     patch: inText((text) => `\ufeff${text}`),
   },
   'json-invalid-utf8': {
-    summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
     cause: 'The JSON is not valid UTF-8',
     fails: ['json.utf8'],
     patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
   },
   'json-trailing-bytes': {
-    summary: 'appends a remark to the JSON text (RFC 8259 §2)',
     cause: 'Other text follows the JSON',
     fails: ['json.one-text'],
     patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
   },
   'json-truncated': {
-    summary: 'sends a JSON text without its end (RFC 8259 §2)',
     cause: 'The JSON is cut off before its end',
     fails: ['json.syntax'],
     patch: inText((text) => text.slice(0, -1)),
   },
   'json-duplicate-keys': {
-    summary: 'names a member twice (RFC 8259 §4)',
     cause: 'A name stands twice in the same JSON object',
     fails: ['json.unique-names'],
     patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
   },
   'json-nan': {
-    summary: 'writes a number that JSON does not have (RFC 8259 §6)',
     cause: 'The JSON has a number that JSON does not know, such as NaN',
     fails: ['json.numbers'],
     patch: inText(withFirstMember('"score":NaN')),
   },
   'json-big-integer': {
-    summary: 'writes an integer that common parsers round (RFC 8259 §6)',
+    // RFC 8259 §6
     cause: 'The JSON has integers beyond 2^53, which many clients round',
     changes: ['json.big-integers'],
     patch: inText(withFirstMember('"sequence":9007199254740993')),
   },
   'json-empty-body': {
-    summary: 'promises JSON and sends nothing',
     cause: 'The response has no body where one is promised',
     fails: ['json.body-present'],
     patch: inOctets(() => Buffer.alloc(0)),
   },
   'errors-are-plain-text': {
-    summary: 'explains errors in plain text',
     cause: 'Error bodies are {media type:text/plain}, not JSON',
     fails: ['json.error-media-type'],
     patch: onAnswer(PROBLEM_NAMES, holding('refused', 'text/plain; charset=utf-8')),
   },
   'content-length-too-long': {
-    summary: 'declares more content than it sends (RFC 9112 §6.3)',
+    // RFC 9112 §6.3
     cause: 'The connection ends before the body is as long as Content-Length says',
     fails: ['framing.content-length'],
     patch: declaringLength(10),
   },
   'content-length-too-short': {
-    summary: 'sends more content than it declares (RFC 9112 §6.3)',
     cause: 'The body is longer than Content-Length says',
     fails: ['framing.one-message'],
     alsoFails: { 'json.syntax': 'the content ends where its length says, in the middle of the JSON' },
     patch: declaringLength(-10),
   },
   'bytes-after-body': {
-    summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
     cause: 'Stray bytes follow the response',
     fails: ['framing.one-message'],
     alsoFails: {
@@ -150,13 +136,11 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
   },
   'second-response': {
-    summary: 'answers a request twice, the second time a little later (RFC 9112 §9.2)',
     cause: 'A second response follows the first, and a client takes it for the answer to its next request',
     fails: ['framing.one-response'],
     patch: onFinished('served', (answer) => ({ ...answer, followedBy: (message) => message })),
   },
   'next-request-unread': {
-    summary: 'takes what follows on a kept connection for the rest of the request before (RFC 9112 §9.3)',
     cause: 'The second request on a connection that the service keeps is refused',
     fails: ['framing.next-request'],
     alsoFails: {
@@ -174,7 +158,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     },
   },
   'bare-line-feeds': {
-    summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
+    // RFC 9112 §2.2
     cause: 'Header lines end with a bare line feed',
     fails: ['framing.one-message'],
     patch: onWire('served', (head, body) =>
@@ -182,7 +166,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'bad-chunk-size': {
-    summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     cause: 'The chunked body cannot be decoded',
     fails: ['framing.chunks'],
     patch: together(
@@ -195,20 +178,17 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'unasked-gzip': {
-    summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
     cause: 'The body is compressed although the client did not allow it',
     fails: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'gzip-in-name-only': {
-    summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     cause: 'Content-Encoding says gzip, and the body is not compressed',
     fails: ['negotiation.true-coding'],
     alsoFails: { 'negotiation.content-coding': 'it names a coding even where none is accepted' },
     patch: onAnswer('served', having('Content-Encoding', 'gzip')),
   },
   'brotli-for-gzip': {
-    summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
     cause: 'The body is compressed with a coding that the client did not name',
     fails: ['negotiation.content-coding'],
     alsoFails: {
@@ -217,19 +197,16 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'br', brotliCompressSync)),
   },
   'gzip-without-vary': {
-    summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
     cause: 'Compressed responses do not name Accept-Encoding in Vary',
     fails: ['negotiation.coding-vary'],
     patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'no-nosniff': {
-    summary: 'leaves browsers to guess the media type',
     cause: 'Responses have no `X-Content-Type-Options: nosniff`',
     fails: ['headers.nosniff'],
     patch: onFinished('every', lacking('X-Content-Type-Options')),
   },
   'problem-invalid': {
-    summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
     cause: 'Problem details have members of the wrong type',
     fails: ['json.problem-details'],
     patch: onAnswer(PROBLEM_NAMES, (answer) =>
@@ -241,7 +218,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'server-errors-are-plain-text': {
-    summary: 'leaves bad requests to a server in front that knows nothing of JSON',
     cause: 'Errors of the server itself are {media type:text/plain}, not JSON',
     fails: ['json.server-error-media-type'],
     patch: onAnswer(['malformed', 'target-too-long', 'fields-too-large', 'unknown-method'], (answer) =>
@@ -249,20 +225,17 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'errors-are-empty': {
-    summary: 'refuses without a word of explanation',
     cause: 'Errors have no body',
     fails: ['json.error-body-present'],
     patch: onAnswer(PROBLEM_NAMES, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   'malformed-content-type': {
-    summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     cause: 'The Content-Type header cannot be parsed',
     fails: ['headers.content-type-form'],
     alsoFails: { 'json.success-media-type': 'a label that cannot be read is none of JSON' },
     patch: onAnswer('served', having('Content-Type', 'application/json; charset')),
   },
   'content-is-html-everywhere': {
-    summary: 'sends pages for people where JSON is documented',
     cause: 'Every body is labelled {media type:text/html}, not JSON',
     fails: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer(

@@ -23,59 +23,51 @@ const unsupported = (types: RegExp): Patch =>
 
 export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
   'malformed-accept-500': {
-    summary: 'fails over an Accept field that it cannot read',
     cause: 'A malformed Accept header is answered {status:500}, a server error',
     fails: ['negotiation.malformed-accept'],
     patch: insteadOfServing((request) => /^;|,,|q=[^01]/.test(accept(request)), failed),
   },
   'language-500': {
-    summary: 'fails over a language that it has no texts for',
     cause: 'An unknown language in Accept-Language is answered {status:500}, a server error',
     fails: ['negotiation.language'],
     patch: insteadOfServing((request) => /^ta\b/.test(fieldValue(request, 'accept-language') ?? ''), failed),
   },
   'accept-case-sensitive': {
-    summary: 'knows its media type in small letters alone (RFC 9110 §8.3.1)',
     cause: 'Its media type in capitals in Accept is answered {status:406}',
     fails: ['negotiation.accept-spelling'],
     patch: notAcceptable((request) => /APPLICATION\/JSON/.test(accept(request))),
   },
   'accept-weight-406': {
-    summary: 'takes a weight for a part of the media type (RFC 9110 §12.4.2)',
+    // RFC 9110 §12.4.2
     cause: 'Its media type with a weight in Accept is answered {status:406}',
     fails: ['negotiation.accept-spelling'],
     patch: notAcceptable((request) => /json;q=0\.[1-9]/i.test(accept(request))),
   },
   'accept-range-406': {
-    summary: 'does not know what `application/*` stands for (RFC 9110 §12.5.1)',
     cause: '`Accept: application/*` is answered {status:406}',
     fails: ['negotiation.accept-range'],
     patch: notAcceptable((request) => accept(request).startsWith('application/*')),
   },
   'first-type-wins': {
     services: REST.services,
-    summary: 'takes the first media type of Accept for the preferred one',
     cause: 'A client that prefers JSON to HTML gets HTML',
     fails: ['negotiation.weights'],
     patch: paging((request) => /^text\/html/.test(accept(request))),
   },
   'html-at-a-word': {
     services: REST.services,
-    summary: 'shows a page to everybody who mentions one in Accept, whatever the weight',
     cause: 'A client that takes no HTML gets HTML',
     fails: ['negotiation.weights', 'negotiation.refused-type'],
     patch: paging((request) => accept(request).includes('text/html')),
   },
   'html-at-weight-0': {
     services: REST.services,
-    summary: 'takes a weight of 0 for no weight at all (RFC 9110 §12.4.2)',
     cause: 'A client that takes no HTML gets HTML',
     fails: ['negotiation.refused-type'],
     patch: paging((request) => /text\/html(?:;q=0)?$/.test(accept(request))),
   },
   'page-without-vary': {
     services: REST.services,
-    summary: 'shows pages to browsers and does not say that Accept decides',
     cause: 'Vary does not name Accept, although the format depends on it',
     fails: ['negotiation.accept-vary'],
     patch: paging(
@@ -84,32 +76,27 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'language-without-vary': {
-    summary: 'answers in the language of the client and does not say that it decides',
     cause: 'Vary does not name Accept-Language, although the language depends on it',
     fails: ['negotiation.language-vary'],
     patch: speaking((wanted) => (wanted.startsWith('ta') ? 'ta' : 'en'), false),
   },
   'language-with-underscore': {
-    summary: 'names its language as programs do among themselves (RFC 9110 §8.5.1)',
     cause: 'Content-Language has an underscore in the place of a hyphen',
     fails: ['headers.content-language-form'],
     patch: onAnswer('served', having('Content-Language', 'en_US')),
   },
   'content-type-case-415': {
-    summary: 'knows the media type of a request in small letters alone (RFC 9110 §8.3.1)',
     cause: 'The Content-Type of the documents in capitals is answered {status:415}',
     fails: ['negotiation.content-type-spelling'],
     patch: unsupported(/APPLICATION/),
   },
   'content-type-parameter-415': {
-    summary: 'takes the charset of a request for a part of its media type (RFC 9110 §8.3.1)',
     cause: 'The Content-Type of the documents with a charset is answered {status:415}',
     fails: ['negotiation.content-type-spelling'],
     patch: unsupported(/;/),
   },
 
   'gzip-at-weight-0': {
-    summary: 'compresses for clients that refuse it with a weight of 0 (RFC 9110 §12.5.3)',
     cause: 'A client that refuses gzip gets gzip',
     fails: ['negotiation.refused-coding'],
     patch: compressing((request) =>
@@ -117,19 +104,16 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'gzip-in-other-name': {
-    summary: 'finds the word gzip in the name of another coding',
     cause: 'A client that takes conform-gzip gets gzip',
     fails: ['negotiation.similar-coding'],
     patch: compressing((request) => (/gzip(?!;q=0)/.test(acceptEncoding(request)) ? 'gzip' : null)),
   },
   'gzip-at-a-word': {
-    summary: 'compresses wherever the word gzip stands in Accept-Encoding',
     cause: 'The word gzip in Accept-Encoding is enough to get gzip',
     fails: ['negotiation.refused-coding', 'negotiation.similar-coding'],
     patch: compressing((request) => (acceptEncoding(request).includes('gzip') ? 'gzip' : null)),
   },
   'raw-deflate': {
-    summary: 'sends deflate without the zlib format around it (RFC 9110 §8.4.1.2)',
     cause: 'The body is not in deflate as Content-Encoding says',
     fails: ['negotiation.other-codings'],
     patch: compressing(
@@ -138,7 +122,6 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'br-is-gzip': {
-    summary: 'names br and compresses with gzip',
     cause: 'The body is not in br as Content-Encoding says',
     fails: ['negotiation.other-codings'],
     patch: compressing(
@@ -147,7 +130,6 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'gzip-twice': {
-    summary: 'compresses in the service and once more in its proxy, and names it once',
     cause: 'The body is compressed twice, and Content-Encoding says it once',
     fails: ['negotiation.coding-once'],
     alsoFails: {

@@ -20,7 +20,6 @@ const onCollection = (request: ReceivedRequest): boolean => request.path === `${
 
 export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'prefix-redirects': {
-    summary: 'sends clients of the documented path away from its version prefix',
     cause: 'The versioned path redirects to one without the version',
     fails: ['versioning.no-redirect'],
     patch: aroundHandling(async (request, next, kernel) => {
@@ -34,7 +33,6 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     }),
   },
   'serves-without-prefix': {
-    summary: 'serves the same resource without a version',
     cause: 'The same resource is served without the version in the path',
     fails: ['versioning.without-prefix'],
     changes: ['versioning.other-prefixes'],
@@ -45,20 +43,17 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'serves-any-version': {
-    summary: 'ignores which version is asked for',
     cause: 'The same resource is served under other versions',
     fails: ['versioning.other-versions'],
     changes: ['versioning.other-prefixes'],
     patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
   },
   'links-leave-prefix': {
-    summary: 'links to paths without the version prefix',
     cause: 'Links in the body lack the version prefix',
     fails: ['versioning.links'],
     patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
   },
   'redirect-to-other-host': {
-    summary: 'sends clients, and their credentials, to another host',
     cause: 'The documented path redirects to another host',
     fails: ['versioning.no-foreign-redirect'],
     alsoFails: { 'versioning.no-redirect': 'the documented sample is only reached over a redirect' },
@@ -67,7 +62,6 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'links-to-other-host': {
-    summary: 'links to a host of its inner network',
     cause: 'Links in the body lead to a host that clients cannot reach',
     fails: ['versioning.reachable-links'],
     patch: onAnswer('served', (answer) =>
@@ -75,13 +69,11 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'sunset-malformed': {
-    summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
     cause: 'The Sunset header is not an HTTP date',
     fails: ['versioning.sunset-field'],
     patch: onAnswer('served', having('Sunset', '2027-06-30')),
   },
   'deprecation-malformed': {
-    summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
     cause: 'The Deprecation header is not a date',
     fails: ['versioning.deprecation-field'],
     patch: onAnswer('served', having('Deprecation', 'true')),

@@ -56,13 +56,11 @@ const STANDARD = { setting: 'standard webhooks' };
 /** Ways to get webhooks wrong. */
 export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   'webhook-not-sent': {
-    summary: 'takes the address of a receiver and sends nothing there',
     cause: 'Events are not sent to the receiver',
     fails: ['webhooks.delivered'],
     patch: (behavior) => ({ ...behavior, webhooks: null }),
   },
   'webhook-form-body': {
-    summary: 'sends events as a form',
     cause: 'The body of an event is not JSON',
     fails: ['webhooks.json'],
     patch: inEvents(({ fields }, { id, type }, secret) => {
@@ -76,7 +74,6 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-wrong-signature': {
     setting: 'signed',
-    summary: 'signs the id of an event instead of its body',
     cause: 'The signature of an event does not fit its body',
     fails: ['webhooks.signature'],
     patch: inEvents(({ fields, body }, { id }, secret) => ({
@@ -85,33 +82,28 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     })),
   },
   'webhook-gives-up': {
-    summary: 'sends an event once, whatever the receiver says',
     cause: 'An event that failed is not sent again',
     fails: ['webhooks.retried'],
     changes: ['webhooks.identity'],
     patch: inWebhooks(() => ({ retriesAfterMs: [] })),
   },
   'webhook-hammers': {
-    summary: 'repeats a failed event at once, and again at once',
     cause: 'Events are sent again without a pause',
     fails: ['webhooks.backoff'],
     patch: inWebhooks(() => ({ retriesAfterMs: [0, 0, 0] })),
   },
   'webhook-repeats': {
-    summary: 'sends an event again that was received',
     cause: 'An event that was received is sent again',
     fails: ['webhooks.no-duplicates'],
     patch: inWebhooks(() => ({ copies: 2 })),
   },
   'webhook-heeds-no-retry-after': {
-    summary: 'sends an event again when it likes, whatever the receiver says in Retry-After',
     cause: 'Events are sent again before the time that Retry-After gives',
     fails: ['webhooks.retry-after'],
     patch: inWebhooks(() => ({ heedsRetryAfter: false })),
   },
   'webhook-heeds-no-gone': {
     ...STANDARD,
-    summary: 'sends an event again to a receiver that is gone',
     cause: 'Events are sent again after a 410',
     fails: ['webhooks.gone'],
     patch: together(
@@ -121,7 +113,6 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-id-of-attempt': {
     ...STANDARD,
-    summary: 'makes another webhook-id for each attempt',
     cause: 'An event gets another webhook-id each time it is sent',
     fails: ['webhooks.same-id'],
     patch: composing((event, secret, nowMs, url) =>
@@ -130,28 +121,24 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-without-id': {
     ...STANDARD,
-    summary: 'signs by Standard Webhooks, and sends no webhook-id',
     cause: 'Events have no webhook-id',
     fails: ['webhooks.same-id', 'webhooks.signature'],
     patch: standardBut(({ fields: { 'webhook-id': _, ...others } }) => others),
   },
   'webhook-time-of-event': {
     ...STANDARD,
-    summary: 'signs each attempt with the time of the first one',
     cause: 'The signed time of an event is that of its first attempt',
     fails: ['webhooks.timestamp'],
     patch: (behavior) => composing(signingOnce(standardCompose()))(behavior),
   },
   'webhook-time-in-milliseconds': {
     ...STANDARD,
-    summary: 'tells the time of an attempt in milliseconds',
     cause: 'The signed time of an event is in milliseconds',
     fails: ['webhooks.timestamp'],
     patch: composing((event, secret, nowMs, url) => standardCompose()(event, secret, 1_000 * nowMs, url)),
   },
   'webhook-signs-body-alone': {
     ...STANDARD,
-    summary: 'signs the body without the id and the time',
     cause: 'The signature of an event leaves out its id and time',
     fails: ['webhooks.signature'],
     patch: standardBut(({ fields, body }, secret) => ({
@@ -161,7 +148,6 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-signature-without-version': {
     ...STANDARD,
-    summary: 'sends the signature without the version before it',
     cause: 'The signature of an event has no version before it',
     fails: ['webhooks.signature'],
     patch: standardBut(({ fields }) => ({
@@ -171,7 +157,6 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-takes-secret-for-text': {
     ...STANDARD,
-    summary: 'signs with the text of the secret, which is base64',
     cause: 'Events are signed with the text of the secret in place of what it encodes',
     fails: ['webhooks.signature'],
     patch: composing((event, secret, nowMs, url) =>
@@ -180,21 +165,19 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-signs-by-old-secret': {
     setting: 'stripe webhooks',
-    summary: 'signs with the secret before the last alone',
     cause: 'Events are signed with an old secret',
     fails: ['webhooks.signature'],
     patch: composing((event, _secret, nowMs, url) => stripeCompose(event, OLD_SECRET, nowMs, url)),
   },
   'webhook-slack-time-stale': {
     setting: 'slack webhooks',
-    summary: 'signs an event with a clock that is an hour late',
     cause: 'The signed time of an event is an hour old',
     fails: ['webhooks.timestamp'],
     patch: composing((event, secret, nowMs, url) => slackCompose(event, secret, nowMs - AN_HOUR_MS, url)),
   },
   'webhook-signs-another-address': {
     ...MESSAGES,
-    summary: 'signs the address of the gateway through which events leave (RFC 9421 §2.2.2)',
+    // RFC 9421 §2.2.2
     cause: 'Events are signed for another address than that of the receiver',
     fails: ['webhooks.signature'],
     patch: signing(({ url, now, fields }) => ({
@@ -208,42 +191,39 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-signature-leaves-out-body': {
     ...MESSAGES,
-    summary: 'sends a digest of the body, and signs only where the event goes (RFC 9421 §7.2.8)',
+    // RFC 9421 §7.2.8
     cause: 'The signature of an event does not cover its body',
     fails: ['webhooks.signature'],
     patch: signing(({ url }) => ({ covered: [['"@authority"', url.host]] })),
   },
   'webhook-digest-of-another-body': {
     ...MESSAGES,
-    summary: 'signs the digest of an event before it is written out (RFC 9530 §2)',
+    // RFC 9530 §2
     cause: 'The signed digest of an event is not that of its body',
     fails: ['webhooks.signature'],
     patch: digesting((body) => digestOf(Buffer.from(JSON.stringify(JSON.parse(body), null, 2)))),
   },
   'webhook-signs-a-weak-digest': {
     ...MESSAGES,
-    summary: 'signs an event by an MD5 digest of its body (RFC 9530 §5)',
+    // RFC 9530 §5
     cause: 'The signature of an event covers its body only by an MD5 digest',
     fails: ['webhooks.signature'],
     patch: digesting((body) => digestOf(Buffer.from(body), 'md5')),
   },
   'webhook-message-signed-long-ago': {
     ...MESSAGES,
-    summary: 'says of each signature that it was made an hour ago (RFC 9421 §2.3)',
     cause: 'The signature of an event was made an hour ago',
     fails: ['webhooks.timestamp'],
     patch: signing(({ now }) => ({ parameters: `;created=${now - 3_600}` })),
   },
   'webhook-message-without-time': {
     ...MESSAGES,
-    summary: 'does not say when it has signed an event (RFC 9421 §2.3)',
     cause: 'The signature of an event has no time',
     fails: ['webhooks.timestamp'],
     patch: signing(() => ({ parameters: `;keyid="${KEY_ID}"` })),
   },
   'webhook-signed-by-another-key': {
     setting: 'rfc9421 webhooks by public key',
-    summary: 'signs events with another key than the published one, under the same name',
     cause: 'Events are signed with another key than the published one',
     fails: ['webhooks.signature'],
     patch: signing(() => ({ key: OTHER_KEY })),

@@ -34,57 +34,49 @@ const failingOver = (odd: (key: string) => boolean): Patch =>
 
 export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
-    summary: 'serves requests that carry no credential at all',
     cause: 'A request without a credential is answered {status:200}',
     fails: ['auth.missing-credential'],
     patch: admitting(({ reason }) => reason === 'missing'),
   },
   'accepts-any-key': {
-    summary: 'takes whatever stands in the place of the key',
     cause: 'A wrong key is answered {status:200}',
     fails: ['auth.wrong-credential'],
     patch: matchingKeys((presented) => presented !== ''),
   },
   'demands-optional-key': {
     setting: 'optional key',
-    summary: 'refuses requests without a credential, which its documents let in',
     cause: 'A request without a credential, which the documents allow, is answered {status:401}',
     fails: ['auth.optional-credential'],
     patch: inAccess(() => ({ isOptional: false })),
   },
   'takes-wrong-key-for-none': {
     setting: 'optional key',
-    summary: 'serves whoever shows a wrong key like one who shows none',
     cause: 'A wrong key is answered {status:200}, as if there were none',
     fails: ['auth.wrong-credential'],
     patch: admitting(({ reason }) => reason === 'wrong'),
   },
   'accepts-empty-key': {
-    summary: 'takes an empty key for a right one',
     cause: 'An empty key is answered {status:200}',
     fails: ['auth.empty-credential'],
     patch: matchingKeys((presented) => presented === ''),
   },
   'accepts-key-prefix': {
-    summary: 'compares only as many characters as were presented',
     cause: 'The first part of the key is enough: it is answered {status:200}',
     fails: ['auth.truncated-credential'],
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
   'accepts-key-with-suffix': {
-    summary: 'compares only as many characters as the key has',
     cause: 'The key with more characters after it is answered {status:200}',
     fails: ['auth.extended-credential'],
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
   'accepts-key-case-insensitively': {
-    summary: 'ignores the case of the key',
     cause: 'The key in the other letter case is answered {status:200}',
     fails: ['auth.case-flipped-credential'],
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   'ignores-token-signature': {
-    summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
+    // RFC 7519 §7.2
     cause: 'A token is served whatever its signature is',
     setting: 'oauth2',
     fails: ['auth.truncated-credential'],
@@ -94,7 +86,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     }),
   },
   'scheme-case-sensitive': {
-    summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',
     cause: 'The scheme name in another letter case is answered {status:401}',
     fails: ['auth.scheme-case'],
     patch: inCredentials(() => ({
@@ -103,25 +94,22 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'accepts-any-scheme': {
-    summary: 'looks for the key behind any scheme name',
     cause: 'The right key under another scheme is answered {status:200}',
     fails: ['auth.other-scheme'],
     patch: inCredentials(() => ({ schemeMatches: () => true })),
   },
   'refusal-without-challenge': {
-    summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
+    // RFC 9110 §15.5.2
     cause: 'The 401 has no WWW-Authenticate header',
     fails: ['auth.challenge'],
     patch: inRefusals(lacking('WWW-Authenticate')),
   },
   'malformed-challenge': {
-    summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     cause: 'The WWW-Authenticate header of the 401 cannot be parsed',
     fails: ['auth.challenge'],
     patch: inRefusals(having('WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   'refusal-is-200': {
-    summary: 'dresses a refused credential as success',
     cause: 'Every refused credential is answered {status:200}, as if it were right',
     fails: ['auth.missing-credential'],
     alsoFails: {
@@ -130,7 +118,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   'refusal-redirects-to-login': {
-    summary: 'sends a program without a credential to a login page',
     cause: 'Every refused credential is answered {status:302}, a redirect',
     fails: ['auth.refusal-class'],
     alsoFails: {
@@ -139,52 +126,44 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   'refusal-is-500': {
-    summary: 'fails over a credential that it does not know',
     cause: 'Every refused credential is answered {status:500}, a server error',
     fails: ['auth.refusal-class'],
     patch: inRefusals(failed),
   },
   'wrong-key-is-500': {
-    summary: 'fails over a key that it cannot look up',
     cause: 'A wrong key is answered {status:500}, a server error',
     fails: ['auth.refusal-class'],
     changes: ['auth.refusal-status'],
     patch: onAnswer('wrong-credential', failed),
   },
   'non-ascii-key-is-500': {
-    summary: 'reads a key as ASCII and fails over any other octet',
     cause: 'A key with letters of another script is answered {status:500}, a server error',
     fails: ['auth.non-ascii-credential'],
     patch: failingOver((key) => /[^ -~]|%[89a-f][0-9a-f]/i.test(key)),
   },
   'quoted-key-is-500': {
-    summary: 'puts the key into a query of its database as it is',
     cause: 'A key with a quote is answered {status:500}, a server error',
     fails: ['auth.quoted-credential'],
     patch: failingOver((key) => key.includes("'")),
   },
   'oversized-key-is-500': {
-    summary: 'has room for short keys only',
     cause: 'An overlong key is answered {status:500}, a server error',
     fails: ['auth.oversized-credential'],
     patch: failingOver((key) => key.length > 8_192),
   },
   'refusal-is-404': {
-    summary: 'hides the resource from clients without a credential',
     cause: 'Every refused credential is answered {status:404}',
     fails: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...problem('not-found'), responseKind: answer.responseKind })),
   },
   'refuses-403-for-401': {
     setting: 'error codes',
-    summary: 'answers a missing key with 403 where its documents say 401',
     cause: 'A request without a credential is answered {status:403}, not 401',
     fails: ['auth.missing-credential'],
     changes: ['auth.refusal-status'],
     patch: onAnswer('unauthenticated', (answer) => asProblem(403)(withoutField(answer, 'WWW-Authenticate'))),
   },
   'refusal-is-html': {
-    summary: 'refuses with a page for people',
     cause: 'The body of the 401 is {media type:text/html}, not JSON',
     fails: ['auth.refusal-json'],
     patch: inRefusals(
@@ -192,7 +171,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'echoes-key-in-refusal': {
-    summary: 'repeats the presented key in the refusal',
     cause: 'The body of the 401 repeats the key that was sent',
     fails: ['auth.key-not-echoed'],
     patch: onAnswer('wrong-credential', (answer, request) =>
@@ -200,32 +178,27 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'head-skips-auth': {
-    summary: 'asks for a credential on GET only',
     cause: 'HEAD without a credential is answered {status:200}',
     fails: ['auth.head'],
     patch: admitting((_, request) => request.method === 'HEAD'),
   },
   'method-override-skips-auth': {
-    summary: 'admits whoever sends a method override',
     cause: 'A request without a credential is served when it has a method override header',
     fails: ['auth.method-override'],
     patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
   },
   'public-cache': {
-    summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
     cause: 'Shared caches may keep a response that only the holder of the key may see',
     fails: ['auth.private-answer'],
     patch: onAnswer('served', having('Cache-Control', 'public, max-age=60')),
   },
   'shared-cache-by-must-revalidate': {
-    summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
     cause: '`must-revalidate` lets shared caches keep a response that only the holder of the key may see',
     fails: ['auth.private-answer'],
     patch: onAnswer('served', having('Cache-Control', 'max-age=60, must-revalidate')),
   },
   'key-field-answer-cacheable': {
     setting: 'header',
-    summary: 'forgets that caches know nothing of a key in a field of its own',
     cause: 'A response to a key in its own header may be cached for everybody',
     fails: ['auth.private-key-answer'],
     patch: onFinished('served', (answer) =>
@@ -233,7 +206,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'echoes-request-in-404': {
-    summary: 'tells in its errors what it was sent, credential included',
     cause: 'The body of the 404 repeats the credential of the request',
     fails: ['auth.key-not-echoed'],
     patch: onAnswer('not-found', (answer, { fields }) =>
@@ -241,19 +213,16 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'refusal-cacheable': {
-    summary: 'lets caches keep a refused credential',
     cause: 'Caches may keep the 401',
     fails: ['auth.refusal-not-cached'],
     patch: inRefusals(having('Cache-Control', 'public, max-age=60')),
   },
   'html-skips-auth': {
-    summary: 'asks browsers for no credential',
     cause: 'A request for HTML is served without a credential',
     fails: ['auth.other-representation'],
     patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
   },
   'trailing-slash-skips-auth': {
-    summary: 'guards a path in one spelling and routes it in several',
     cause: 'The path with a slash after it is served without a credential',
     fails: ['auth.path-spelling'],
     patch: together(
@@ -265,13 +234,11 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'trusts-forwarded-for': {
-    summary: 'takes the client for a local one because a field says so',
     cause: 'A request without a credential is served when X-Forwarded-For names a local address',
     fails: ['auth.local-client'],
     patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
   },
   'reflects-any-origin': {
-    summary: 'lets pages of every origin act with credentials',
     cause: 'Pages of every origin may act with the credentials of their readers',
     fails: ['auth.foreign-origin'],
     alsoFails: { 'auth.preflight': 'it refuses preflights like any other request' },
@@ -287,19 +254,17 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     }),
   },
   'challenge-without-parameters': {
-    summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
     cause: 'The WWW-Authenticate header of the 401 names a scheme and nothing else',
     fails: ['auth.challenge-parameters'],
     patch: inRefusals(having('WWW-Authenticate', 'Bearer')),
   },
   'challenge-names-other-scheme': {
-    summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
+    // RFC 9110 §15.5.2
     cause: 'The 401 asks for a scheme that the service does not take',
     fails: ['auth.challenge-scheme'],
     patch: inRefusals(having('WWW-Authenticate', 'Negotiate')),
   },
   'challenge-error-without-credential': {
-    summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
     cause: 'The 401 calls a token invalid where none was sent',
     fails: ['auth.challenge-error'],
     patch: onAnswer(
@@ -308,7 +273,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'accepts-key-in-query': {
-    summary: 'takes the key from the query as well, where logs and histories keep it',
     cause: 'The key in the query opens as well, where logs keep it',
     fails: ['auth.key-in-query'],
     changes: ['auth.location'],
@@ -317,7 +281,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-revoked-key': {
     setting: 'revoked keys',
     services: ['search', 'realtime'],
-    summary: 'never looks whether a key was revoked that it has issued',
     cause: 'A key that was revoked is answered {status:200}',
     fails: ['auth.refused-keys'],
     patch: matchingKeys((presented) => presented === REVOKED_KEY),
@@ -325,7 +288,6 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'fails-over-revoked-key': {
     setting: 'revoked keys',
     services: ['search', 'realtime'],
-    summary: 'fails when it meets a key whose account is deleted',
     cause: 'A key that was revoked is answered {status:500}',
     fails: ['auth.refused-keys'],
     patch: failingOver((key) => key === REVOKED_KEY),
@@ -333,13 +295,12 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-token-for-others': {
     setting: 'foreign token',
     services: ['search'],
-    summary: 'verifies the signature of a token, and not for whom it is (RFC 8725 §3.8)',
+    // RFC 8725 §3.8
     cause: 'A token for another audience is answered {status:200}',
     fails: ['auth.refused-keys'],
     patch: matchingKeys((presented) => presented === FOREIGN_TOKEN),
   },
   'refuses-second-key': {
-    summary: 'knows one key only',
     cause: 'The second key of the account is answered {status:401}',
     fails: ['auth.second-key'],
     patch: inAccess(({ keys }) => ({ keys: keys.slice(0, 1) })),

@@ -66,31 +66,26 @@ const TOKEN = { setting: 'token', services: ['search'] } as const;
 export const CREDENTIAL_DEFECTS = [
   ...tableOf<Defect>(EVERY, {
     'accepts-null-key': {
-      summary: 'takes the text null for the key that nobody has set',
       cause: 'The text null opens the API',
       fails: ['auth.placeholder-credential'],
       patch: takingFor('null'),
     },
     'accepts-undefined-key': {
-      summary: 'compares with a key of its own that is not set, written as text',
       cause: 'The text undefined opens the API',
       fails: ['auth.placeholder-credential'],
       patch: takingFor('undefined'),
     },
     'accepts-template-key': {
-      summary: 'was deployed with its template in place of a key',
       cause: 'A placeholder that nobody filled in opens the API',
       fails: ['auth.placeholder-credential'],
       patch: takingFor('{token}'),
     },
     'accepts-wildcard-key': {
-      summary: 'matches the key as a pattern',
       cause: 'A star opens the API',
       fails: ['auth.placeholder-credential'],
       patch: takingFor('*'),
     },
     'null-key-is-500': {
-      summary: 'fails over the text null in place of a key',
       cause: 'The text null in place of a key is answered {status:500}, a server error',
       fails: ['auth.placeholder-credential'],
       patch: onAnswer('wrong-credential', failed, ({ fields, query }) =>
@@ -100,13 +95,11 @@ export const CREDENTIAL_DEFECTS = [
       ),
     },
     'key-open-to-injection': {
-      summary: 'puts the key into a query of its database as it is, and finds a key',
       cause: 'A piece of SQL in place of the key opens the API',
       fails: ['auth.injected-credential'],
       patch: matchingKeys((presented) => /' or '1'='1/i.test(presented)),
     },
     'accepts-key-of-same-length': {
-      summary: 'compares the length of the key and its end',
       cause: 'Another key of the same length and with the same end opens the API',
       fails: ['auth.altered-credential'],
       patch: matchingKeys(
@@ -114,7 +107,6 @@ export const CREDENTIAL_DEFECTS = [
       ),
     },
     'accepts-key-within-other-text': {
-      summary: 'looks whether what was presented ends with the key',
       cause: 'The key opens with something before it, too',
       fails: ['auth.prefixed-credential'],
       patch: matchingKeys((presented, key) => presented.endsWith(key)),
@@ -122,28 +114,25 @@ export const CREDENTIAL_DEFECTS = [
     'ignores-user-name': {
       setting: 'basic',
       services: ['search'],
-      summary: 'looks at the password alone',
       cause: 'The right password opens the API for any user',
       fails: ['auth.other-user'],
       patch: matchingKeys((presented, key) => presented.split(':')[1] === key.split(':')[1]),
     },
     'accepts-unsecured-token': {
       ...TOKEN,
-      summary: 'takes none for an algorithm (RFC 8725 §3.2)',
       cause: 'A token with the algorithm none is accepted',
       fails: ['auth.unsigned-token'],
       patch: trustingTokens(({ header, claims }, known) => header.alg === 'none' && claims === known.claims),
     },
     'accepts-token-without-signature': {
       ...TOKEN,
-      summary: 'verifies a signature only where there is one',
       cause: 'A token whose signature was taken away is accepted',
       fails: ['auth.unsigned-token'],
       patch: trustingTokens(({ input, signature }, known) => signature === '' && input === known.input),
     },
     'decodes-tokens-only': {
       ...TOKEN,
-      summary: 'reads the claims of a token and verifies nothing (RFC 7519 §7.2)',
+      // RFC 7519 §7.2
       cause: 'A token is accepted whatever its claims and its signature are',
       fails: ['auth.changed-token'],
       alsoFails: { 'auth.truncated-credential': 'whatever looks like a token opens' },
@@ -151,7 +140,6 @@ export const CREDENTIAL_DEFECTS = [
     },
     'accepts-changed-claims': {
       ...TOKEN,
-      summary: 'looks up the signature of a token and believes the claims',
       cause: 'A token with changed claims is accepted under the old signature',
       fails: ['auth.changed-token'],
       patch: trustingTokens(
@@ -160,7 +148,6 @@ export const CREDENTIAL_DEFECTS = [
     },
     'signs-tokens-with-guessable-secret': {
       ...TOKEN,
-      summary: 'verifies tokens with the secret of its documentation (RFC 8725 §3.5)',
       cause: 'A token that was signed with the word secret is accepted',
       fails: ['auth.guessed-token'],
       patch: trustingTokens(
@@ -170,7 +157,6 @@ export const CREDENTIAL_DEFECTS = [
     },
     'trusts-key-in-token': {
       ...TOKEN,
-      summary: 'verifies a token with the key in its own header (RFC 8725 §3.10)',
       cause: 'A token that brings its own key along is accepted',
       fails: ['auth.self-certified-token'],
       patch: trustingTokens(isSelfCertified),
@@ -178,49 +164,41 @@ export const CREDENTIAL_DEFECTS = [
     'accepts-expired-token': {
       setting: 'expired token',
       services: ['search'],
-      summary: 'never looks at when a token ends (RFC 7519 §4.1.4)',
       cause: 'A token is accepted long after it has expired',
       fails: ['auth.expired-token'],
       patch: (behavior) => behavior,
     },
     'trusts-forwarded-user': {
-      summary: 'takes the user from a field that a gateway would set',
       cause: 'A request without a credential is served when X-Forwarded-User names a user',
       fails: ['auth.claimed-identity'],
       patch: trustingField('x-forwarded-user'),
     },
     'trusts-user-id': {
-      summary: 'takes the client for whom X-User-Id names',
       cause: 'A request without a credential is served when X-User-Id names a user',
       fails: ['auth.claimed-identity'],
       patch: trustingField('x-user-id'),
     },
     'trusts-internal-flag': {
-      summary: 'takes a request for one of its own that says so',
       cause: 'A request without a credential is served when a header calls it internal',
       fails: ['auth.claimed-identity'],
       patch: trustingField('x-internal-request'),
     },
     'trusts-client-certificate-field': {
-      summary: 'believes a field that a client certificate was verified',
       cause: 'A request without a credential is served when a header says that its certificate was verified',
       fails: ['auth.claimed-identity'],
       patch: admitting((_, request) => fieldValue(request, 'x-ssl-client-verify') === 'SUCCESS'),
     },
     'any-api-key-field-opens': {
-      summary: 'lets in whoever has an X-API-Key field, which an older version compared',
       cause: 'Any value in X-API-Key opens the API',
       fails: ['auth.wrong-key-elsewhere'],
       patch: trustingField('x-api-key'),
     },
     'any-session-cookie-opens': {
-      summary: 'takes any session cookie for a session',
       cause: 'Any session cookie opens the API',
       fails: ['auth.wrong-key-elsewhere'],
       patch: admitting((_, request) => /\bsession=./.test(fieldValue(request, 'cookie') ?? '')),
     },
     'any-token-parameter-opens': {
-      summary: 'looks whether the query has a token, and not which',
       cause: 'Any token in the query opens the API',
       fails: ['auth.wrong-key-elsewhere'],
       patch: admitting(
@@ -229,8 +207,6 @@ export const CREDENTIAL_DEFECTS = [
     },
     'compares-validators-before-auth': {
       services: REST.services,
-      summary:
-        'answers a conditional request from its cache before it asks for a credential (RFC 9110 §13.2.1)',
       cause: 'A request without a credential is answered {status:304} when its ETag is right',
       fails: ['auth.conditional'],
       patch: onAnswer('unauthenticated', (answer, request) =>
@@ -240,7 +216,6 @@ export const CREDENTIAL_DEFECTS = [
       ),
     },
     'field-names-in-one-case': {
-      summary: 'knows the field of the credential in one spelling alone (RFC 9110 §5.1)',
       cause: 'The header of the key is not found in another letter case',
       fails: ['auth.credential-spacing'],
       patch: inCredentials(({ authenticate }) => ({
@@ -253,7 +228,6 @@ export const CREDENTIAL_DEFECTS = [
       })),
     },
     'splits-at-one-space': {
-      summary: 'splits the field at one space (RFC 9110 §11.4)',
       cause: 'Several spaces behind the scheme name are answered {status:401}',
       fails: ['auth.scheme-spacing'],
       patch: inCredentials(({ authenticate }) => ({
@@ -264,19 +238,16 @@ export const CREDENTIAL_DEFECTS = [
       })),
     },
     'preflight-is-401': {
-      summary: 'asks preflights for a credential, which none of them has (Fetch §4.8)',
       cause: 'The preflight of a page that may call is answered {status:401}',
       fails: ['auth.preflight'],
       patch: onAnswer('served', having('Access-Control-Allow-Origin', '*')),
     },
     'preflight-forgets-credential-field': {
-      summary: 'answers preflights and does not allow the field of the credential',
       cause: 'The preflight does not allow the header of the credential',
       fails: ['auth.preflight'],
       patch: allowingOrigin(() => '*', 'Content-Type'),
     },
     'preflight-reflects-any-origin': {
-      summary: 'lets pages of every origin send the credentials of their visitors',
       cause: 'The preflight allows credentials to pages of every origin',
       fails: ['auth.foreign-origin'],
       patch: beforehand((request) =>
@@ -293,7 +264,6 @@ export const CREDENTIAL_DEFECTS = [
 
   ...tableOf<Defect>(REST, {
     'refusal-carries-content': {
-      summary: 'says 401 and goes on to the handler, which writes its answer',
       cause: 'The 401 carries the data that it refuses',
       fails: ['auth.content-withheld'],
       patch: aroundHandling(async (request, next, kernel) => {
@@ -305,7 +275,6 @@ export const CREDENTIAL_DEFECTS = [
       }),
     },
     'preflight-carries-content': {
-      summary: 'answers a preflight like the request that it is about',
       cause: 'The answer to a preflight carries the data that the key should open',
       fails: ['auth.content-withheld'],
       patch: aroundHandling((request, next, kernel) => {
@@ -314,7 +283,6 @@ export const CREDENTIAL_DEFECTS = [
       }),
     },
     'answers-from-another-account': {
-      summary: 'gives whoever asks the answer that it made for the client before (RFC 9111 §3.5)',
       cause: 'One client gets the answer that was made for another',
       fails: ['auth.answer-of-another'],
       patch: (behavior) => {
@@ -332,7 +300,6 @@ export const CREDENTIAL_DEFECTS = [
       },
     },
     'cache-by-address-alone': {
-      summary: 'is behind a cache that keeps an answer by its address, for whoever asks (RFC 9111 §3.5)',
       cause: 'A cache gives every client the answer that was made for the first',
       fails: ['auth.answer-of-another'],
       patch: (behavior) => {
@@ -346,7 +313,6 @@ export const CREDENTIAL_DEFECTS = [
       },
     },
     'metadata-address-is-relative': {
-      summary: 'names its metadata by a path (RFC 9728 §5.1)',
       cause: 'The challenge names metadata by a path alone',
       fails: ['auth.metadata-address'],
       patch: onAnswer(
@@ -355,19 +321,17 @@ export const CREDENTIAL_DEFECTS = [
       ),
     },
     'metadata-missing': {
-      summary: 'names metadata that are not there (RFC 9728 §3.2)',
       cause: 'The metadata that the challenge names are answered {status:404}',
       fails: ['auth.resource-metadata'],
       patch: namingMetadata(() => problem('not-found')),
     },
     'metadata-behind-credential': {
-      summary: 'asks for a token where clients learn how to get one (RFC 9728 §3.1)',
+      // RFC 9728 §3.1
       cause: 'The metadata that the challenge names are answered {status:403}',
       fails: ['auth.resource-metadata'],
       patch: namingMetadata(asProblem(403)),
     },
     'metadata-of-another-resource': {
-      summary: 'serves metadata that name another resource (RFC 9728 §3.3)',
       cause: 'The metadata are about another resource',
       fails: ['auth.resource-metadata'],
       patch: namingMetadata(holding('{"resource":"https://other.example/"}')),

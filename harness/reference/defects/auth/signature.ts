@@ -11,37 +11,31 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Where signed requests are held to less than they should be. */
 export const SIGNATURE_DEFECTS = tableOf<Defect>(under('signed', REALTIME), {
   'accepts-any-signature': {
-    summary: 'looks at the application key of a signed request and not at its signature',
     cause: 'A request that was signed with a wrong secret is served',
     fails: ['auth.wrong-credential'],
     patch: loosened({ signatureMatches: () => true }),
   },
   'accepts-stale-timestamp': {
-    summary: 'takes signatures of any age',
     cause: 'A request that was signed an hour ago is served',
     fails: ['auth.signed-stale'],
     patch: loosened({ toleranceMs: Number.POSITIVE_INFINITY }),
   },
   'ignores-body-digest': {
-    summary: 'does not hold signed content against its digest',
     cause: 'A signed request is served although its body was changed',
     fails: ['auth.signed-content'],
     patch: loosened({ digestDemanded: false }),
   },
   'signature-ignores-method': {
-    summary: 'takes a signature for whatever method it comes with',
     cause: 'A request that was signed for another method is served',
     fails: ['auth.signed-method'],
     patch: loosened({ spellings: (of) => [of, ...METHODS.map((method) => ({ ...of, method }))] }),
   },
   'signature-ignores-path': {
-    summary: 'takes a signature for whatever lies below as one for the path above it',
     cause: 'A request that was signed for another path is served',
     fails: ['auth.signed-path'],
     patch: loosened({ spellings: (of) => [of, { ...of, path: `${of.path}/other` }] }),
   },
   'signature-ignores-query': {
-    summary: 'does not hold the parameters of a signed request against its signature',
     cause: 'A signed request is served although its query was changed',
     fails: ['auth.signed-query'],
     patch: loosened({

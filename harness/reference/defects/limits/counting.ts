@@ -67,13 +67,11 @@ const inTurn =
 /** Faults of how requests are counted, and for whom. */
 export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
-    summary: 'looks at the counter first and writes it when the answer is out',
     cause: 'Requests that are sent together get past the limit',
     fails: ['limits.parallel'],
     patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
   },
   'limit-per-process': {
-    summary: 'has two processes that count apart and take connections in turn',
     cause: 'Requests on many connections get more than the limit',
     fails: ['limits.exact', 'limits.one-count'],
     patch: (behavior) => {
@@ -88,13 +86,11 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     },
   },
   'instances-count-apart': {
-    summary: 'has three instances that take requests in turn, and each counts those that come to it',
     cause: 'Each instance counts by itself, so a client gets the limit several times over',
     fails: ['limits.one-count', 'limits.exact'],
     patch: inTurn([1, 1, 1]),
   },
   'instance-of-half-the-limit': {
-    summary: 'has two instances that count apart, one of them with half the limit',
     cause: 'One instance has another limit than the others',
     fails: ['limits.one-count'],
     alsoFails: {
@@ -105,14 +101,12 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     patch: inTurn([1, 0.5]),
   },
   'limit-of-concurrency': {
-    summary: 'limits how many requests are under way together, not how many there are',
     cause: 'Only requests at the same time are limited, not their number',
     fails: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
   },
   'burst-back-at-once': {
     setting: 'burst beside a rate',
-    summary: 'gives a whole burst back at one moment, and nothing of it before',
     cause: 'The burst comes back at one moment, and not at the documented rate',
     fails: ['limits.burst'],
     changes: ['limits.algorithm'],
@@ -120,7 +114,6 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'burst-unbounded': {
     setting: 'burst beside a rate',
-    summary: 'serves all of a window at once, however small the documented burst is',
     cause: 'More requests are served at once than the documented burst has',
     fails: ['limits.exact'],
     alsoFails: {
@@ -129,68 +122,57 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     patch: inQuota(() => ({ algorithm: (plan) => tokenBucket({ ...plan, ...plan.rate }) })),
   },
   'burst-refused': {
-    summary: 'demands that requests lie as far apart as the rate has it',
     cause: 'A few requests in a row are refused long before the limit',
     fails: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
   },
   'requests-extend-window': {
-    summary: 'starts the window anew with every request, served or not',
     cause: 'A client is refused until it has been silent for a whole window',
     fails: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
   },
   'window-too-short': {
-    summary: 'starts a new window after half of the stated one',
     cause: 'The quota is renewed long before the documented window is over',
     fails: ['limits.window'],
     patch: lasting(0.5),
   },
   'window-a-fifth-short': {
-    summary: 'starts a new window after four fifths of the stated one',
     cause: 'The window of the limit is shorter than documented',
     fails: ['limits.window'],
     patch: lasting(0.8),
   },
   'window-too-long': {
-    summary: 'starts a new window after one and a half of the stated one',
     cause: 'The quota is renewed long after the documented window is over',
     fails: ['limits.window'],
     patch: lasting(1.5),
   },
   'window-twice-as-long': {
-    summary: 'starts a new window after two of the stated ones',
     cause: 'The window of the limit lasts twice as long as documented',
     fails: ['limits.window'],
     patch: lasting(2),
   },
   'user-agent-bypasses-limit': {
-    summary: 'has a quota for each User-Agent',
     cause: 'Another User-Agent gets past the limit',
     fails: ['limits.user-agent'],
     patch: countingApart((request) => `@${fieldValue(request, 'user-agent') ?? ''}`),
   },
   'keyed-by-forwarded-for': {
-    summary: 'has a quota for each address that X-Forwarded-For claims',
     cause: 'A made-up client address gets past the limit',
     fails: ['limits.forwarded-for'],
     patch: countingApart((request) => `@${fieldValue(request, 'x-forwarded-for') ?? ''}`),
   },
   'keyed-by-raw-credential': {
-    summary: 'has a quota for each way of writing the Authorization field',
     cause: 'The scheme name in another letter case gets past the limit',
     fails: ['limits.spelling-shares'],
     changes: ['limits.keyed-by'],
     patch: countingApart((request) => `=${fieldValue(request, 'authorization') ?? ''}`),
   },
   'keyed-by-spaced-credential': {
-    summary: 'has a quota for each number of spaces behind the scheme name',
     cause: 'The key behind more spaces gets past the limit',
     fails: ['limits.spaces-share'],
     patch: countingApart((request) => `=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`),
   },
   'failed-authentication-counts': {
-    summary: 'takes from every quota for each request with a wrong key',
     cause: 'Requests with a wrong key spend the quota of the right one',
     fails: ['limits.failures-free'],
     patch: (behavior) => {
@@ -218,7 +200,6 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     },
   },
   'path-bypasses-limit': {
-    summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
     cause: 'The path in another spelling gets past the limit',
     fails: ['limits.variants-share'],
     patch: together(
@@ -229,19 +210,16 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'retry-after-floored': {
-    summary: 'rounds Retry-After down',
     cause: 'Retry-After is rounded down: a client comes up to a second too early',
     fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
   },
   'retry-after-zero': {
-    summary: 'says that the quota is back at once',
     cause: 'Retry-After is 0 while requests are still refused',
     fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '0' })),
   },
   'retry-after-absurd': {
-    summary: 'asks for a wait of months',
     cause: 'Retry-After is far longer than the window',
     fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),

@@ -35,13 +35,11 @@ const resetting = (reset: (admission: Admission, nowMs: number) => string): Patc
 
 export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'quota-fields-lie': {
-    summary: 'announces a quota that never shrinks',
     cause: 'The remaining quota never goes down',
     fails: ['limits.quota-shrinks'],
     patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
   'remaining-one-too-many': {
-    summary: 'tells what remained before the request was counted',
     cause: 'The remaining quota is told one too high',
     fails: ['limits.remaining-true'],
     patch: onAdmission((admission) =>
@@ -49,7 +47,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'remaining-too-few': {
-    summary: 'takes two from the remaining quota that it tells for every request',
     cause: 'The remaining quota falls faster than requests are counted',
     fails: ['limits.remaining-true'],
     patch: onAdmission((admission, limit) => ({
@@ -58,7 +55,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'remaining-from-cache': {
-    summary: 'tells the remaining quota from a cache that is refreshed after every ten requests',
     cause: 'The remaining quota is told as it was some requests ago',
     fails: ['limits.remaining-true'],
     patch: onAdmission((admission, limit) => ({
@@ -67,7 +63,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'reset-rolls-on': {
-    summary: 'tells a whole window as the reset on every answer that it serves',
     cause: 'The reset on served answers moves with each request, and the quota is back before',
     fails: ['limits.served-reset'],
     patch: telling(({ admitted, renewsInMs }, { windowMs }) => ({
@@ -75,19 +70,17 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'reset-of-served-too-early': {
-    summary: 'tells half the time until the reset on answers that it serves',
     cause: 'The reset on served answers is over before the quota is back',
     fails: ['limits.served-reset'],
     patch: telling(({ admitted, renewsInMs }) => ({ renewsInMs: admitted ? renewsInMs / 2 : renewsInMs })),
   },
   'quota-fields-malformed': {
-    summary: 'writes quota fields that are no structured fields (RFC 9651)',
+    // RFC 9651
     cause: 'The RateLimit headers cannot be parsed',
     fails: ['limits.quota-fields'],
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   'quota-fields-other-limit': {
-    summary: 'announces twice the quota that it has',
     cause: 'The quota headers name another limit than the one that is enforced',
     fails: ['limits.quota-fields-agree'],
     patch: inQuota(({ fields }) => ({
@@ -95,7 +88,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'refusal-without-quota-fields': {
-    summary: 'tells of the quota as long as there is some, and no more when it is spent',
     cause: 'The 429 lacks the quota headers that other responses have',
     fails: ['limits.quota-fields-on-refusal'],
     patch: onAnswer('rate-limited', (answer) => ({
@@ -104,19 +96,16 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'violates-unknown-policy': {
-    summary: 'names in its refusal a policy that its quota headers do not have',
     cause: 'The 429 names a policy that RateLimit-Policy does not have',
     fails: ['limits.violated-policies'],
     patch: violating(['free-plan']),
   },
   'violated-policy-is-text': {
-    summary: 'names the violated policy in its refusal as a text in place of a list',
     cause: 'The 429 gives violated-policies as a text in place of a list',
     fails: ['limits.violated-policies'],
     patch: violating(policyName(0)),
   },
   'remaining-negative': {
-    summary: 'counts the remaining quota below zero',
     cause: 'The remaining quota is negative on the 429',
     fails: ['limits.refusal-fields'],
     patch: inQuota(({ fields }) => ({
@@ -128,13 +117,11 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'reset-not-a-number': {
-    summary: 'tells the reset as what a failed calculation came to',
     cause: 'The reset of the quota is neither a number nor a date',
     fails: ['limits.quota-fields'],
     patch: resetting(() => 'NaN'),
   },
   'quota-fields-contradict': {
-    summary: 'announces the same quota in two sets of fields that disagree',
     cause: 'The quota headers contradict each other',
     fails: ['limits.quota-consistent'],
     patch: inQuota(() => ({
@@ -145,19 +132,16 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'reset-epoch-milliseconds': {
-    summary: 'tells the reset in milliseconds since 1970',
     cause: 'The reset of the quota counts milliseconds, not seconds',
     fails: ['limits.reset-unit'],
     patch: resetting(({ renewsInMs }, nowMs) => String(Math.ceil(nowMs + renewsInMs))),
   },
   'reset-whole-window': {
-    summary: 'tells a whole window as the time until the reset, however much of it is over',
     cause: 'The reset on the 429 always names the whole window, not the time that is left',
     fails: ['limits.reset-honest'],
     patch: telling((_, { windowMs }) => ({ renewsInMs: windowMs })),
   },
   'reset-too-early': {
-    summary: 'tells half the time until the reset',
     cause: 'A request after the announced reset is still refused',
     fails: ['limits.reset-honest'],
     patch: telling(({ renewsInMs }) => ({ renewsInMs: renewsInMs / 2 })),

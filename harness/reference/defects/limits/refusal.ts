@@ -26,25 +26,21 @@ const TARPIT_MS = 1_500;
 
 export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-off-by-one-low': {
-    summary: 'admits one request less than its plan',
     cause: 'The limit refuses one request too early',
     fails: ['limits.exact'],
     patch: offBy(-1),
   },
   'limit-off-by-one-high': {
-    summary: 'admits one request more than its plan',
     cause: 'The limit lets one request too many through',
     fails: ['limits.exact'],
     patch: offBy(1),
   },
   'limit-ignored': {
-    summary: 'announces a quota and never enforces it',
     cause: 'No request is ever refused: the limit is not enforced',
     fails: ['limits.exact'],
     patch: onAdmission((admission) => ({ ...admission, admitted: true })),
   },
   'limit-counted-twice': {
-    summary: 'takes two from the quota for every request',
     cause: 'Each request counts twice: half of the documented limit is served',
     fails: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({
@@ -61,38 +57,33 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'refusal-503': {
-    summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:503}, not 429',
     fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(503)),
   },
   'undocumented-refusal-503': {
     setting: 'error codes',
-    summary: 'calls a spent quota an unavailable service, where its documents say 429',
     cause: 'A spent quota is answered {status:503}, not as the documents say',
     fails: ['limits.documented-refusal'],
     patch: onAnswer('rate-limited', asProblem(503)),
   },
   'refusal-403': {
-    summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:403}, not 429',
     fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(403)),
   },
   'refusal-500': {
-    summary: 'calls a spent quota a failure of its own (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:500}, a server error',
     fails: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', asProblem(500)),
   },
   'refusal-drops-connection': {
-    summary: 'ends the connection of whoever has spent the quota (RFC 6585 §7.2)',
+    // RFC 6585 §7.2
     cause: 'A request beyond the limit gets no response',
     fails: ['limits.refusal-status'],
     patch: droppedInsteadOf('rate-limited'),
   },
   'rate-refusal-html': {
-    summary: 'refuses a spent quota with a page for people',
     cause: 'The body of the 429 is {media type:text/html}, not JSON',
     fails: ['limits.refusal-json'],
     patch: onAnswer(
@@ -101,49 +92,43 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'retry-after-missing': {
-    summary: 'does not say when to come back (RFC 6585 §4)',
+    // RFC 6585 §4
     cause: 'The 429 has no Retry-After header',
     fails: ['limits.retry-after'],
     patch: onAnswer('rate-limited', lacking('Retry-After')),
   },
   'retry-after-malformed': {
-    summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
     cause: 'Retry-After has a unit or other text in it',
     fails: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
   },
   'retry-after-fractional': {
-    summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
     cause: 'Retry-After has a decimal point',
     fails: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
   },
   'retry-after-milliseconds': {
-    summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
+    // RFC 9110 §10.2.3
     cause: 'Retry-After counts milliseconds, not seconds',
     fails: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
   },
   'retry-after-too-early': {
-    summary: 'invites clients back before the quota is renewed',
     cause: 'A client that waits for Retry-After is refused again',
     fails: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
   },
   'refusals-extend-window': {
-    summary: 'starts the wait anew with every refused request',
     cause: 'A refused request makes the wait longer',
     fails: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow((admitted) => !admitted) })),
   },
   'refusal-cacheable-429': {
-    summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
     cause: 'Caches may keep the 429',
     fails: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', having('Cache-Control', 'public, max-age=60')),
   },
   'limit-shared-between-keys': {
-    summary: 'counts all credentials together',
     cause: 'One key is refused because another key has spent its quota',
     fails: ['limits.per-key'],
     changes: ['limits.keyed-by'],
@@ -151,7 +136,6 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'limit-shared-between-accounts': {
     setting: 'limit by account',
-    summary: 'counts all accounts together, where its documents count each by itself',
     cause: 'One account is refused because another account has spent its quota, which is not as documented',
     fails: ['limits.scope'],
     changes: ['limits.keyed-by'],
@@ -159,20 +143,17 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'limit-by-key-not-address': {
     setting: 'limit by address',
-    summary: 'counts each key by itself, where its documents count by address',
     cause: 'A second key has a quota of its own, where the documents count by address',
     fails: ['limits.scope'],
     changes: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: (identity) => identity })),
   },
   'head-bypasses-limit': {
-    summary: 'does not hold HEAD to the quota',
     cause: 'HEAD is served after the quota is spent',
     fails: ['limits.variants-share'],
     patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
   },
   'query-bypasses-limit': {
-    summary: 'has a quota for each query string',
     cause: 'Another query is served after the quota is spent',
     fails: ['limits.variants-share'],
     patch: countingApart(({ query }) => {
@@ -182,7 +163,6 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     }),
   },
   'never-recovers': {
-    summary: 'bars a key for good once its quota was spent',
     cause: 'A key that was refused once is never served again',
     fails: ['limits.recovery', 'limits.client-backoff'],
     patch: inQuota(({ algorithm }) => ({
@@ -203,7 +183,6 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'refusal-tarpit': {
-    summary: 'holds refusals back, and with them the connections they wait on',
     cause: 'The 429 is held back before it is sent',
     fails: ['limits.refusal-prompt'],
     patch: aroundHandling(async (request, next, kernel) => {

@@ -60,7 +60,6 @@ const announcing = (announce: (further: readonly QuotaPlan[]) => readonly QuotaP
 /** Faults of a service that has several limits at once. */
 export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   'further-limit-ignored': {
-    summary: 'keeps the main limit, and not the further one',
     cause: 'Nothing limits how fast requests follow each other, whatever the documents say',
     fails: ['limits.further'],
     patch: keeping(
@@ -69,7 +68,6 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
     ),
   },
   'further-limit-one-low': {
-    summary: 'keeps a further limit of one request less than documented',
     cause: 'The further limit refuses one request too early',
     fails: ['limits.further'],
     changes: ['limits.second-limit'],
@@ -79,7 +77,6 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
     ),
   },
   'further-limit-too-high': {
-    summary: 'keeps a further limit of half as many requests again as documented',
     cause: 'The further limit lets through more than documented',
     fails: ['limits.further'],
     patch: keeping(
@@ -88,35 +85,30 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
     ),
   },
   'main-limit-one-low': {
-    summary: 'keeps the further limit, and a main one of one request less than documented',
     cause: 'The main limit refuses one request too early, and a further limit hides it',
     fails: ['limits.exact'],
     patch: keeping(changed((requests) => requests - 1)),
   },
   'middle-limit-ignored': {
     setting: 'three limits',
-    summary: 'keeps the shortest of its further limits, and not the next one',
     cause: 'One of several further limits holds nobody back',
     fails: ['limits.further'],
     patch: keeping(asStated, (plan) => (plan.requests > 10 ? { ...plan, requests: 1_000 } : plan)),
   },
   'longer-limit-ignored': {
     setting: 'two limits, the further one soon spent',
-    summary: 'keeps the main limit, and counts for the longer one without refusing anything',
     cause: 'The longer limit refuses nothing, whatever the documents say',
     fails: ['limits.further'],
     patch: keptBy((limiter) => saying(limiter, (admission) => ({ ...admission, admitted: true }))),
   },
   'longer-limit-early': {
     setting: 'two limits, the further one soon spent',
-    summary: 'refuses by its longer limit while much of it remains',
     cause: 'The longer limit refuses while it says that much remains',
     fails: ['limits.further'],
     patch: keptBy(refusingFrom(12)),
   },
   'longer-limit-by-address': {
     setting: 'two limits, the further one soon spent',
-    summary: 'counts all keys of an address together for the longer limit, which is documented for each key',
     cause: 'The longer limit counts the requests of several keys together',
     fails: ['limits.further-scope'],
     patch: keptBy((limiter) => ({
@@ -126,7 +118,6 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   },
   'longer-limit-by-key': {
     setting: 'two limits, the further one longer',
-    summary: 'counts each key by itself for the longer limit, which is documented for each address',
     cause: 'The longer limit is multiplied by using several keys',
     fails: ['limits.further-scope'],
     patch: inQuota(({ algorithm }) => ({
@@ -136,7 +127,6 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   },
   'longer-remaining-stays': {
     setting: 'two limits, the further one longer',
-    summary: 'always says that all of the longer limit remains',
     cause: 'What remains of the longer limit is always all of it',
     fails: ['limits.further-remaining'],
     patch: keptBy((limiter, { requests }) =>
@@ -145,7 +135,6 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   },
   'longer-limit-counts-twice': {
     setting: 'two limits, the further one longer',
-    summary: 'counts each request twice for the longer limit',
     cause: 'Each request is counted twice for the longer limit',
     fails: ['limits.further-remaining'],
     patch: keptBy((limiter) => ({
@@ -158,13 +147,11 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   },
   'further-policy-differs': {
     setting: 'two limits, the further one longer',
-    summary: 'announces another number for the further limit than it keeps',
     cause: 'The headers give another number for the further limit',
     fails: ['limits.further-policies'],
     patch: announcing((further) => further.map(changed((requests) => 2 * requests))),
   },
   'further-policy-untold': {
-    summary: 'announces the main limit alone',
     cause: 'The headers do not tell of the further limit',
     changes: ['limits.further-told'],
     patch: announcing(() => []),

@@ -32,7 +32,6 @@ const without = (members: JsonObject, name: string): JsonObject =>
 /** What the service does wrong with items that its clients create. */
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'creation-says-nothing': {
-    summary: 'answers a creation with neither Location nor an id (RFC 9110 §9.3.3)',
     cause: 'The answer to a creation says neither by Location nor by an id where the item is',
     fails: ['operations.created-says-where'],
     alsoFails: { 'operations.schema': 'the documents promise the item' },
@@ -41,7 +40,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'location-points-nowhere': {
-    summary: 'forgets its version in the Location of a new item (RFC 9110 §10.2.2)',
     cause: 'There is nothing where the Location of a new item points',
     fails: ['operations.created-place'],
     patch: insteadOfServing(creates, (answer) =>
@@ -49,7 +47,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'location-is-collection-of-other-name': {
-    summary: 'builds Location from the name of another route',
     cause: 'The Location of a new item is answered {status:404}',
     fails: ['operations.created-place'],
     patch: insteadOfServing(creates, (answer) =>
@@ -57,31 +54,26 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'creation-drops-optional-member': {
-    summary: 'does not store a member that its description has',
     cause: 'A member of a new item is not stored',
     fails: ['operations.read-back'],
     patch: inItem(reads, (item) => without(item, 'pageSize')),
   },
   'creation-cuts-text': {
-    summary: 'stores the beginning of a text alone',
     cause: 'A text is stored without its end',
     fails: ['operations.read-back'],
     patch: inItem(reads, (item) => ({ ...item, text: String(item.text).slice(0, 5) })),
   },
   'creation-stores-false-as-true': {
-    summary: 'reads every flag that is set as true',
     cause: 'A flag is not read as it was written',
     fails: ['operations.read-back'],
     patch: inItem(reads, (item) => ({ ...item, shared: false })),
   },
   'new-item-is-404': {
-    summary: 'has a new item only after a while',
     cause: 'An item that was just created is answered {status:404}',
     fails: ['operations.read-back'],
     patch: insteadOfServing(reads, () => problem('not-found')),
   },
   'cache-forgets-id': {
-    summary: 'keeps the last item that was read, and gives it to whoever asks for any',
     cause: 'Another item comes than the one that was asked for',
     fails: ['operations.item-asked-for'],
     patch: remembering(
@@ -98,7 +90,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'new-item-gets-known-id': {
-    summary: 'gives a new item the id of the one that was read before',
     cause: 'Two new items have the same id',
     fails: ['operations.unique-ids'],
     patch: remembering(
@@ -117,19 +108,17 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'list-lacks-new-item': {
-    summary: 'lists what was there before',
     cause: 'The list lacks an item that was just created',
     fails: ['operations.list-has-new'],
     patch: inList(() => []),
   },
   'update-is-ignored': {
-    summary: 'accepts a change and stores nothing',
     cause: 'A change that was accepted is not stored',
     fails: ['operations.update-applied'],
     patch: inBody(isTo('PATCH', isItem), () => ({})),
   },
   'update-replaces-all': {
-    summary: 'replaces the item by what a partial update names (RFC 5789 §2)',
+    // RFC 5789 §2
     cause: 'A partial update deletes what it does not name',
     fails: ['operations.update-keeps-rest'],
     patch: inBody(isTo('PATCH', isItem), (members) => ({
@@ -140,7 +129,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     })),
   },
   'replacement-is-ignored': {
-    summary: 'answers PUT and stores nothing',
     cause: 'What was put is not stored',
     fails: ['operations.replace-applied'],
     patch: aroundHandling((request, next, kernel) =>
@@ -148,13 +136,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'second-put-is-500': {
-    summary: 'fails over a PUT that changes nothing (RFC 9110 §9.2.2)',
     cause: 'The same PUT, sent again, is answered {status:500}, a server error',
     fails: ['operations.replace-again'],
     patch: atRepetition(isTo('PUT', isItem), ({ body }) => body.toString('utf8'), failed),
   },
   'second-put-is-409': {
-    summary: 'takes a repeated PUT for a conflict with itself',
     cause: 'The same PUT, sent again, is answered {status:409}',
     fails: ['operations.replace-again'],
     alsoFails: {
@@ -167,13 +153,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'updates-despite-if-match': {
-    summary: 'performs a change whatever If-Match says (RFC 9110 §13.1.1)',
     cause: 'A change under an ETag that is out of date is carried out',
     fails: ['operations.lost-update'],
     patch: onReceipt((request) => withoutField(request, 'If-Match')),
   },
   'if-match-never-matches': {
-    summary: 'compares If-Match with another text than its ETag',
     cause: 'A change under the current ETag is answered {status:412}',
     fails: ['operations.current-etag', 'caching.if-match'],
     patch: onReceipt((request) =>
@@ -181,7 +165,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'client-renames-item': {
-    summary: 'takes the id of an item from the body of an update',
     cause: 'A client can give an item another id',
     fails: ['operations.id-kept'],
     patch: remembering(
@@ -200,13 +183,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'secret-is-read-back': {
-    summary: 'sends a member back that is only to be written',
     cause: 'A member that is marked writeOnly is sent back',
     fails: ['operations.write-only'],
     patch: inItem(reads, (item) => ({ ...item, token: 'conform' })),
   },
   'deletion-is-ignored': {
-    summary: 'answers a deletion and deletes nothing',
     cause: 'An item is still there after it was deleted',
     fails: ['operations.delete-applied'],
     patch: aroundHandling(async (request, next, kernel) => {
@@ -216,13 +197,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     }),
   },
   'deleted-item-is-500': {
-    summary: 'fails over an item that is no longer there',
     cause: 'An item that was deleted is answered {status:500}, a server error',
     fails: ['operations.delete-applied'],
     patch: onAnswer('not-found', failed, reads),
   },
   'list-keeps-deleted-item': {
-    summary: 'lists what was deleted',
     cause: 'The list still has an item that was deleted',
     fails: ['operations.list-forgets'],
     patch: remembering(
@@ -235,13 +214,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'second-deletion-is-500': {
-    summary: 'fails over a deletion of what is not there',
     cause: 'Deleting an item a second time is answered {status:500}, a server error',
     fails: ['operations.delete-again'],
     patch: onAnswer('not-found', failed, removes),
   },
   'deletion-deletes-all': {
-    summary: 'forgets to say which item is to be deleted',
     cause: 'Deleting one item deletes the others',
     fails: ['operations.others-untouched'],
     patch: remembering(
@@ -255,7 +232,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'update-changes-others': {
-    summary: 'changes every item where one was meant',
     cause: 'Changing one item changes the others',
     fails: ['operations.others-untouched'],
     patch: remembering(
@@ -271,7 +247,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'deletion-has-content': {
-    summary: 'sends content with the 204 to a deletion (RFC 9110 §15.3.5)',
     cause: 'The 204 to a deletion comes with a body',
     fails: ['operations.delete-no-content'],
     alsoFails: {
@@ -285,38 +260,32 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'ignores-idempotency-key': {
-    summary: 'creates again for a key that it has documented',
     cause: 'The same Idempotency-Key creates a second item',
     fails: ['operations.idempotency-key'],
     alsoFails: { 'operations.idempotency-key-reused': 'the key is never looked at' },
     patch: onReceipt((request) => withoutField(request, 'Idempotency-Key')),
   },
   'second-use-of-idempotency-key-500': {
-    summary: 'fails over a key that it has stored',
     cause: 'An Idempotency-Key that comes again is answered {status:500}, a server error',
     fails: ['operations.idempotency-key'],
     patch: atRepetition(creates, (request) => fieldValue(request, 'idempotency-key'), failed),
   },
   'idempotency-key-hides-other-content': {
-    summary: 'answers whatever comes under a key with what came first',
     cause: 'An Idempotency-Key that was used for something else is served',
     fails: ['operations.idempotency-key-reused'],
     patch: onAnswer('key-reused', () => ({ ...served({ id: 'first' }), status: 201 })),
   },
   'deletion-skips-auth': {
-    summary: 'asks for a credential on every method but DELETE',
     cause: 'Anyone can delete an item without a credential',
     fails: ['operations.item-auth'],
     patch: admitting((_, request) => removes(request)),
   },
   'item-skips-auth': {
-    summary: 'asks for a credential at the collection alone',
     cause: 'An item can be read without a credential',
     fails: ['operations.item-auth'],
     patch: admitting((_, request) => reads(request)),
   },
   'update-skips-auth': {
-    summary: 'forgets the credential on a method that came later',
     cause: 'Anyone can change an item without a credential',
     fails: ['operations.item-auth'],
     patch: admitting((_, request) => isTo('PATCH', isItem)(request)),
@@ -326,31 +295,26 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
 /** What other accounts can do with the items of one. */
 export const ACCOUNT_DEFECTS = tableOf<Defect>(under('own searches'), {
   'items-open-to-other-accounts': {
-    summary: 'asks for a key to read an item, and not whose key it is',
     cause: 'Any account can read the items of others',
     fails: ['operations.item-of-another'],
     patch: ownItems({ open: ['GET'] }),
   },
   'lists-items-of-all-accounts': {
-    summary: 'lists the items of all accounts for each of them',
     cause: 'The list has the items of other accounts',
     fails: ['operations.list-of-another'],
     patch: ownItems({ listsAll: true }),
   },
   'other-accounts-change-items': {
-    summary: 'changes an item for whoever has any key',
     cause: 'Any account can change the items of others',
     fails: ['operations.other-account-writes'],
     patch: ownItems({ open: ['PATCH'] }),
   },
   'other-accounts-delete-items': {
-    summary: 'deletes an item for whoever has any key',
     cause: 'Any account can delete the items of others',
     fails: ['operations.other-account-writes'],
     patch: ownItems({ open: ['DELETE'] }),
   },
   'items-known-by-id-alone': {
-    summary: 'looks for an item by its id alone, and tells accounts apart in the list',
     cause: 'Any account can read, change and delete the items of others',
     fails: ['operations.item-of-another', 'operations.other-account-writes'],
     patch: ownItems({ open: ['GET', 'PUT', 'PATCH', 'DELETE'] }),

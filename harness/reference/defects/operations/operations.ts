@@ -44,37 +44,31 @@ const silentOn = (isFatal: (body: JsonObject) => boolean): Patch =>
 /** What the service does wrong in the operations beyond the documented sample. */
 export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-wrong-status': {
-    summary: 'answers an operation with another success than the documented one',
     cause: 'An operation is answered with another status than documented',
     fails: ['operations.status'],
     patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
   },
   'operation-wrong-media-type': {
-    summary: 'answers an operation in another media type than the documented one',
     cause: 'An operation is answered with another media type than documented',
     fails: ['operations.content-type'],
     patch: insteadOfServing(isItem, having('Content-Type', 'text/json')),
   },
   'operation-breaks-schema': {
-    summary: 'answers an operation with a body that does not fit its schema',
     cause: 'The body of an operation breaks its schema',
     fails: ['operations.schema'],
     patch: insteadOfServing(isItem, (answer) => withMembers(answer, { name: 7 })),
   },
   'operation-skips-auth': {
-    summary: 'serves an operation to anybody',
     cause: 'One operation is served without a credential',
     fails: ['operations.auth-required'],
     patch: onAnswer('unauthenticated', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-serves-unknown-method': {
-    summary: 'takes an unknown method of an operation for GET',
     cause: 'One operation is served for a method that does not exist',
     fails: ['operations.unknown-method'],
     patch: onAnswer('unknown-method', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-500-on-bad-type': {
-    summary: 'fails over a parameter of the wrong type',
     cause: 'A parameter of the wrong type is answered {status:500}, a server error',
     fails: ['operations.negative-type'],
     patch: onAnswer(
@@ -84,7 +78,6 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'operation-accepts-missing-input': {
-    summary: 'serves an operation without a parameter that it requires',
     cause: 'An operation is served without a required input',
     fails: ['operations.negative-missing'],
     patch: onReceipt((request) =>
@@ -94,7 +87,6 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'operation-accepts-surplus-member': {
-    summary: 'overlooks members of a body that its schema rules out',
     cause: 'An operation takes a body with an unknown member',
     fails: ['operations.negative-surplus'],
     patch: onReceipt((request) =>
@@ -104,19 +96,16 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'operation-hangs-on-missing-member': {
-    summary: 'waits for a member of the body that does not come, and never answers',
     cause: 'A body without a required member gets no response',
     fails: ['operations.negative-missing'],
     patch: silentOn((body) => !('text' in body)),
   },
   'operation-hangs-on-long-member': {
-    summary: 'never comes to an end with a text that is longer than it takes',
     cause: 'A text beyond its documented length gets no response',
     fails: ['operations.negative-range'],
     patch: silentOn(({ text }) => typeof text === 'string' && text.length > 100),
   },
   'operation-500-on-extra': {
-    summary: 'fails over a parameter that it does not know',
     cause: 'An unknown parameter is answered {status:500}, a server error',
     fails: ['operations.extra-handled'],
     patch: insteadOfServing(
@@ -125,7 +114,6 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'operation-accepts-bad-range': {
-    summary: 'serves a parameter beyond its range',
     cause: 'A value out of its range is accepted',
     fails: ['operations.negative-range'],
     patch: onReceipt((request) =>
@@ -161,19 +149,16 @@ const servingNothingFor = (when: (request: ReceivedRequest) => boolean): Patch =
 /** What the service does wrong with bodies of requests that are not as they should be. */
 export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'malformed-body-500': {
-    summary: 'does not catch what its JSON parser throws',
     cause: 'Malformed JSON in a request is answered {status:500}, a server error',
     fails: ['operations.body-malformed'],
     patch: failingOver((request) => request.body.length > 0 && !isJson(request)),
   },
   'malformed-body-served': {
-    summary: 'takes a body that it cannot parse for an empty object',
     cause: 'Malformed JSON in a request is taken for an empty object',
     fails: ['operations.body-malformed'],
     patch: servingNothingFor((request) => request.body.length > 0 && !isJson(request)),
   },
   'truncated-body-completed': {
-    summary: 'completes a body that was cut off, and carries it out',
     cause: 'A body that was cut off is completed and carried out',
     fails: ['operations.body-malformed'],
     patch: onReceipt((request) => {
@@ -184,25 +169,21 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
     }),
   },
   'empty-body-500': {
-    summary: 'fails over an empty body',
     cause: 'An empty body is answered {status:500}, a server error',
     fails: ['operations.body-empty'],
     patch: failingOver((request) => request.body.length === 0 && typeOf(request) !== ''),
   },
   'empty-body-served': {
-    summary: 'takes an empty body for one that asks for nothing',
     cause: 'An empty body is served although one is required',
     fails: ['operations.body-empty'],
     patch: servingNothingFor((request) => request.body.length === 0 && typeOf(request) !== ''),
   },
   'null-body-500': {
-    summary: 'reads members of a body that is null',
     cause: 'The body null is answered {status:500}, a server error',
     fails: ['operations.body-other-value'],
     patch: failingOver((request) => parseJson(textOf(request)) === null),
   },
   'list-body-served': {
-    summary: 'asks a list for members, and takes it for an empty object',
     cause: 'A list in place of an object is served',
     fails: ['operations.body-other-value'],
     patch: servingNothingFor(
@@ -210,97 +191,81 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
     ),
   },
   'deep-body-500': {
-    summary: 'parses by recursion, without a limit',
     cause: 'A deeply nested body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => textOf(request).startsWith('['.repeat(1_000))),
   },
   'nan-body-500': {
-    summary: 'parses NaN, and fails to write it down',
     cause: 'NaN in a body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => textOf(request).includes(':NaN')),
   },
   'large-number-500': {
-    summary: 'fails over a number that no type can hold',
     cause: 'A very large number in a body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => /\de\d{4}/.test(textOf(request))),
   },
   'repeated-member-500': {
-    summary: 'fails over a member that comes twice',
     cause: 'A member that comes twice in a body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => (textOf(request).match(/"text":/g)?.length ?? 0) > 1),
   },
   'half-surrogate-500': {
-    summary: 'fails to encode half a surrogate pair',
     cause: 'Half a surrogate pair in a body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => textOf(request).includes('\\ud800')),
   },
   'nul-in-body-500': {
-    summary: 'hands U+0000 to a database that cannot store it',
     cause: 'U+0000 in a body is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => textOf(request).includes('\\u0000')),
   },
   'bad-utf8-in-body-500': {
-    summary: 'fails over octets that are no UTF-8',
     cause: 'A body that is no UTF-8 is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver(({ body }) => body.includes(0xff)),
   },
   'byte-order-mark-500': {
-    summary: 'fails over a byte order mark',
     cause: 'A body with a byte order mark is answered {status:500}, a server error',
     fails: ['operations.body-odd-json'],
     patch: failingOver((request) => textOf(request).startsWith('\ufeff')),
   },
   'xml-body-500': {
-    summary: 'fails over a Content-Type that it does not know',
     cause: 'XML in place of JSON is answered {status:500}, a server error',
     fails: ['operations.body-foreign-type'],
     patch: failingOver((request) => typeOf(request).endsWith('/xml')),
   },
   'foreign-body-served': {
-    summary: 'does not read content of a type that it does not know, and serves the request',
     cause: 'A body of an unknown media type is served unread',
     fails: ['operations.body-foreign-type'],
     patch: servingNothingFor((request) => typeOf(request).startsWith('application/x-')),
   },
   'missing-type-500': {
-    summary: 'fails where Content-Type is missing',
     cause: 'A body without a Content-Type is answered {status:500}, a server error',
     fails: ['operations.body-odd-type'],
     patch: failingOver((request) => typeOf(request) === '' && request.body.length > 0),
   },
   'unknown-charset-500': {
-    summary: 'fails over a charset that it does not know',
     cause: 'An unknown charset is answered {status:500}, a server error',
     fails: ['operations.body-odd-type'],
     patch: failingOver((request) => /charset=x-/.test(typeOf(request))),
   },
   'malformed-type-500': {
-    summary: 'fails over a Content-Type that is no media type',
     cause: 'A malformed Content-Type is answered {status:500}, a server error',
     fails: ['operations.body-odd-type'],
     patch: failingOver((request) => typeOf(request) === 'json'),
   },
   'unknown-content-coding-500': {
-    summary: 'fails over a content coding that it does not know',
     cause: 'An unknown Content-Encoding is answered {status:500}, a server error',
     fails: ['operations.body-coding'],
     patch: failingOver((request) => codingOf(request)?.startsWith('x-') ?? false),
   },
   'false-gzip-500': {
-    summary: 'fails over content that calls itself gzip and is none',
     cause: 'A body that is not the gzip it claims is answered {status:500}, a server error',
     fails: ['operations.body-coding'],
     patch: failingOver((request) => codingOf(request) === 'gzip'),
   },
   'large-body-500': {
-    summary: 'fails over a body that is too large',
     cause: 'A large body is answered {status:500}, a server error',
     fails: ['operations.body-large'],
     patch: onAnswer('content-too-large', failed),

@@ -13,7 +13,6 @@ const isBehindCursor = (request: ReceivedRequest): boolean =>
 /** What the service does wrong with the pages of a list. */
 export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'page-ignores-limit': {
-    summary: 'sends all there is whatever the limit',
     cause: 'A page has more items than were asked for',
     fails: ['operations.page-size'],
     patch: onReceipt((request) =>
@@ -23,13 +22,11 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'pages-overlap': {
-    summary: 'begins each page with the last item of the one before',
     cause: 'An item is on two pages',
     fails: ['operations.pages-disjoint'],
     patch: onReceipt((request) => shifted(request, -1)),
   },
   'offset-is-ignored': {
-    summary: 'sends the first page for every offset',
     cause: 'Every page is the first one',
     fails: ['operations.pages-disjoint'],
     patch: onReceipt((request) =>
@@ -39,13 +36,11 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'pages-lose-items': {
-    summary: 'begins each page one item too late',
     cause: 'An item is on no page',
     fails: ['operations.pages-complete'],
     patch: onReceipt((request) => shifted(request, 1)),
   },
   'next-page-is-same': {
-    summary: 'links each page to itself as the next',
     cause: 'The link to the next page leads to the same page again and again',
     fails: ['operations.pages-end'],
     patch: insteadOfServing(lists, (answer, request) =>
@@ -53,25 +48,21 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'next-page-is-404': {
-    summary: 'links to a next page that is not there',
     cause: 'The link to the next page is answered {status:404}',
     fails: ['operations.pages-end'],
     patch: insteadOfServing(lists, having('Link', `<${SEARCHES}-next>; rel="next"`)),
   },
   'cursor-loses-item': {
-    summary: 'names a next page that begins one item too late',
     cause: 'An item between two pages of a cursor is on neither',
     fails: ['operations.pages-complete'],
     patch: nextAt((next) => next + 1),
   },
   'cursor-repeats-item': {
-    summary: 'names a next page that begins with the last item of this one',
     cause: 'The last item of a page is the first one behind its cursor',
     fails: ['operations.pages-disjoint'],
     patch: nextAt((next) => next - 1),
   },
   'cursor-is-ignored': {
-    summary: 'sends the first page for every cursor',
     cause: 'Every page behind a cursor is the first one',
     fails: ['operations.pages-disjoint'],
     patch: onReceipt((request) =>
@@ -79,7 +70,6 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'last-page-names-itself': {
-    summary: 'names the last page as the one behind it',
     cause: 'The cursor of the last page leads to the last page again and again',
     fails: ['operations.pages-end'],
     patch: inItem(isOfStarters, (page, query) => ({
@@ -88,7 +78,6 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     })),
   },
   'pages-go-round': {
-    summary: 'names the first page as the one behind the last',
     cause: 'Behind the last page of a cursor the list begins again',
     fails: ['operations.pages-end'],
     patch: inItem(
@@ -97,13 +86,11 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     ),
   },
   'cursor-drops-filter': {
-    summary: 'goes by the cursor alone, which says how many items come before and not of which list',
     cause: 'The page behind a cursor has items that the filter leaves out',
     fails: ['operations.pages-filter'],
     patch: onReceipt((request) => behindCursor(request, () => null)),
   },
   'next-link-loses-filter': {
-    summary: 'links to the next page without the filter of the first one',
     cause: 'The link to the next page has lost the filter',
     fails: ['operations.pages-filter'],
     patch: insteadOfServing(isOfStarters, (answer, { query }) => {
@@ -116,13 +103,11 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     }),
   },
   'cursor-of-other-filter-500': {
-    summary: 'fails over a cursor that is of another filter than the request',
     cause: 'The cursor of a list under another filter is answered {status:500}, a server error',
     fails: ['operations.cursor-elsewhere'],
     patch: onAnswer('invalid-parameter', failed, isBehindCursor),
   },
   'cursor-of-other-filter-mixes': {
-    summary: 'forgets both filters where that of the cursor is another than that of the request',
     cause: 'The cursor of a list under another filter brings items of no filter',
     fails: ['operations.cursor-elsewhere'],
     patch: onReceipt((request) => {
@@ -133,7 +118,6 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     }),
   },
   'cursor-is-400': {
-    summary: 'refuses the cursors that it names itself',
     cause: 'The cursor of a page is answered {status:400}',
     fails: ['operations.pages-end'],
     patch: insteadOfServing(isBehindCursor, (answer) =>

@@ -30,102 +30,88 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
     services: REST.services,
     setting: 'error codes',
-    summary: 'says 404 for a method that is not offered, where its documents say 405',
     cause: 'DELETE, which is not offered, is answered {status:404}, not as the documents say',
     fails: ['status.documented-method-refusal'],
     patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),
   },
   'allow-without-commas': {
-    summary: 'writes Allow with spaces between the methods (RFC 9110 §10.2.1)',
     cause: 'Allow has spaces between its methods, and no commas',
     fails: ['status.allow-form'],
     patch: inAllow((value) => value.replaceAll(',', '')),
   },
   'allow-in-brackets': {
-    summary: 'writes Allow as a list of its programming language',
     cause: 'Allow has brackets around its methods',
     fails: ['status.allow-form'],
     patch: inAllow((value) => `[${value}]`),
   },
   'allow-in-small-letters': {
-    summary: 'writes methods in small letters, which are others (RFC 9110 §9.1)',
+    // RFC 9110 §9.1
     cause: 'Allow has its methods in small letters',
     fails: ['status.allow-form'],
     patch: inAllow((value) => value.toLowerCase()),
   },
   'allow-lacks-get': {
-    summary: 'forgets in Allow the method that it serves',
     cause: 'Allow lacks the method that the documents show',
     fails: ['status.allow-complete'],
     patch: inAllow((value) => value.replace('GET, ', '')),
   },
   'options-names-every-method': {
-    summary: 'says to OPTIONS that it takes every method',
     cause: 'OPTIONS names methods that are answered {status:405}',
     fails: ['status.allow-kept'],
     patch: onAnswer('options', having('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')),
   },
   'options-names-trace': {
-    summary: 'says to OPTIONS that it takes TRACE, which its front refuses',
     cause: 'OPTIONS names TRACE, which is answered {status:405}',
     fails: ['status.allow-kept'],
     patch: onAnswer('options', having('Allow', 'GET, HEAD, OPTIONS, TRACE')),
   },
   'options-of-server-500': {
-    summary: 'fails over a target that is no path (RFC 9110 §9.3.7)',
+    // RFC 9110 §9.3.7
     cause: '`OPTIONS *` is answered {status:500}, a server error',
     fails: ['status.options-server'],
     patch: onAnswer(['options', ...PROBLEM_NAMES], failed, isOfServer),
   },
   'options-of-server-unanswered': {
-    summary: 'closes the connection on a target that is no path',
     cause: '`OPTIONS *` gets no response',
     fails: ['status.options-server'],
     patch: onFinished('every', dropped, isOfServer),
   },
   'get-body-500': {
-    summary: 'fails over content in a GET',
     cause: 'A GET with a body is answered {status:500}, a server error',
     fails: ['status.get-body'],
     patch: insteadOfServing(hasContent, failed),
   },
   'get-body-unanswered': {
-    summary: 'closes the connection on content in a GET',
     cause: 'A GET with a body gets no response',
     fails: ['status.get-body'],
     patch: onFinished('served', dropped, hasContent),
   },
   'accept-query-is-no-list': {
     services: REST.services,
-    summary: 'writes Accept-Query like Accept, weights and all (RFC 10008 §3)',
     cause: 'Accept-Query is no list of media types',
     fails: ['status.accept-query'],
     patch: offeringQuery({ accepts: 'application/json;;q=1, text' }),
   },
   'query-without-type-served': {
     services: REST.services,
-    summary: 'serves a QUERY whose content has no type (RFC 10008 §2)',
     cause: 'A QUERY without Content-Type is answered {status:200}',
     fails: ['status.query-type'],
     patch: offeringQuery({ takes: (type) => type === undefined || type === 'application/json' }),
   },
   'query-of-any-type-served': {
     services: REST.services,
-    summary: 'serves a QUERY whatever its content is',
     cause: 'A QUERY of an unknown type is answered {status:200}',
     fails: ['status.query-type'],
     patch: offeringQuery({ takes: (type) => type !== undefined }),
   },
   'query-of-unknown-type-500': {
     services: REST.services,
-    summary: 'fails over a QUERY that it cannot parse',
     cause: 'A QUERY of an unknown type is answered {status:500}, a server error',
     fails: ['status.query-type'],
     patch: offeringQuery({ refuses: (answer, type) => (type === undefined ? answer : failed(answer)) }),
   },
   'offers-query-and-refuses-it': {
     services: REST.services,
-    summary: 'names media types for QUERY, and does not know the method',
     cause: 'QUERY is offered and answered {status:501}',
     fails: ['status.query-type'],
     patch: onAnswer('options', having('Accept-Query', 'application/json')),
@@ -138,49 +124,41 @@ const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => instea
 /** What the service does with requests that are unusual, hostile or at the edge of what HTTP allows. */
 export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   'long-url-drops-connection': {
-    summary: 'closes the connection on a long request target',
     cause: 'An overlong URL gets no response',
     fails: ['status.overlong-target'],
     patch: droppedInsteadOf('target-too-long'),
   },
   'long-url-500': {
-    summary: 'fails over a long request target',
     cause: 'An overlong URL is answered {status:500}, a server error',
     fails: ['status.overlong-target'],
     patch: onAnswer('target-too-long', failed),
   },
   'long-field-500': {
-    summary: 'fails over large header fields',
     cause: 'An overlong header is answered {status:500}, a server error',
     fails: ['status.overlong-field'],
     patch: onAnswer('fields-too-large', failed),
   },
   'malformed-percent-500': {
-    summary: 'fails over percent-encoding that it cannot decode',
     cause: 'Broken percent-encoding in the path is answered {status:500}, a server error',
     fails: ['status.malformed-target'],
     patch: onAnswer('malformed', failed, ({ path }) => path.includes('%')),
   },
   'hostile-query-500': {
-    summary: 'fails over quotes and brackets in the query',
     cause: 'Quotes and markup in the query are answered {status:500}, a server error',
     fails: ['status.hostile-query'],
     patch: failingOn(({ query }) => /['<\0]|%27|%3c|%00/i.test(query ?? '')),
   },
   'accept-unknown-500': {
-    summary: 'fails when the client accepts no media type that it has',
     cause: 'An unknown media type in Accept is answered {status:500}, a server error',
     fails: ['negotiation.unknown-accept'],
     patch: failingOn((request) => !acceptsJson(request)),
   },
   'range-500': {
-    summary: 'fails over a Range field',
     cause: 'A Range header is answered {status:500}, a server error',
     fails: ['caching.range'],
     patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
   },
   'range-without-content-range': {
-    summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
     cause: 'A 206 has no Content-Range header',
     fails: ['caching.partial-content'],
     patch: together(
@@ -191,7 +169,6 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'if-none-match-500': {
-    summary: 'fails over a conditional request',
     cause: 'An If-None-Match header is answered {status:500}, a server error',
     fails: ['caching.conditional'],
     patch: onAnswer(
@@ -201,19 +178,16 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'expect-continue-500': {
-    summary: 'fails over an expectation',
     cause: '`Expect: 100-continue` is answered {status:500}, a server error',
     fails: ['status.expect-continue'],
     patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
   },
   'content-type-on-get-415': {
-    summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     cause: 'A GET with `Content-Type: application/json` is answered {status:415}',
     fails: ['status.documented-content-type'],
     patch: insteadOfServing((request) => fieldValue(request, 'content-type') !== undefined, asProblem(415)),
   },
   'missing-user-agent-500': {
-    summary: 'fails over a request that does not say what sent it',
     cause: 'A request without a User-Agent is answered {status:500}, a server error',
     fails: ['status.missing-user-agent'],
     patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),

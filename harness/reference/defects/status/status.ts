@@ -37,7 +37,6 @@ const withBraces = writtenAs((head) => Buffer.concat([head, Buffer.from('{}')]))
 
 export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
-    summary: 'does not serve the documented sample request',
     cause: 'The documented request with the right key is answered {status:404}',
     fails: ['status.sample', 'versioning.prefix'],
     patch: onAnswer('served', (answer) =>
@@ -47,7 +46,6 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'documented-body-lost': {
     services: REST.services,
     setting: 'sample with a body',
-    summary: 'loses the content of requests on the way',
     cause: 'The documented request, which has a body, is answered {status:400}',
     fails: ['status.sample'],
     patch: insteadOfServing(
@@ -56,49 +54,41 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'unknown-path-200': {
-    summary: 'answers every path with success',
     cause: 'A path that does not exist is answered {status:200}',
     fails: ['status.unknown-path'],
     patch: onAnswer('not-found', asSuccess('{"status":"ok"}')),
   },
   'unknown-path-html': {
-    summary: 'answers unknown paths with a page for people',
     cause: 'The body of the 404 is {media type:text/html}, not JSON',
     fails: ['json.error-media-type'],
     patch: onAnswer('not-found', holding(HTML_ERROR, 'text/html; charset=utf-8')),
   },
   'unknown-path-500': {
-    summary: 'fails over paths that it does not know',
     cause: 'A path that does not exist is answered {status:500}, a server error',
     fails: ['status.unknown-path'],
     patch: onAnswer('not-found', failed),
   },
   'deep-path-500': {
-    summary: 'fails over paths that are deeper than any it knows',
     cause: 'A path of several unknown segments is answered {status:500}, a server error',
     fails: ['status.unknown-path'],
     patch: onAnswer('not-found', failed, ({ path }) => path.split('/').length > 4),
   },
   'unknown-method-500': {
-    summary: 'fails over methods that it does not know',
     cause: 'An unknown method is answered {status:500}, a server error',
     fails: ['status.unknown-method'],
     patch: onAnswer('unknown-method', failed),
   },
   'unknown-method-served': {
-    summary: 'takes an unknown method for GET',
     cause: 'An unknown method is answered {status:200}, like GET',
     fails: ['status.unknown-method'],
     patch: onAnswer('unknown-method', asSuccess('{"resources":[]}')),
   },
   'method-not-allowed-without-allow': {
-    summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
     cause: 'The 405 has no Allow header',
     fails: ['status.allow'],
     patch: onAnswer('method-not-allowed', lacking('Allow')),
   },
   'method-not-allowed-200': {
-    summary: 'reports success for methods that it does not offer',
     cause: 'A method that the path does not have is answered {status:200}',
     fails: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) =>
@@ -106,19 +96,16 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'head-differs': {
-    summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     cause: 'The Content-Length of HEAD is not that of GET',
     fails: ['status.head-equals-get'],
     patch: onFinished('served', having('Content-Length', '0'), isHead),
   },
   'head-lacks-fields': {
-    summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     cause: 'HEAD lacks headers that GET has',
     fails: ['status.head-equals-get'],
     patch: onFinished('served', lacking('Cache-Control'), isHead),
   },
   'head-is-405': {
-    summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
     cause: 'HEAD is answered {status:405} where GET is served',
     fails: ['status.head'],
     patch: insteadOfServing(isHead, (answer) =>
@@ -126,7 +113,6 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'head-with-body': {
-    summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
     cause: 'The response to HEAD has a body',
     fails: ['status.head-no-content'],
     patch: onFinished(
@@ -136,19 +122,16 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'options-500': {
-    summary: 'fails over OPTIONS',
     cause: 'OPTIONS is answered {status:500}, a server error',
     fails: ['status.options', 'status.options-server'],
     patch: onAnswer('options', failed),
   },
   'unregistered-status': {
-    summary: 'invents a status code (RFC 9110 §15)',
     cause: 'An unknown path is answered {status:499}, a status code that is not registered',
     fails: ['status.registered'],
     patch: onAnswer('not-found', asProblem(499, 'Nothing Here')),
   },
   'error-in-200': {
-    summary: 'reports errors with status 200 and an error object',
     cause: 'Errors are answered 200 with the error in the body',
     fails: ['status.no-error-in-success'],
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) =>
@@ -156,13 +139,12 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'failure-in-200': {
-    summary: 'reports failure with status 200 and a flag in the content',
     cause: 'A path that does not exist is answered 200 with a failure in the body',
     fails: ['status.no-error-in-success'],
     patch: onAnswer('not-found', asSuccess('{"success":false,"message":"nothing here"}')),
   },
   'trace-echoes-credential': {
-    summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
+    // RFC 9110 §9.3.8
     cause: 'The response to TRACE repeats the credential',
     fails: ['status.trace'],
     patch: onAnswer('method-not-allowed', (answer, request) => {
@@ -173,13 +155,11 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     }),
   },
   'stack-trace-in-error': {
-    summary: 'shows its inner workings in errors',
     cause: 'Error bodies show a stack trace',
     fails: ['status.no-internals'],
     patch: onAnswer(PROBLEM_NAMES, (answer) => withMembers(answer, { stack: STACK_TRACE })),
   },
   'no-date': {
-    summary: 'does not say when it answered (RFC 9110 §6.6.1)',
     cause: 'Responses have no Date header',
     fails: ['headers.date'],
     patch: onFinished('every', lacking('Date')),
@@ -187,25 +167,21 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'request-id-repeats': {
     // The documents of search do not speak of request ids.
     services: [...REALTIME.services, ...REST.services],
-    summary: 'gives every answer the same request id',
     cause: 'The request id is the same on all responses',
     fails: ['headers.request-id'],
     patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
   },
   'no-content-with-content': {
-    summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
     cause: 'A 204 has a body',
     fails: ['status.no-content'],
     patch: onFinished('options', (answer) => withBraces(withField(answer, 'Content-Length', '2'))),
   },
   'unserved-method-500': {
-    summary: 'fails over methods that it does not offer',
     cause: 'A method that the path does not have is answered {status:500}, a server error',
     fails: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
   },
   'allow-lists-refused-method': {
-    summary: 'names the very method that it refuses among the allowed ones',
     cause: 'The Allow header of a 405 lists the very method that was refused',
     fails: ['status.allow-true'],
     patch: onAnswer('method-not-allowed', (answer, { method }) =>
@@ -213,13 +189,11 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'not-modified-with-content': {
-    summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
     cause: 'A 304 has a body',
     fails: ['status.no-content'],
     patch: onFinished('not-modified', withBraces),
   },
   'not-modified-without-fields': {
-    summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
     cause: 'A 304 lacks headers that the 200 has',
     fails: ['caching.not-modified-fields'],
     patch: onFinished('not-modified', (answer) =>
@@ -227,19 +201,16 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'if-none-match-ignored': {
-    summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
     cause: 'If-None-Match with the current ETag is ignored: the whole body comes again',
     fails: ['caching.not-modified'],
     patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
   },
   'if-none-match-412': {
-    summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
     cause: 'If-None-Match with the current ETag is answered {status:412}, not 304',
     fails: ['caching.not-modified'],
     patch: onAnswer('not-modified', asProblem(412)),
   },
   'etag-unquoted': {
-    summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
     cause: 'The ETag has no quotes',
     fails: ['headers.etag-form'],
     patch: onAnswer('served', (answer) =>
@@ -247,13 +218,11 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'server-field-tells-version': {
-    summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
     cause: 'The Server header tells which product and version runs',
     fails: ['headers.no-product-version'],
     patch: onFinished('every', having('Server', 'example-server/4.2.1 (Debian)')),
   },
   'date-malformed': {
-    summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
     cause: 'The Date header is not an HTTP date',
     fails: ['headers.date-form'],
     patch: onFinished('every', (answer, _, { clock }) =>
@@ -261,7 +230,6 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'date-twice': {
-    summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
     cause: 'The Date header comes twice',
     fails: ['headers.single-fields'],
     patch: onFinished('not-found', (answer) => ({
@@ -270,26 +238,22 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     })),
   },
   'cache-control-malformed': {
-    summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     cause: 'The Cache-Control header cannot be parsed',
     fails: ['headers.cache-control-form'],
     patch: onAnswer(PROBLEM_NAMES, having('Cache-Control', 'no-store; no-cache')),
   },
   'link-malformed': {
-    summary: 'writes links that are none (RFC 8288 §3)',
     cause: 'The Link header cannot be parsed',
     fails: ['headers.link-form'],
     patch: onAnswer('served', having('Link', '/status; rel=status')),
   },
   'request-id-missing': {
     services: REALTIME.services,
-    summary: 'leaves clients nothing by which to name a request',
     cause: 'Responses have no request id',
     fails: ['headers.request-id'],
     patch: onFinished('every', lacking('X-Request-Id')),
   },
   'accepts-missing-host': {
-    summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
     cause: 'A request without a Host header is answered like any other',
     fails: ['framing.missing-host'],
     patch: onReceipt((request) =>
@@ -297,7 +261,6 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     ),
   },
   'accepts-two-hosts': {
-    summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
     cause: 'A request with two Host headers is answered like any other',
     fails: ['framing.two-hosts'],
     patch: onReceipt((request) => {
@@ -306,19 +269,16 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     }),
   },
   'accepts-spaced-field-name': {
-    summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
     cause: 'A blank between a header name and its colon is accepted',
     fails: ['framing.spaced-field-name'],
     patch: onFirstOctets((text) => text.replace(/^([\w-]+) +:/gm, '$1:')),
   },
   'flapping-status': {
-    summary: 'has a broken instance among those that answer',
     cause: 'The same request is answered 200 one time and {status:500} the next',
     fails: ['status.stable'],
     patch: oneIn(2, failed),
   },
   'unstable-shape': {
-    summary: 'answers the same request with content of another shape each time',
     cause: 'The same request brings other members each time',
     fails: ['json.shape-stable'],
     patch: oneIn(2, (answer) =>

@@ -32,7 +32,6 @@ const FAILURES: readonly (number | null)[] = [1002, 1007, 1009];
 
 export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-bad-close-payload': {
-    summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
     cause: 'A Close with a broken payload is answered like a right one',
     fails: ['websocket.bad-close-code'],
     patch: eachInbound((frame) => {
@@ -42,7 +41,6 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-takes-unassigned-codes': {
-    summary: 'takes a Close with a code that is not assigned for a right one (RFC 6455 §7.4.2)',
     cause: 'A Close with a code that is not assigned is answered like a right one',
     fails: ['websocket.unassigned-close-codes'],
     patch: eachInbound(
@@ -53,13 +51,11 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-ignores-overlong-close': {
-    summary: 'overlooks a Close of more than 125 octets (RFC 6455 §5.5)',
     cause: 'A Close of more than 125 bytes is ignored',
     fails: ['websocket.overlong-close'],
     patch: eachInbound(upon(OPCODE.close, (frame) => (frame.payload.length > 125 ? null : frame))),
   },
   'ws-holds-close-in-messages': {
-    summary: 'does not see a Close between the fragments of a message (RFC 6455 §5.4)',
     cause: 'A Close between the fragments of a message is not answered',
     fails: ['websocket.close-within-message'],
     patch: onInbound(() => {
@@ -72,7 +68,6 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-no-close-echo': {
-    summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
     cause: 'The service ends the connection without a Close frame',
     fails: ['websocket.close-answered'],
     alsoFails: {
@@ -81,38 +76,33 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     patch: eachOutbound(upon(OPCODE.close, () => null)),
   },
   'ws-keeps-tcp-open': {
-    summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
+    // RFC 6455 §7.1.1
     cause: 'The connection stays open after both Close frames',
     fails: ['websocket.tcp-closed'],
     patch: inWebSocket(() => ({ endsTcp: 'never' })),
   },
   'ws-waits-for-answer-to-close': {
-    summary: 'waits without end for the answer to its Close (RFC 6455 §7.1.7)',
     cause: 'The connection of a client that does not answer a Close stays open',
     fails: ['websocket.unanswered-close'],
     patch: inWebSocket(() => ({ endsTcp: 'once answered' })),
   },
   'ws-keeps-half-closed': {
-    summary: 'keeps a connection whose client has ended its side of TCP',
     cause: 'The connection stays open after its client has ended its side',
     fails: ['websocket.half-closed'],
     patch: inWebSocket(() => ({ atHalfClose: () => undefined })),
   },
   'ws-only-closes-half-closed': {
-    summary:
-      'sends a Close to a client that has ended its side of TCP, and waits for an answer that cannot come',
     cause: 'The connection of a client that has ended its side waits for its Close',
     fails: ['websocket.half-closed'],
     patch: inWebSocket(() => ({ atHalfClose: (send) => send(GOING_AWAY) })),
   },
   'ws-sends-1005': {
-    summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
     cause: 'The service sends a close code that is never sent',
     fails: ['websocket.forbidden-close-codes'],
     patch: eachOutbound(upon(OPCODE.close, (frame) => closingWith(frame, 1005))),
   },
   'ws-wrong-close-code': {
-    summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'Broken frames are answered with the wrong close code',
     changes: ['websocket.unmasked-code'],
     fails: ['websocket.reserved-bits-code'],
@@ -123,7 +113,6 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-fails-silently': {
-    summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
     cause: 'A broken frame ends the connection without a Close frame',
     fails: ['websocket.failure-announced'],
     patch: eachOutbound(
@@ -131,7 +120,6 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-answers-close-with-other-code': {
-    summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
     cause: 'A Close is answered with another code',
     fails: ['websocket.close-code-echoed'],
     patch: eachOutbound(
@@ -141,25 +129,21 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-ignores-malformed-close': {
-    summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
     cause: 'A broken Close frame is ignored',
     fails: ['websocket.one-octet-close', 'websocket.bad-close-reason'],
     patch: eachInbound(upon(OPCODE.close, (frame) => (isMalformed(frame.payload) ? null : frame))),
   },
   'ws-sends-malformed-close': {
-    summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
     cause: 'The Close frame of the service is broken',
     fails: ['websocket.server-close-payload'],
     patch: eachOutbound(upon(OPCODE.close, (frame) => withPayload(frame, Buffer.from([3])))),
   },
   'ws-answers-after-close': {
-    summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
     cause: 'A message that follows a Close is still answered',
     fails: ['websocket.message-after-close'],
     patch: onInbound(puttingOffClose),
   },
   'ws-sends-after-close': {
-    summary: 'sends a message behind its Close (RFC 6455 §5.5.1)',
     cause: 'The service sends frames after its Close',
     fails: ['websocket.silent-after-close'],
     alsoFails: { 'websocket.close-in-traffic': 'what is under way at the close comes behind it' },

@@ -46,26 +46,22 @@ function standsAlone({ payload }: Frame): boolean {
 /** Ways to get permessage-deflate (RFC 7692) wrong. */
 export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-takes-unfit-deflate-offer': {
-    summary: 'looks at the name of permessage-deflate only (RFC 7692 §7.1)',
     cause: 'A permessage-deflate offer with an unknown parameter is accepted',
     fails: ['websocket.deflate-unfit-offer'],
     changes: ['websocket.deflate-fallback'],
     patch: inOffer(() => 'Sec-WebSocket-Extensions: permessage-deflate'),
   },
   'ws-forgets-server-no-context': {
-    summary: 'takes an offer of server_no_context_takeover without saying so (RFC 7692 §7.1.1.1)',
     cause: 'The service ignores that server_no_context_takeover was asked for',
     fails: ['websocket.deflate-server-context'],
     patch: withoutParameter('server_no_context_takeover'),
   },
   'ws-forgets-server-window': {
-    summary: 'takes an offer of server_max_window_bits without saying so (RFC 7692 §7.1.2.1)',
     cause: 'The service ignores that server_max_window_bits was asked for',
     fails: ['websocket.deflate-server-window'],
     patch: withoutParameter('server_max_window_bits'),
   },
   'ws-ignores-server-window': {
-    summary: 'agrees to a small window and compresses with the largest (RFC 7692 §7.1.2.1)',
     cause: 'The service compresses with a larger window than it agreed to',
     fails: ['websocket.deflate-window-kept'],
     patch: together(
@@ -74,7 +70,6 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-refuses-small-window': {
-    summary: 'refuses the handshake that offers a window smaller than its own (RFC 7692 §5.1)',
     cause: 'A handshake that offers a small window for compression is refused',
     fails: ['websocket.deflate-offer-declined'],
     patch: inWebSocket(({ judge }) => ({
@@ -86,32 +81,27 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     })),
   },
   'ws-forgets-which-offer': {
-    summary: 'answers several offers of permessage-deflate with the name alone (RFC 7692 §5.1)',
     cause: 'The answer to several offers of permessage-deflate fits none of them',
     fails: ['websocket.deflate-several-offers'],
     patch: onSwitchingLine((line) => line.replace('; server_max_window_bits=12', '')),
   },
   'ws-widens-client-window': {
-    summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
     cause: 'The service allows a larger client window than was offered',
     fails: ['websocket.deflate-client-window'],
     patch: onSwitchingLine((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
   },
   'ws-ignores-rsv1-on-control': {
-    summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
     cause: 'A Ping that is marked as compressed is accepted',
     fails: ['websocket.deflate-reserved-bit-on-control'],
     alsoFails: { 'websocket.reserved-bit-on-ping': 'a ping is a control frame' },
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
   'ws-ignores-rsv1-on-continuation': {
-    summary: 'overlooks RSV1 on later fragments (RFC 7692 §6)',
     cause: 'A later fragment that is marked as compressed is accepted',
     fails: ['websocket.deflate-reserved-bit-on-continuation'],
     patch: withoutReservedBits((frame) => frame.opcode === OPCODE.continuation && frame.rsv === COMPRESSED),
   },
   'ws-ignores-bad-deflate': {
-    summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
     cause: 'A message that cannot be inflated is accepted',
     fails: ['websocket.deflate-bad-data'],
     alsoFails: {
@@ -121,7 +111,6 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
   },
   'ws-corrupts-compressed': {
-    summary: 'loses the end of compressed messages',
     cause: 'Compressed messages come back changed',
     fails: ['websocket.deflate-echo'],
     patch: onCompressed((frame) =>
@@ -129,7 +118,6 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-wants-all-compressed': {
-    summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
     cause: 'A message without compression ends the connection',
     fails: ['websocket.deflate-plain'],
     patch: (behavior) => {
@@ -151,13 +139,11 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     },
   },
   'ws-loses-empty-compressed': {
-    summary: 'takes a compressed message without content for none (RFC 7692 §7.2.3.6)',
     cause: 'An empty compressed message is lost',
     fails: ['websocket.deflate-empty'],
     patch: onCompressed((frame) => (frame.fin && frame.payload.length <= 2 ? null : frame)),
   },
   'ws-loses-compressed-fragments': {
-    summary: 'keeps the first fragment of a compressed message only',
     cause: 'A compressed message in fragments is lost',
     fails: ['websocket.deflate-fragments'],
     patch: onCompressedInbound(() => {
@@ -170,19 +156,16 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-ping-cuts-compressed': {
-    summary: 'loses the rest of a compressed message that a Ping comes within',
     cause: 'A Ping within a compressed message breaks the message',
     fails: ['websocket.deflate-around-ping'],
     patch: onCompressedInbound(cuttingAt(OPCODE.ping, isCompressed)),
   },
   'ws-pong-cuts-compressed': {
-    summary: 'loses the rest of a compressed message that a Pong comes within',
     cause: 'A Pong within a compressed message breaks the message',
     fails: ['websocket.deflate-around-pong'],
     patch: onCompressedInbound(cuttingAt(OPCODE.pong, isCompressed)),
   },
   'ws-checks-no-compressed-utf8': {
-    summary: 'looks for UTF-8 before it inflates only (RFC 6455 §8.1)',
     cause: 'Compressed text that is not UTF-8 is accepted',
     fails: ['websocket.deflate-bad-utf8'],
     patch: onCompressed((frame) =>
@@ -190,25 +173,21 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-takes-bare-window': {
-    summary: 'takes server_max_window_bits without a value for 15 (RFC 7692 §7.1.2.1)',
     cause: 'A permessage-deflate offer whose server window has no value is accepted',
     fails: ['websocket.deflate-unfit-offer'],
     patch: inOffer((offer) => offer.replace(/server_max_window_bits$/, 'server_max_window_bits=15')),
   },
   'ws-forgets-deflate-context': {
-    summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
     cause: 'A compressed message that refers to the one before ends the connection',
     fails: ['websocket.deflate-context'],
     patch: onCompressed((frame) => (frame.fin && !standsAlone(frame) ? refused(frame) : frame)),
   },
   'ws-refuses-final-block': {
-    summary: 'does not take a block that is marked as the last (RFC 7692 §7.2.3.4)',
     cause: 'A compressed message whose block is marked as the last ends the connection',
     fails: ['websocket.deflate-final-block'],
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 1) === 1 ? refused(frame) : frame)),
   },
   'ws-breaks-no-context': {
-    summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
     cause: 'The service compresses against earlier messages although it agreed not to',
     fails: ['websocket.deflate-without-context'],
     patch: (behavior) => {
@@ -225,7 +204,6 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     },
   },
   'ws-sends-bad-deflate': {
-    summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
     cause: 'The service sends compressed messages that cannot be inflated',
     fails: ['websocket.deflate-server-data'],
     patch: onCompressedOutbound(
@@ -238,7 +216,6 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-inflates-without-limit': {
-    summary: 'bounds the length of messages before it inflates them only',
     cause: 'A small compressed message may grow without limit',
     fails: ['websocket.deflate-bomb'],
     patch: inWebSocket(() => ({ messageLimit: 128 * 1024 * 1024 })),

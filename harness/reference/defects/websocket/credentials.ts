@@ -33,33 +33,28 @@ const onRefusal = (
 /** Who may open a WebSocket, and how others are refused. */
 export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-without-credential': {
-    summary: 'asks for no credential on the opening handshake',
     cause: 'A WebSocket handshake without a credential is accepted',
     fails: ['websocket.missing-credential'],
     patch: withoutRule('credential'),
   },
   'ws-101-then-close': {
-    summary: 'opens the connection first and looks at the credential then',
     cause: 'A refused WebSocket client gets 101 and a close, not an HTTP error',
     fails: ['websocket.refusal-before-opening'],
     patch: closingWithCode(1008),
   },
   'ws-accepts-any-origin': {
     setting: 'origin',
-    summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
     cause: 'Pages of every origin may open a WebSocket',
     fails: ['websocket.foreign-origin'],
     patch: withoutRule('origin'),
   },
   'ws-accepts-any-key': {
-    summary: 'asks for a key on the opening handshake and takes any',
     cause: 'A WebSocket handshake with a wrong key is accepted',
     fails: ['websocket.wrong-credential'],
     patch: onRefusal((answer) => (answer.responseKind === 'wrong-credential' ? null : answer)),
   },
   'ws-accepts-revoked-key': {
     setting: 'revoked keys',
-    summary: 'looks at requests whether a key was revoked, and never at handshakes',
     cause: 'A WebSocket handshake with a key that was revoked is accepted',
     fails: ['websocket.refused-keys'],
     patch: onRefusal((answer, request) =>
@@ -67,7 +62,6 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-accepts-key-prefix': {
-    summary: 'compares only as many characters of the key of a handshake as were presented',
     cause: 'A WebSocket handshake with the first part of the key is accepted',
     fails: ['websocket.near-credential'],
     patch: onRefusal((answer, request, { access }) => {
@@ -77,13 +71,11 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-refusal-without-challenge': {
-    summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
     cause: 'The 401 of a WebSocket handshake has no WWW-Authenticate header',
     fails: ['websocket.refusal-challenge'],
     patch: onRefusal(lacking('WWW-Authenticate')),
   },
   'ws-echoes-key': {
-    summary: 'repeats the credential of a handshake that it refuses',
     cause: 'The refusal of a WebSocket handshake repeats the credential',
     fails: ['websocket.key-not-echoed'],
     patch: onAnswer('upgrade-required', (answer, request) =>
@@ -91,7 +83,6 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-accepts-key-in-query': {
-    summary: 'takes the key of a handshake from the query as well, where logs keep it',
     cause: 'A WebSocket handshake takes the key in the query as well, where logs keep it',
     fails: ['websocket.key-in-query'],
     patch: onRefusal((answer, request, { access }) => {
@@ -101,14 +92,12 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-closes-with-other-code': {
     setting: 'close code',
-    summary: 'closes connections with a bad credential with a code that nobody has documented',
     cause: 'A refused WebSocket client is closed with another code than configured',
     fails: ['websocket.refusal-code'],
     patch: closingWithCode(4000),
   },
   'ws-selects-key-as-subprotocol': {
     setting: 'key in subprotocol',
-    summary: 'selects the subprotocol that carries the key, which shows it once more',
     cause: 'The 101 repeats the key as the selected subprotocol',
     fails: ['websocket.key-not-echoed'],
     patch: (behavior) => {

@@ -74,43 +74,36 @@ const behindPongs =
 
 export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-masks-frames': {
-    summary: 'masks its frames (RFC 6455 §5.1)',
     cause: 'The service masks the frames that it sends',
     fails: ['websocket.server-unmasked'],
     patch: eachOutbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-accepts-unmasked': {
-    summary: 'takes frames that are not masked (RFC 6455 §5.1)',
     cause: 'An unmasked frame of a client is accepted',
     fails: ['websocket.unmasked'],
     patch: eachInbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-ignores-rsv': {
-    summary: 'overlooks reserved bits (RFC 6455 §5.2)',
     cause: 'A frame with a reserved bit is accepted',
     fails: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
     patch: eachInbound((frame) => ({ ...frame, rsv: 0 })),
   },
   'ws-accepts-reserved-opcode': {
-    summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
     cause: 'A frame with a reserved opcode is accepted',
     fails: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
     patch: eachInbound((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null)),
   },
   'ws-accepts-fragmented-ping': {
-    summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Ping is accepted',
     fails: ['websocket.fragmented-ping', 'websocket.fragmented-pong'],
     patch: eachInbound((frame) => (isControl(frame) ? { ...frame, fin: true } : frame)),
   },
   'ws-accepts-fragmented-pong': {
-    summary: 'takes a Pong in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Pong is accepted',
     fails: ['websocket.fragmented-pong'],
     patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, fin: true }))),
   },
   'ws-accepts-long-ping': {
-    summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
     cause: 'A Ping of more than 125 bytes is accepted',
     fails: ['websocket.overlong-ping'],
     patch: eachInbound((frame) =>
@@ -120,39 +113,34 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-accepts-stray-continuation': {
-    summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
     cause: 'A continuation frame that continues nothing is accepted',
     fails: ['websocket.stray-continuation'],
     patch: onInbound(misplaced('continuation', (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-accepts-interleaved-messages': {
-    summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
     cause: 'A new message within another one is accepted',
     fails: ['websocket.interleaved-message'],
     patch: onInbound(misplaced('beginning', (frame) => ({ ...frame, opcode: OPCODE.continuation }))),
   },
   'ws-accepts-bad-utf8': {
-    summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'Text that is not UTF-8 is accepted',
     fails: ['websocket.bad-utf8'],
     alsoFails: { 'websocket.bad-close-code': 'the reason of a Close is not looked at either' },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   'ws-checks-utf8-frame-by-frame': {
-    summary: 'does not see that two fragments do not join to a character (RFC 6455 §8.1)',
     cause: 'Text in fragments that is not UTF-8 is accepted',
     fails: ['websocket.bad-utf8-in-fragments'],
     patch: onInbound(completingCharacters),
   },
   'ws-wrong-code-for-opcode': {
-    summary: 'refuses a reserved opcode as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'A reserved opcode is answered with the wrong close code',
     fails: ['websocket.reserved-opcode-code'],
     patch: mistaking(({ opcode }) => /^[3-7b-f]$/.test(opcode.toString(16)), notUtf8),
   },
   'ws-wrong-code-for-control-frame': {
-    summary:
-      'refuses a control frame that is too long, or in fragments, as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'A control frame that is too long is answered with the wrong close code',
     fails: ['websocket.control-frame-code'],
     patch: mistaking(
@@ -161,31 +149,28 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-wrong-code-for-fragment': {
-    summary: 'refuses a fragment that continues nothing as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'A fragment that continues nothing is answered with the wrong close code',
     fails: ['websocket.fragmentation-code'],
     patch: onInbound(misplaced('continuation', notUtf8)),
   },
   'ws-wrong-code-for-bad-utf8': {
-    summary: 'refuses text that is not UTF-8 as an error of the protocol (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'Text that is not UTF-8 is answered with the wrong close code',
     fails: ['websocket.bad-utf8-code'],
     patch: mistaking((frame) => !isUtf8Text(frame), ofUnknownOpcode),
   },
   'ws-wrong-pong': {
-    summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     cause: 'The Pong does not carry what the Ping carried',
     fails: ['websocket.ping'],
     patch: eachOutbound(upon(OPCODE.pong, (frame) => withPayload(frame, Buffer.from('pong')))),
   },
   'ws-no-pong': {
-    summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     cause: 'A Ping is never answered',
     fails: ['websocket.ping'],
     patch: eachOutbound(upon(OPCODE.pong, () => null)),
   },
   'ws-nonminimal-length': {
-    summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
     cause: 'The service encodes short lengths in too many bytes',
     fails: ['websocket.server-lengths'],
     patch: eachOutbound((frame) =>
@@ -193,26 +178,22 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-holds-pings-in-messages': {
-    summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
     cause: 'A Ping between the fragments of a message is not answered',
     fails: ['websocket.ping-between-fragments'],
     patch: onInbound(holdingPings),
   },
   'ws-refuses-unsolicited-pong': {
-    summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     cause: 'A Pong that nobody asked for ends the connection',
     fails: ['websocket.unsolicited-pong'],
     alsoFails: { 'websocket.echo-around-pong': 'that Pong is not asked for either' },
     patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, opcode: 11 }))),
   },
   'ws-sets-reserved-bits': {
-    summary: 'sets a reserved bit (RFC 6455 §5.2)',
     cause: 'The service sets reserved bits in its frames',
     fails: ['websocket.server-reserved'],
     patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 })),
   },
   'ws-sends-overlong-close': {
-    summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
     cause: 'The Close frame of the service is longer than 125 bytes',
     fails: ['websocket.server-control-frames'],
     patch: eachOutbound((frame) =>
@@ -222,7 +203,6 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-sends-overlong-ping': {
-    summary: 'pings with more than 125 octets (RFC 6455 §5.5)',
     cause: 'The Ping of the service is longer than 125 bytes',
     fails: ['websocket.server-control-frames'],
     changes: ['websocket.heartbeat'],
@@ -232,19 +212,16 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-sends-stray-fragments': {
-    summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
     cause: 'The service sends continuation frames that continue nothing',
     fails: ['websocket.server-fragments'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
   },
   'ws-sends-bad-utf8': {
-    summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'The service sends text that is not UTF-8',
     fails: ['websocket.server-utf8'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
   'ws-loses-ping-burst': {
-    summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
     cause: 'Of several Pings at once the last is not answered',
     fails: ['websocket.ping-burst'],
     patch: onInbound(() => {

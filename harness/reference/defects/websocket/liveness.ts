@@ -26,7 +26,6 @@ const MANY = 20;
 export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-idle': {
     setting: 'idle',
-    summary: 'closes a connection on which nothing is said for a moment',
     cause: 'A silent connection is closed too soon',
     fails: ['websocket.idle-kept'],
     changes: ['websocket.idle'],
@@ -36,7 +35,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-overlooks-pongs': {
-    summary: 'closes a connection that says nothing else, though its client answers each Ping',
     cause: 'Connections end though their clients answer every Ping',
     fails: ['websocket.answered-pings'],
     changes: ['websocket.idle'],
@@ -46,7 +44,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-misreads-pongs': {
-    summary: 'takes a Pong with the payload of its own Ping as an error (RFC 6455 §5.5.3)',
+    // RFC 6455 §5.5.3
     cause: 'A Pong that carries what the Ping carried ends the connection',
     fails: ['websocket.answered-pings'],
     changes: ['websocket.idle'],
@@ -59,7 +57,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'pusher-drops-silent-clients': {
     setting: 'pusher',
-    summary: 'stands behind a proxy that ends TCP where nothing is said, long before activity_timeout',
     cause: 'Connections end within their activity_timeout',
     fails: ['websocket.pusher-silence'],
     changes: ['websocket.idle'],
@@ -70,7 +67,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'pusher-closes-silent-clients': {
     setting: 'pusher',
-    summary: 'closes with 4202 where nothing is said, long before activity_timeout',
     cause: 'Connections end within their activity_timeout',
     fails: ['websocket.pusher-silence'],
     changes: ['websocket.idle'],
@@ -81,7 +77,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'pusher-forgets-silent-clients': {
     setting: 'pusher',
-    summary: 'answers no pusher:ping any more on a connection on which nothing was said for a while',
     cause: 'After a silence pusher:ping is not answered',
     fails: ['websocket.heartbeat-after-silence'],
     patch: atQuiet((socket) => {
@@ -94,7 +89,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-overlooks-heartbeat-answers': {
     setting: 'heartbeat',
-    summary: 'closes a connection that says nothing else, though its client answers each heartbeat',
     cause: 'Connections end though their clients answer every heartbeat',
     fails: ['websocket.answered-heartbeats'],
     changes: ['websocket.idle', 'websocket.heartbeat'],
@@ -106,7 +100,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-refuses-heartbeat-answers': {
     setting: 'heartbeat',
-    summary: 'takes the answer to its own heartbeat for a message that it does not know, and closes',
     cause: 'The answer to a heartbeat ends the connection',
     fails: ['websocket.answered-heartbeats'],
     changes: ['websocket.idle', 'websocket.heartbeat'],
@@ -116,7 +109,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-falls-over-bad-text': {
-    summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',
     cause: 'Text of one client that is not UTF-8 ends the connections of all others',
     fails: ['websocket.others-kept'],
     alsoFails: { 'websocket.failure-announced': 'the connection on which it came ends in the same way' },
@@ -129,7 +121,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-falls-over-long-message': {
-    summary: 'closes with 1009 upon a message of 64 KiB, and drops all other connections',
     cause: 'A long message of one client ends the connections of all others',
     fails: ['websocket.others-kept'],
     changes: ['websocket.max-message'],
@@ -142,7 +133,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-keeps-place-of-cut-client': {
-    summary: 'has one place, and keeps it for a client that was cut without a Close',
     cause: 'A client that was cut off keeps its place: the next handshake is refused',
     fails: ['websocket.reconnect'],
     patch: (behavior) => {
@@ -163,7 +153,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     },
   },
   'ws-reorders-messages': {
-    summary: 'handles messages that come together in no order',
     cause: 'Messages that come together are answered in another order',
     fails: ['websocket.burst-order'],
     patch: onInbound(() => {
@@ -184,13 +173,11 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-loses-messages': {
-    summary: 'loses messages when many come together',
     cause: 'Some of many messages that come together are lost',
     fails: ['websocket.burst-order'],
     patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
   },
   'ws-loses-close-in-traffic': {
-    summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
     cause: 'A Close behind many messages is not answered',
     fails: ['websocket.close-in-traffic'],
     patch: onInbound(() => {
@@ -202,7 +189,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-mixes-connections': {
-    summary: 'sends what one client says to all others',
     cause: 'Messages of one connection come on another',
     fails: ['websocket.connections-apart'],
     patch: knowingOpen((open) =>

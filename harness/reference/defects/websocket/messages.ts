@@ -22,7 +22,6 @@ const droppingLong = onMessage((socket, content) => {
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
 export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-corrupts-message': {
-    summary: 'sends messages back altered',
     cause: 'Messages come back changed',
     fails: ['websocket.echo-text', 'websocket.exchange'],
     patch: eachOutbound((frame) => {
@@ -34,26 +33,22 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ignores-login': {
     setting: 'login by message',
-    summary: 'does not answer the message with which clients log in',
     cause: 'The documented login is not answered',
     fails: ['websocket.login'],
     patch: eachInbound((frame) => (frame.payload.includes('login') ? null : frame)),
   },
   'ws-forgets-login': {
     setting: 'login by message',
-    summary: 'takes a login, and has forgotten it with the next message',
     cause: 'A message after the documented login is not answered as documented',
     fails: ['websocket.exchange'],
     patch: demandingLogin(false),
   },
   'ws-binary-as-text': {
-    summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     cause: 'A binary message comes back as text',
     fails: ['websocket.echo-kind'],
     patch: eachOutbound(upon(OPCODE.binary, (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-swallows-empty-messages': {
-    summary: 'takes a message without content for none',
     cause: 'An empty message is lost',
     fails: ['websocket.echo-empty'],
     patch: eachInbound((frame) =>
@@ -65,7 +60,6 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-misreads-16-bit-lengths': {
-    summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     cause: 'A message of 126 bytes or more comes back shortened',
     fails: ['websocket.echo-lengths'],
     alsoFails: { 'websocket.echo-long': 'long messages are cut at the same place' },
@@ -74,7 +68,6 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-truncates-long-messages': {
-    summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
     cause: 'A message of 64 KiB or more comes back shortened',
     fails: ['websocket.echo-long'],
     patch: eachInbound((frame) =>
@@ -84,7 +77,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-wrong-too-big-code': {
-    summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'A message that is too big is refused with the wrong close code',
     fails: ['websocket.too-big-code'],
     patch: eachInbound((frame) =>
@@ -92,7 +85,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-wrong-too-big-code-in-fragments': {
-    summary: 'refuses a long message in fragments as a protocol error (RFC 6455 §7.4.1)',
+    // RFC 6455 §7.4.1
     cause: 'A message in fragments that is too big is refused with the wrong close code',
     fails: ['websocket.too-big-code'],
     patch: together(
@@ -108,20 +101,17 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-drops-too-big': {
-    summary: 'ends TCP over a long message without a word (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection without a Close frame',
     fails: ['websocket.too-big-code'],
     patch: droppingLong,
   },
   'ws-resets-too-big': {
-    summary: 'resets TCP over a long message as soon as it has read its length (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection by a reset',
     fails: ['websocket.too-big-code'],
     changes: ['websocket.max-message'],
     patch: endingLong('reset instead'),
   },
   'ws-resets-too-big-once-read': {
-    summary: 'reads a long message to its end, and resets TCP over it (RFC 6455 §7.1.7)',
     cause: 'A message that is too big ends the connection by a reset',
     fails: ['websocket.too-big-code'],
     changes: ['websocket.max-message'],
@@ -131,32 +121,27 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-drops-too-big-in-fragments': {
-    summary: 'closes with 1009 upon a long frame, and ends TCP over as much in fragments (RFC 6455 §7.1.7)',
     cause: 'A message in fragments that is too big ends the connection without a Close frame',
     fails: ['websocket.too-big-code'],
     patch: together(boundingFrames, droppingLong),
   },
   'ws-loses-fragments': {
-    summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     cause: 'A fragment within a message is lost',
     fails: ['websocket.echo-fragments'],
     alsoFails: { 'websocket.stray-continuation': 'a continuation without a beginning is lost as well' },
     patch: eachInbound((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame)),
   },
   'ws-ping-cuts-message': {
-    summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a message cuts the message off',
     fails: ['websocket.echo-around-ping'],
     patch: onInbound(cuttingAt(OPCODE.ping)),
   },
   'ws-pong-cuts-message': {
-    summary: 'loses the rest of a message that a Pong comes within (RFC 6455 §5.4)',
     cause: 'A Pong within a message cuts the message off',
     fails: ['websocket.echo-around-pong'],
     patch: onInbound(cuttingAt(OPCODE.pong)),
   },
   'ws-cuts-long-binary': {
-    summary: 'loses the last octet of binary messages of 126 octets and more (RFC 6455 §5.2)',
     cause: 'A binary message of 126 bytes or more comes back shortened',
     fails: ['websocket.echo-binary-lengths'],
     patch: eachInbound((frame) =>
@@ -166,7 +151,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-swallows-empty-binary': {
-    summary: 'swallows a binary message without content (RFC 6455 §5.6)',
+    // RFC 6455 §5.6
     cause: 'An empty binary message is lost',
     fails: ['websocket.echo-binary-lengths'],
     patch: eachInbound((frame) =>
@@ -174,7 +159,6 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-forgets-many-fragments': {
-    summary: 'keeps the first 32 fragments of a message (RFC 6455 §5.4)',
     cause: 'Of a message in many fragments the rest is lost',
     fails: ['websocket.echo-many-fragments'],
     patch: onInbound(() => {
@@ -187,13 +171,12 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-ping-cuts-json': {
-    summary: 'loses the rest of a JSON message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a JSON message cuts the message off',
     fails: ['websocket.exchange-fragments'],
     patch: onInbound(cuttingAt(OPCODE.ping, ({ payload }) => payload[0] === '{'.charCodeAt(0))),
   },
   'ws-strips-bom': {
-    summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
+    // RFC 6455 §5.6
     cause: 'A byte order mark at the start of a text is lost',
     fails: ['websocket.echo-characters'],
     patch: eachOutbound((frame) =>

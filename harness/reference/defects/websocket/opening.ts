@@ -65,7 +65,6 @@ const repeatingAccept: Patch = (behavior) => {
 
 export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-selects-bad-subprotocol': {
-    summary: 'selects whatever is offered first as the subprotocol (RFC 6455 §4.2.2)',
     cause: 'A subprotocol with a space in it is selected',
     fails: ['websocket.bad-subprotocol'],
     patch: (behavior) => {
@@ -81,19 +80,17 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     },
   },
   'ws-length-on-101': {
-    summary: 'sends Content-Length with its 101 (RFC 9110 §8.6)',
     cause: 'The 101 has a Content-Length',
     fails: ['websocket.switching-length'],
     patch: addingLine('Content-Length: 0'),
   },
   'ws-coding-on-101': {
-    summary: 'sends Transfer-Encoding with its 101 (RFC 9112 §6.1)',
+    // RFC 9112 §6.1
     cause: 'The 101 has a Transfer-Encoding',
     fails: ['websocket.switching-length'],
     patch: addingLine('Transfer-Encoding: chunked'),
   },
   'ws-wrong-accept': {
-    summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept does not belong to the key that was sent',
     fails: ['websocket.accept'],
     patch: onSwitchingLine((line) =>
@@ -101,62 +98,54 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-ignores-version': {
-    summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
     cause: 'A WebSocket handshake of another version is accepted',
     fails: ['websocket.other-version', 'websocket.missing-version'],
     patch: withoutRule('version'),
   },
   'ws-version-refusal-without-header': {
-    summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
     cause: 'A refused WebSocket version is not told which one is supported',
     fails: ['websocket.supported-version'],
     patch: onAnswer('upgrade-required', lacking('Sec-WebSocket-Version')),
   },
   'ws-accepts-missing-key': {
-    summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake without Sec-WebSocket-Key is accepted',
     fails: ['websocket.missing-key'],
     changes: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
   'ws-accepts-missing-host': {
-    summary: 'does without Host in handshakes (RFC 6455 §4.2.1, item 2)',
+    // RFC 6455 §4.2.1, item 2
     cause: 'A WebSocket handshake without Host is accepted',
     fails: ['websocket.missing-host'],
     patch: withoutRule('host'),
   },
   'ws-invents-subprotocol': {
-    summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
     cause: 'The 101 selects a subprotocol that nobody offered',
     fails: ['websocket.unoffered-subprotocol'],
     patch: addingLine('Sec-WebSocket-Protocol: chat'),
   },
   'ws-invents-extension': {
-    summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     cause: 'The 101 selects an extension that nobody offered',
     fails: ['websocket.unoffered-extension'],
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
   'ws-upgrades-without-connection': {
-    summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake without a Connection header is accepted',
     fails: ['websocket.missing-connection'],
     patch: onHead(withConnectionUpgrade),
   },
   'ws-wants-field-order': {
-    summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
     cause: 'A WebSocket handshake with its headers in another order is refused',
     fails: ['websocket.other-order'],
     patch: onHead(withoutLateUpgrade),
   },
   'ws-reads-one-connection-line': {
-    summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
     cause: 'A WebSocket handshake with Connection in two lines is refused',
     fails: ['websocket.connection-in-two-lines'],
     patch: onHead(withFirstConnection),
   },
   'ws-upgrades-http-1-0': {
-    summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
+    // RFC 6455 §4.2.1
     cause: 'A WebSocket handshake in HTTP/1.0 is accepted',
     changes: ['websocket.http-1-0'],
     patch: onHead((head) =>
@@ -164,7 +153,6 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-redirects-handshake': {
-    summary: 'sends clients to another address, which WebSocket clients do not follow',
     cause: 'The WebSocket handshake is answered {status:301}, a redirect',
     changes: ['websocket.redirect'],
     alsoFails: { 'websocket.handshake': 'the plain handshake is redirected like the others' },
@@ -174,13 +162,11 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     }),
   },
   'ws-upgrades-post': {
-    summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake by POST is accepted',
     fails: ['websocket.post'],
     patch: withoutRule('method'),
   },
   'ws-case-sensitive-tokens': {
-    summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
     cause: 'A WebSocket handshake with its tokens in another letter case is refused',
     fails: ['websocket.other-spelling'],
     alsoFails: {
@@ -193,19 +179,16 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     ),
   },
   'ws-drops-plain-http': {
-    summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     cause: 'A plain GET of the WebSocket address gets no response',
     fails: ['websocket.plain-http'],
     patch: onAnswer('upgrade-required', dropped, (request) => listMembers(request, 'upgrade').length === 0),
   },
   'ws-refuses-handshake': {
-    summary: 'opens no WebSocket to anybody',
     cause: 'A right WebSocket handshake is answered {status:400}',
     fails: ['websocket.handshake'],
     patch: withRule(() => problem('malformed')),
   },
   'ws-repeats-accept': {
-    summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept is the same on every connection',
     fails: ['websocket.accept-per-connection'],
     alsoFails: {
@@ -214,38 +197,32 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     patch: repeatingAccept,
   },
   'ws-omits-upgrade-field': {
-    summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
     cause: 'The 101 has no Upgrade header',
     fails: ['websocket.upgrade-field'],
     patch: omittingLine(/^upgrade:/i),
   },
   'ws-omits-connection-field': {
-    summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
     cause: 'The 101 has no Connection header',
     fails: ['websocket.connection-field'],
     patch: omittingLine(/^connection:/i),
   },
   'ws-wants-handshake-whole': {
-    summary: 'takes the first octets of a connection for the whole handshake',
     cause: 'A WebSocket handshake that comes in pieces is refused',
     // So short is no beginning of a request that was merely long.
     fails: ['websocket.octet-by-octet'],
     patch: onHead((head) => (head.length < 16 ? '? ' : head)),
   },
   'ws-upgrades-plain-get': {
-    summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
     cause: 'A plain GET of the WebSocket address is answered 101',
     fails: ['websocket.missing-upgrade'],
     patch: onHead(withHandshake),
   },
   'ws-upgrades-any-protocol': {
-    summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
     cause: 'An upgrade to another protocol is accepted as WebSocket',
     fails: ['websocket.other-upgrade'],
     patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
   },
   'ws-unoffered-window-bits': {
-    summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     cause: 'The answer to permessage-deflate has a parameter that was not offered',
     fails: ['websocket.deflate-answer'],
     patch: onSwitchingLine((line) =>

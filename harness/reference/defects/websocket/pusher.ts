@@ -78,20 +78,17 @@ const isMalformed = (content: unknown): boolean =>
 /** Ways to get the Pusher protocol, version 7, wrong. */
 export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
   'pusher-silent-start': {
-    summary: 'does not tell a Pusher client that it is connected',
     cause: 'No pusher:connection_established comes',
     fails: ['websocket.pusher-established'],
     changes: ['websocket.first-message'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'pusher-plain-data': {
-    summary: 'sends the data of its own events as an object',
     cause: 'The data of pusher:connection_established is not a string',
     fails: ['websocket.pusher-established'],
     patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
   },
   'pusher-no-activity-timeout': {
-    summary: 'does not tell a Pusher client how long it may be silent',
     cause: 'pusher:connection_established has no activity_timeout',
     fails: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
     patch: onEvent('pusher:connection_established', (event) => {
@@ -100,14 +97,12 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-no-pong': {
-    summary: 'does not answer pusher:ping',
     cause: 'A pusher:ping is not answered',
     fails: ['websocket.pusher-ping'],
     changes: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => null),
   },
   'pusher-loses-subscriptions': {
-    summary: 'does not say that a subscription succeeded',
     cause: 'A subscription to a public channel is not confirmed',
     fails: ['websocket.pusher-subscribe'],
     alsoFails: { 'websocket.pusher-presence': 'a presence channel is subscribed to in the same way' },
@@ -116,14 +111,12 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     ),
   },
   'pusher-opens-private-channels': {
-    summary: 'lets anybody subscribe to a private channel',
     cause: 'A private channel opens without a signature',
     fails: ['websocket.pusher-private-channel'],
     patch: onEvent('pusher:subscription_error', subscribed),
   },
   'pusher-refuses-signatures': {
     setting: 'signed',
-    summary: 'takes no signature for a private channel',
     cause: 'A private channel refuses the right signature',
     fails: ['websocket.pusher-signed-channel'],
     alsoFails: { 'websocket.pusher-presence': 'a presence channel is signed in the same way' },
@@ -134,19 +127,16 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-checks-form-of-signatures': {
-    summary: 'takes whatever looks like a signature for one',
     cause: 'A private channel opens to any text that looks like a signature',
     fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth) => /^[^:]+:[0-9a-f]{64}$/.test(auth)),
   },
   'pusher-takes-empty-signatures': {
-    summary: 'compares as much of a signature as there is',
     cause: 'A private channel opens to an empty signature',
     fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth) => auth.endsWith(':')),
   },
   'pusher-takes-signatures-of-other-channels': {
-    summary: 'takes a signature that it has seen for another channel',
     cause: 'A private channel opens to the signature of another channel',
     fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((auth, shown, channel) =>
@@ -154,19 +144,16 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     ),
   },
   'pusher-leaves-user-unsigned': {
-    summary: 'does not look at whom the signature of a presence channel is for',
     cause: 'A presence channel opens to the signature of another user',
     fails: ['websocket.pusher-forged-signature'],
     patch: openingTo((_auth, _shown, channel) => channel.startsWith('presence-')),
   },
   'pusher-relays-on-public-channels': {
-    summary: 'passes client events on in public channels as well',
     cause: 'A client event on a public channel reaches others',
     fails: ['websocket.pusher-forbidden-event'],
     patch: relaying((event) => nameOf(event).startsWith('client-') && isOnPublic(event)),
   },
   'pusher-relays-for-strangers': {
-    summary: 'passes client events on for those who have not entered the channel',
     cause: 'A client event reaches a channel that its sender has not entered',
     fails: ['websocket.pusher-forbidden-event'],
     patch: relaying(
@@ -175,13 +162,11 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     ),
   },
   'pusher-relays-any-name': {
-    summary: 'passes on what clients send under any name',
     cause: 'An event of a client without client- in its name reaches others',
     fails: ['websocket.pusher-forbidden-event'],
     patch: relaying((event) => event.channel !== undefined && !/^(?:pusher|client-)/.test(nameOf(event))),
   },
   'pusher-subscribes-twice': {
-    summary: 'keeps two subscriptions of a client that subscribes twice',
     cause: 'A client that subscribes twice gets each event twice',
     fails: ['websocket.pusher-repeated-subscription'],
     patch: onOpen((socket) => {
@@ -200,7 +185,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-unsubscribes-on-second': {
-    summary: 'takes a second subscription for the end of the first',
     cause: 'A client that subscribes twice gets no events',
     fails: ['websocket.pusher-repeated-subscription'],
     patch: onInbound(() => {
@@ -219,7 +203,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-hangs-on-malformed': {
-    summary: 'answers nothing any more after what it cannot read',
     cause: 'After a malformed Pusher event nothing is answered',
     fails: ['websocket.pusher-malformed'],
     patch: onInbound(() => {
@@ -232,7 +215,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-drops-malformed': {
-    summary: 'ends TCP upon what it cannot read',
     cause: 'A malformed Pusher event ends the connection without a word',
     fails: ['websocket.pusher-malformed'],
     patch: onMessage((socket, content) => {
@@ -240,13 +222,11 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-closes-upon-pong': {
-    summary: 'closes upon a pusher:pong that it has not asked for',
     cause: 'A pusher:pong that nobody asked for ends the connection',
     fails: ['websocket.pusher-unasked-pong'],
     patch: closingUpon((content) => parseJsonObject(String(content))?.event === 'pusher:pong', 4200),
   },
   'pusher-overlooks-pongs': {
-    summary: 'closes a silent connection with 4201, though its client answers pusher:ping',
     cause: 'Connections end with 4201 though their clients answer pusher:ping',
     fails: ['websocket.answered-heartbeats'],
     changes: ['websocket.idle', 'websocket.heartbeat'],
@@ -257,7 +237,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     ),
   },
   'pusher-answers-ping-with-error': {
-    summary: 'answers pusher:ping with pusher:error',
     cause: 'A pusher:ping is answered with an error',
     fails: ['websocket.pusher-ping'],
     changes: ['websocket.message-shapes'],
@@ -267,13 +246,11 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     })),
   },
   'pusher-loses-client-events': {
-    summary: 'does not pass on what clients say to each other',
     cause: 'Client events do not reach other subscribers',
     fails: ['websocket.pusher-client-event'],
     patch: onEvent('client-conform', () => null),
   },
   'pusher-echoes-client-events': {
-    summary: 'sends a client event to its sender as well',
     cause: 'Who sends a client event receives it as well',
     fails: ['websocket.pusher-client-event'],
     patch: onMessage((socket, content) => {
@@ -282,13 +259,11 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     }),
   },
   'pusher-omits-presence': {
-    summary: 'does not say who is in a presence channel',
     cause: 'A presence channel does not say who is present',
     fails: ['websocket.pusher-presence'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
   },
   'pusher-accepts-unknown-app': {
-    summary: 'serves applications that do not exist',
     cause: 'An application that does not exist is connected',
     fails: ['websocket.pusher-unknown-app'],
     patch: onAccepted((verdict, _, { access }) => ({
@@ -297,7 +272,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     })),
   },
   'pusher-wrong-error-code': {
-    summary: 'tells clients of unknown applications to come back at once',
     cause: 'An application that does not exist is closed with the wrong code',
     fails: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
     patch: together(
@@ -306,7 +280,6 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
     ),
   },
   'pusher-accepts-any-protocol': {
-    summary: 'does not look at the version of the Pusher protocol',
     cause: 'An unknown version of the Pusher protocol is accepted',
     fails: ['websocket.pusher-protocol-version'],
     patch: onReceipt((request) =>
@@ -318,19 +291,16 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
 /** The same faults, as they are seen by those who describe the dialect themselves. */
 export const OWN_DIALECT_DEFECTS = tableOf<Defect>(under('own', REALTIME), {
   'own-silent-start': {
-    summary: 'does not greet, although its dialect has a greeting',
     cause: 'The service does not greet in the dialect of the config',
     fails: ['websocket.dialect-greeting'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'own-no-pong': {
-    summary: 'does not answer the heartbeat of its dialect',
     cause: 'The heartbeat of the dialect is not answered',
     fails: ['websocket.dialect-heartbeat'],
     patch: onEvent('pusher:pong', () => null),
   },
   'own-loses-subscriptions': {
-    summary: 'does not say that a subscription succeeded, although its dialect does',
     cause: 'A subscription in the dialect of the config is not confirmed',
     fails: ['websocket.dialect-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', () => null),
