@@ -105,9 +105,6 @@ const LAWFUL = [
 
 /** Files still to be merged into their importer. The list only shrinks. */
 const TO_BE_MERGED: ReadonlySet<string> = new Set([
-  'harness/engine/session/http/spending-trial.ts',
-  'harness/engine/simulation/simulation.ts',
-  'harness/engine/worker/spare-time.ts',
   'harness/proof/messages.ts',
   'harness/reference/defects/auth/signature.ts',
   'suites/limits/stimuli/failures.ts',

@@ -8,7 +8,7 @@ import { type Suite, suitesFor } from '../engine/check/check.ts';
 import { applicabilityOf, type Judgment } from '../engine/check/judge.ts';
 import { judgeInOrder } from '../engine/check/plan.ts';
 import { startProvider } from '../engine/provider/start.ts';
-import { openLiveSession } from '../engine/session/live.ts';
+import { openLiveSession } from '../engine/session/session.ts';
 import { simulatedClock } from '../engine/simulation/clock.ts';
 import { openVerifier, type PactVerifier } from '../providers/pact/verifier.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';

@@ -1,15 +1,12 @@
 import type { ClauseValue } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Variation } from '../../base/verdict.ts';
-import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
+import { Blocked, NotApplicable, type Outcome, type Variation, Violation } from '../../base/verdict.ts';
 import type { ClauseKey, ErrorCondition } from '../../base/vocabulary.ts';
-import type { ServiceConfig } from '../../config/service.ts';
-import { documentedValue } from '../../config/service.ts';
+import { documentedValue, type ServiceConfig } from '../../config/service.ts';
 import { type Needs, neededIn, type Probe, requireDeclared } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type Expect, expectIn } from './expect.ts';
-import { JudgedSubjects } from './subjects.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext<U = readonly Probe<unknown>[]> {
@@ -134,4 +131,53 @@ export function openContext(
     },
     remark: () => remarks.join(' '),
   };
+}
+
+/** The outcome of a check for one subject. */
+export interface SubjectOutcome {
+  /** An operation (`GET /v1/orders`), an endpoint (`WebSocket /ws`), else the service. */
+  readonly subject: string;
+  readonly outcome: Outcome;
+  /** The first result that deviates; absent for none. */
+  readonly got?: string;
+  /** Ids of the evidence that was judged. */
+  readonly evidence: readonly string[];
+}
+
+interface JudgedSubject {
+  got: string | null;
+  isUnread: boolean;
+  readonly evidence: Set<string>;
+}
+
+/** The subjects that a check has judged so far, with the results of its expectations. */
+export class JudgedSubjects {
+  readonly #subjects = new Map<string, JudgedSubject>();
+  readonly #nameOf: (evidence: string) => string;
+
+  constructor(nameOf: (evidence: string) => string) {
+    this.#nameOf = nameOf;
+  }
+
+  get isEmpty(): boolean {
+    return this.#subjects.size === 0;
+  }
+
+  /** `got`: the result that deviates; null if it conforms, or could not be read. */
+  add(evidence: string, got: string | null, isUnread = false): void {
+    const name = this.#nameOf(evidence);
+    const known = this.#subjects.get(name) ?? { got: null, isUnread: false, evidence: new Set() };
+    known.got ??= got;
+    known.isUnread ||= isUnread;
+    known.evidence.add(evidence);
+    this.#subjects.set(name, known);
+  }
+
+  /** `violated`: the outcome of a subject with a deviation. `conforming`: that of any other. */
+  outcomes(violated: Outcome, conforming: Outcome): readonly SubjectOutcome[] {
+    return [...this.#subjects].map(([subject, { got, isUnread, evidence }]) => {
+      const outcome = got !== null ? violated : isUnread ? 'blocked' : conforming;
+      return { subject, outcome, ...(got !== null && { got }), evidence: [...evidence] };
+    });
+  }
 }

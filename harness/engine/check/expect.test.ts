@@ -9,7 +9,7 @@ import {
   octetsOf,
 } from '../../wire/fixtures/example-evidence.ts';
 import { Expectation, expectIn } from './expect.ts';
-import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './reading.ts';
+import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './hold.ts';
 
 function reply(response: Partial<RecordedResponse> = {}, exchange: Partial<Exchange> = {}): Reply {
   return new Reply(

@@ -1,15 +1,23 @@
 import { firstGot, NO_RESPONSE } from '../../base/finding.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
-import type { FrameRule } from '../../wire/conversation/frame.ts';
-import { closeCodeMeaning, OPCODE } from '../../wire/conversation/frame.ts';
+import { closeCodeMeaning, type FrameRule, OPCODE } from '../../wire/conversation/frame.ts';
 import type { Echo } from '../../wire/conversation/message.ts';
 import type { ConversationView } from '../../wire/conversation/view.ts';
 import { Reply } from '../../wire/exchange/reply.ts';
 import type { ResponseView } from '../../wire/exchange/response.ts';
 import type { Probe } from '../session/probe.ts';
-import type { Asked, Gathered, PieceOf } from './hold.ts';
-import { gather, holdEach, orList, type Subject } from './hold.ts';
-import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';
+import {
+  type Asked,
+  type Gathered,
+  gather,
+  holdEach,
+  IN_CONTENT,
+  orList,
+  type PieceOf,
+  type Reading,
+  type Subject,
+  THROUGHOUT,
+} from './hold.ts';
 
 export interface Expect<U = readonly Probe<unknown>[]> {
   /** The evidence of all that the check `uses`. */

@@ -1,5 +1,10 @@
-import type { Ground, Level, ResolvedGround } from '../../base/authority.ts';
-import { resolveAuthority, STRENGTH } from '../../base/authority.ts';
+import {
+  type Ground,
+  type Level,
+  type ResolvedGround,
+  resolveAuthority,
+  STRENGTH,
+} from '../../base/authority.ts';
 import { HarnessError } from '../../base/exit.ts';
 import {
   type DecisiveGround,
@@ -10,13 +15,11 @@ import {
   redactedFinding,
 } from '../../base/finding.ts';
 import { traceOf } from '../../base/thrown.ts';
-import type { Outcome } from '../../base/verdict.ts';
-import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../../base/verdict.ts';
+import { Blocked, NotApplicable, type Outcome, unlessUnjudged, Violation } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
-import { type Asked, type OpenContext, openContext } from './context.ts';
-import type { SubjectOutcome } from './subjects.ts';
+import { type Asked, type OpenContext, openContext, type SubjectOutcome } from './context.ts';
 
 /** What became of one check for one service. */
 export interface Judgment {

@@ -39,5 +39,5 @@ export {
   type Reading,
   SEARCHED,
   THROUGHOUT_JSON,
-} from './reading.ts';
+} from './hold.ts';
 export * from './requirement.ts';

@@ -2,7 +2,7 @@ import { eventsIn, type JournalEvent, leftBehind } from '../../report/results/fo
 import { systemClock } from '../../wire/pace/clock.ts';
 import type { Journal } from '../../wire/record/journal.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
-import type { StartedService } from '../provider/start-services.ts';
+import type { StartedService } from '../provider/providers.ts';
 import type { LeftOver } from '../worker/channel.ts';
 
 interface ClearingUp {
@@ -27,7 +27,7 @@ export async function clearUp(
       const ours = left.get(service) ?? [];
       if (ours.length === 0 || providerUrl === null) return;
       // Hardly ever: who has nothing to remove need not load how requests are sent.
-      const { openLiveSession } = await import('../session/live.ts');
+      const { openLiveSession } = await import('../session/session.ts');
       const session = openLiveSession({
         config,
         clock: systemClock,

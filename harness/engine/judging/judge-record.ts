@@ -9,12 +9,12 @@ import { counted } from '../../report/results/tally.ts';
 import { leapsAfter, virtualClock } from '../../wire/pace/virtual-clock.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
 import { announcementOf } from '../announcement.ts';
+import { judgeInSessions } from '../check/plan.ts';
 import { commandAlone } from '../request.ts';
 import type { Selection } from '../selection/selection.ts';
 import type { PactJudge } from '../session/pact/verification.ts';
-import type { RunRecord } from '../session/run-record.ts';
 import { openSession } from '../session/session.ts';
-import { judgeInSessions } from '../sessions.ts';
+import type { RunRecord } from '../session/turn/evidence-log.ts';
 import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
 import { replayWire } from './replay-wire.ts';
 

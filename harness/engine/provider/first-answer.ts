@@ -4,7 +4,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { loadServices } from '../../config/load.ts';
 import type { Results } from '../../report/results/results.ts';
 import { systemClock } from '../../wire/pace/clock.ts';
-import { openLiveSession } from '../session/live.ts';
+import { openLiveSession } from '../session/session.ts';
 import { startProvider } from './start.ts';
 
 interface FirstAsk {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { UsageError } from '../../base/exit.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { RunResult } from '../../report/results/results.ts';
-import { quotaGroups } from '../turns/quotas.ts';
+import { quotaGroups } from '../turns/turns.ts';
 
 /** One machine's part of a run: which of how many, counted from 1. */
 export interface Shard {

@@ -9,8 +9,8 @@ import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
 import type { PactPort } from './pact/verification.ts';
 import type { RemainsPort } from './remains.ts';
-import type { RunRecord } from './run-record.ts';
-import type { PausePort } from './turn/pause.ts';
+import type { RunRecord } from './turn/evidence-log.ts';
+import type { PausePort } from './turn/run-time.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 

@@ -2,8 +2,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { type LeftBehind, stillThere } from '../../report/results/fold/events.ts';
 import type { ServiceHttp } from './http/service-http.ts';
 import { requestOf, type Stimulus } from './http/stimulus.ts';
-import type { SessionContext } from './turn/session-context.ts';
-import { openTurn } from './turn/turn.ts';
+import { openTurn, type SessionContext } from './turn/session-context.ts';
 
 /** What a run has created at the service and has to remove again. */
 export interface RemainsPort {

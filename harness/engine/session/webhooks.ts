@@ -8,8 +8,7 @@ import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Delivery, ReceiverAnswer, WebhookReceiver, Worth } from '../../wire/http/webhook-receiver.ts';
 import { traces } from '../../wire/redaction/marker.ts';
 import { recordRequest } from '../../wire/socket/recording.ts';
-import type { SessionContext } from './turn/session-context.ts';
-import type { Turn } from './turn/turn.ts';
+import type { SessionContext, Turn } from './turn/session-context.ts';
 
 /** An event of the service as it was received; the request is the service's, the answer ours. */
 export interface Received {

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { served } from '../../base/fixtures/server.ts';
 import { selfSigned } from '../../proof/certificate.ts';
 import { KEY, started } from '../../reference/fixtures/http-client.ts';
-import { watchSockets } from './sockets.ts';
+import { watchSockets } from './clock.ts';
 
 function watched() {
   const sockets = watchSockets();

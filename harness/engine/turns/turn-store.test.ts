@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { UsageError } from '../../base/exit.ts';
 import { freePort } from '../../base/loopback.ts';
 import { NO_REDIS, type RedisServer, startRedis } from '../fixtures/redis-server.ts';
-import type { Quota } from './quotas.ts';
 import { openTurnStore, storeAddress, type TurnStore, type TurnStoreOptions } from './turn-store.ts';
+import type { Quota } from './turns.ts';
 
 const quota = (key: string): Quota => ({ place: 'api.example', key, isOurs: false });
 /** So long that nobody loses a turn by a slow machine. */

@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import type { RedisClientType } from '@redis/client';
 import { UsageError } from '../../base/exit.ts';
 import { codeOf } from '../../base/thrown.ts';
-import type { Quota } from './quotas.ts';
-import type { QuotaTurn, SharedTurns } from './turns.ts';
+import type { Quota, QuotaTurn, SharedTurns } from './turns.ts';
 
 /** The environment variable with the address of the store, which may include its password. */
 export const STORE_VARIABLE = 'CONFORM_SHARE_QUOTA';

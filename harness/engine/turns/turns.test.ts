@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Quota } from './quotas.ts';
-import { type SharedTurns, Turns, type TurnsOptions } from './turns.ts';
+import { type Quota, type SharedTurns, Turns, type TurnsOptions } from './turns.ts';
 
 const quota = (key: string, isOurs = false): Quota => ({ place: 'api.example', key, isOurs });
 

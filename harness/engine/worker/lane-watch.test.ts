@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { LaneWatch } from './lane-watch.ts';
+import { LaneWatch } from './engine.ts';
 
 const STALL_MS = 4_000;
 

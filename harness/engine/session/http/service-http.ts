@@ -10,13 +10,10 @@ import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { addressOf } from '../../../wire/socket/address.ts';
-import type { AnswerTimes } from '../turn/answer-times.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
-import { blockedByBudget, rateLimited, type SessionContext } from '../turn/session-context.ts';
-import type { Turn } from '../turn/turn.ts';
-import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
-import { SampleTrial } from './sample-trial.ts';
-import { SpendingTrial } from './spending-trial.ts';
+import type { AnswerTimes } from '../turn/run-time.ts';
+import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
+import { QuotaAsFound, QuotaOpening, SampleTrial, SpendingTrial } from './quota-as-found.ts';
 import { isSample, requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */

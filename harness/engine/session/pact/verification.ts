@@ -11,8 +11,7 @@ import { visible } from '../../../wire/octets/utf8.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { transportTo } from '../../../wire/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
-import { rateLimited, type SessionContext } from '../turn/session-context.ts';
-import type { Turn } from '../turn/turn.ts';
+import { rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
 import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
 
 /** Id of the check that is made for each interaction. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AnswerTimes } from './answer-times.ts';
+import { AnswerTimes } from './run-time.ts';
 
 it.each<[string, readonly number[], { readonly usualMs: number; readonly patienceMs: number }]>([
   ['nothing was answered yet', [], { usualMs: 0, patienceMs: 2_000 }],

@@ -1,13 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { documentedSample } from '../../../base/clause.ts';
 import { pathValues } from '../../../config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
+import { type ConversationView, viewConversation } from '../../../wire/conversation/view.ts';
 import type { Conversation } from '../../../wire/conversation.ts';
 import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
+import { Reply } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
 import { repeatCommand, type TlsSetup } from '../../../wire/forms/curl.ts';
 import { wholeOf } from '../../../wire/limit/observed/observing.ts';
-import { askingProbe } from './asking.ts';
 
 interface LogOptions {
   readonly service: string;
@@ -137,4 +139,62 @@ export function subjectOf(evidence: Evidence | null, config: ServiceConfig, base
 function pathOf(target: string): string {
   const [path = ''] = (URL.canParse(target) ? new URL(target).pathname : target).split(/[?#]/, 1);
   return path;
+}
+
+const asking = new AsyncLocalStorage<string>();
+
+/** Does what a probe of this name has to do; whatever is sent meanwhile is sent for it. */
+export function onBehalfOf<T>(probe: string, send: () => Promise<T>): Promise<T> {
+  return asking.run(probe, send);
+}
+
+/** Name of the probe for which something is sent here and now; null outside of all. */
+export function askingProbe(): string | null {
+  return asking.getStore() ?? null;
+}
+
+type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce'>;
+
+/** Every answer of the service so far, as checks read it, whichever stimulus brought it, in whichever session of the run. */
+export class RunRecord {
+  /** Of each session, in their order. */
+  readonly #logs: Log[] = [];
+  readonly #replies = new Map<string, Reply>();
+  readonly #conversations = new Map<string, ConversationView>();
+
+  /** Takes in what a session has recorded and will record. */
+  add(log: Log): void {
+    this.#logs.push(log);
+  }
+
+  /** In the order of recording; those that got no response are among them. */
+  get exchanges(): readonly Reply[] {
+    for (const each of this.#logs.flatMap((log) => log.answers())) {
+      if (each.kind === 'exchange' && !this.#replies.has(each.id))
+        this.#replies.set(each.id, new Reply(each));
+    }
+    return [...this.#replies.values()];
+  }
+
+  get conversations(): readonly ConversationView[] {
+    for (const each of this.#logs.flatMap((log) => log.answers())) {
+      if (each.kind === 'conversation' && !this.#conversations.has(each.id))
+        this.#conversations.set(each.id, viewConversation(each));
+    }
+    return [...this.#conversations.values()];
+  }
+
+  /** Null for an unknown id. */
+  find(id: string): Evidence | null {
+    return this.#logOf(id)?.find(id) ?? null;
+  }
+
+  /** As that of the log of the session that recorded it. */
+  reproduce(id: string, all: readonly string[]): string | null {
+    return this.#logOf(id)?.reproduce(id, all) ?? null;
+  }
+
+  #logOf(id: string): Log | undefined {
+    return this.#logs.find((log) => log.find(id) !== null);
+  }
 }

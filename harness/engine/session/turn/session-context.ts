@@ -6,19 +6,19 @@ import type { ReadyCredentials } from '../../../config/credential/ready-credenti
 import { serviceSecrets } from '../../../config/secrets.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
+import type { Conversation } from '../../../wire/conversation.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
+import { faceOf, isLimitersRefusal, type RefusalFace } from '../../../wire/limit/observed/observation.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
 import { holdSecrets } from '../../../wire/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../../wire/socket/options.ts';
 import type { Wire } from '../../../wire/wire.ts';
-import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { KeyTrial } from './key-trial.ts';
-import { LimiterRefusal } from './limiter-refusal.ts';
 import { OutageWatch } from './outage.ts';
-import { Pauses } from './pause.ts';
+import { AnswerTimes, Pauses } from './run-time.ts';
 
 /**
  * How many WebSocket connections are open at the same time: one, for a service may keep no more of one client, until
@@ -183,4 +183,47 @@ export function rateLimited(
 export function blockedByBudget(error: unknown): never {
   if (error instanceof BudgetExhausted) throw new Blocked(error.message);
   throw error;
+}
+
+/** How the limiter of the service refuses: 429, and whatever was met when the limit was exceeded on purpose. */
+export class LimiterRefusal {
+  #face: RefusalFace | null = null;
+
+  /** What was met; null while nothing was. */
+  get face(): RefusalFace | null {
+    return this.#face;
+  }
+
+  /** The first one that is met is what it looks like. */
+  met(refusal: Pick<Exchange, 'response'>): void {
+    this.#face ??= faceOf(refusal);
+  }
+
+  isIn(answer: Pick<Exchange, 'response' | 'failure'>): boolean {
+    return isLimitersRefusal(answer, this.#face);
+  }
+}
+
+/** A probe being sent: what it records is what its answer rests on. */
+export interface Turn {
+  /** Ends when the check that asked is given up. */
+  readonly signal: AbortSignal;
+  /** Ids of the evidence so far. */
+  readonly trail: Set<string>;
+  /** Puts what was done on record; it counts as so many requests to the service. @throws Blocked where it shows nothing of what it was for. */
+  keep<E extends Exchange | Conversation>(done: E, requests?: number): E;
+}
+
+export function openTurn(log: EvidenceLog, outage: OutageWatch, signal: AbortSignal): Turn {
+  const trail = new Set<string>();
+  return {
+    signal,
+    trail,
+    keep(done, requests = 1) {
+      trail.add(log.keep(done, requests).id);
+      outage.requireReachable();
+      if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
+      return done;
+    },
+  };
 }

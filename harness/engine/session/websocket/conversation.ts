@@ -7,8 +7,7 @@ import { handshakeKind } from '../../../wire/limit/observed/spending.ts';
 import { socketAddressOf } from '../../../wire/socket/address.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
-import { blockedByBudget, rateLimited, type SessionContext } from '../turn/session-context.ts';
-import type { Turn } from '../turn/turn.ts';
+import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
 import { dialectOf } from './dialects/dialects.ts';
 import {
   credentialOf,
