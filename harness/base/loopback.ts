@@ -34,9 +34,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
-/**
- * Whether a host is this machine (RFC 6761 §6.3 for the names). An IPv6 address may have the brackets of a URL.
- */
+/** Whether a host is this machine (names: RFC 6761 §6.3); an IPv6 address may have brackets. */
 export function isLoopback(hostname: string): boolean {
   const host = withoutBrackets(hostname);
   const family = isIP(host);

@@ -25,10 +25,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const VARIATIONS = ['never', 'order', 'shape', 'upwards', 'downwards', 'count', 'text'] as const;
 export type Variation = (typeof VARIATIONS)[number];
 
-/**
- * How a judgment ends when it does not simply conform. Thrown by expectations and by the evidence itself;
- * `check/judge.ts` turns each into its outcome.
- */
+/** Ends of a judgment that does not simply conform; `check/judge.ts` turns each into its outcome. */
 
 /** The evidence contradicts what the check expects. */
 export class Violation extends Error {

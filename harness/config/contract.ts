@@ -163,10 +163,7 @@ function valueFaults(key: string): ReturnType<typeof shapeFaults> {
   return find;
 }
 
-/**
- * Where the clauses of a contract of one's own are written, by key. None of a shipped contract, and none of a file that
- * cannot be read any more.
- */
+/** Places of the clauses of a contract, by key; none of a shipped or an unreadable contract. */
 export async function clausePlaces(configDir: string, contract: string): Promise<ReadonlyMap<string, Place>> {
   try {
     const path = (await namedFiles(join(configDir, 'contracts'))).get(contract);

@@ -26,10 +26,7 @@ export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
   ];
 }
 
-/**
- * Every secret of a run: those of all services. `own`: the service whose evidence it is; its secrets come first, and
- * those of the others are known as theirs.
- */
+/** Secrets of all services: those of `own` first, those of the others known as theirs. */
 export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfig): readonly Secret[] {
   if (own === undefined) return configs.flatMap(serviceSecrets);
   return unpackRunSecrets(packRunSecrets(configs), own.service);
@@ -142,9 +139,7 @@ function unpackedSecret({ secretName, secretValue, secretPlace }: PackedSecret):
   return new Secret(secretName, secretValue, secretPlace);
 }
 
-/**
- * A copy of plain data without cycles, with some objects replaced. Objects that were the same stay the same.
- */
+/** A copy of plain data with some objects replaced. Objects that were the same stay the same. */
 function copyWith(value: unknown, others: ReadonlyMap<object, object>): unknown {
   const copies = new Map<object, object>(others);
   const copy = (inner: unknown): unknown => {

@@ -25,10 +25,7 @@ export interface ReportFormat {
     readonly holds: string;
     readonly readers: string;
   }[];
-  /**
-   * The documents of a run by path, and within a path with `SERVICE` by service. Pure, and bounded in what it takes
-   * from results, however long the texts of a provider are; all of it is safe for readers of the format.
-   */
+  /** Documents by path, with `SERVICE` by service. Pure, bounded in size, and safe for its readers. */
   render(
     results: Results,
     choices: ReportChoices,

@@ -20,10 +20,7 @@ import type { ReportText } from './format.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */
 
-/**
- * Makes `folder`, which lies below `root`, and everything between. `root` itself may be a link, as the user set
- * it up; below it every step must be a real folder, so that nothing is ever written outside.
- */
+/** Makes `folder` and everything between it and `root`. Below `root` a link is refused. */
 export function ensureFolder(root: string, folder: string): void {
   attempt('make', root, () => makeFolders(root));
   let path = root;
@@ -103,10 +100,7 @@ export function listFiles(folder: string): readonly string[] {
   return lookAt(folder)?.isDirectory() ? attempt('read', folder, () => readdirSync(folder)) : [];
 }
 
-/**
- * Of the real folders in `root` whose names match, keeps the `count` that sort last, and those that `spare` names.
- * Returns what could not be removed, in words: a report is not worth less for an old one that stays.
- */
+/** Keeps the newest matching folders and those to spare. Returns which could not be removed. */
 export function keepNewest(
   root: string,
   pattern: RegExp,

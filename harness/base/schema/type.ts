@@ -42,9 +42,6 @@ const BUILDERS = {
   Optional: (schema: JsonSchema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
 };
 
-/**
- * The builders of TypeBox that the house uses, with TypeBox's types and the same schemas: loading TypeBox itself, 370
- * modules, is a quarter of the time that a command takes to start.
- */
+/** TypeBox's builders without TypeBox, whose 370 modules take a quarter of the time of a start. */
 const Type = BUILDERS as unknown as Pick<typeof TypeBox, keyof typeof BUILDERS>;
 export default Type;

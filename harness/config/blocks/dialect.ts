@@ -50,10 +50,7 @@ export const HEARTBEAT = mapping(
   },
 );
 
-/**
- * A message of the service that asks whether its client is there, and what a client answers. `receive`: a text as it
- * comes, or the members that a JSON object has at least.
- */
+/** A message that asks for a sign of life: a text, or members of a JSON object; and its answer. */
 export type Heartbeat = Loaded<typeof HEARTBEAT>;
 
 /** What a client has to know of a subprotocol to keep a connection that speaks it. */
@@ -84,10 +81,7 @@ export function isForLogin(name: string | null, closeCode: number | null): boole
   return closeCode !== null && codes.includes(closeCode);
 }
 
-/**
- * The protocol of messages over a WebSocket, as far as judging needs it: how the connection is opened,
- * how a message is read, and what keeps it alive. A user's own is the default export of a module that the config names.
- */
+/** A protocol of messages over a WebSocket. A user's own is the default export of a module. */
 export interface MessageDialect {
   /** For people: `chat`. */
   readonly name: string;

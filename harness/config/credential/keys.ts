@@ -20,10 +20,7 @@ export interface RefusedKey {
 
 /** A key below `credentials:` as it is written, and by its kind what it is read as. */
 export interface Key<Value = unknown> {
-  /**
-   * `secret`: a reference that is read when a run starts. `application`: three keys, the last of them a secret.
-   * `refused`: a list of secrets, each with a reason.
-   */
+  /** `application`: three keys, the last a secret. `refused`: secrets, each with a reason. */
   readonly kind: 'text' | 'secret' | 'application' | 'refused';
   /** The credential can be used without it; it is read as null then. */
   readonly optional: boolean;

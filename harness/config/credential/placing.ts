@@ -56,10 +56,7 @@ export type WrongCredential =
   /** Where the key is a signed token. */
   | TokenForgery;
 
-/**
- * A service may compare what a key stands for (RFC 4648), not how it is written: padding counts for nothing there, and
- * one character more or less may stand for no octet. Two digits of hexadecimal, base32 and base64 always do.
- */
+/** Services may compare decoded keys (RFC 4648): two digits always stand for an octet more or less. */
 const DIGITS = 'aa';
 const PADDING = /=*$/;
 /** Hexadecimal, a UUID, base32 and Crockford's base32 are the same in capitals and in small letters. */

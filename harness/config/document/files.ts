@@ -14,10 +14,7 @@ const MAX_FILES = 4_096;
 /** A reference to a reference to a reference … */
 const MAX_REF_CHAIN = 32;
 
-/**
- * A document and the files below its folder that it refers to; nothing is ever fetched. Sizes, counts and
- * depths are bounded, so that any file ends in a document or in a clear error soon.
- */
+/** A document and the files below its folder that it refers to. Sizes, counts and depths are bounded. */
 export class SourceFiles {
   readonly root: DocumentNode;
   /** Real path of the folder of the document. */

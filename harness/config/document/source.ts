@@ -56,10 +56,7 @@ export function pointerText(pointer: readonly string[]): string {
   return `#${pointer.map(pointerToken).join('')}`;
 }
 
-/**
- * Where the values of a JSON text stand. An object or an array is looked through when something in it is asked for,
- * and only once. The text is known to be JSON.
- */
+/** Places of the values of a JSON text, looked up on demand. The text is known to be JSON. */
 export class JsonPlaces {
   readonly #text: string;
   /** Offsets of members and items, by the offset of what they are in. */

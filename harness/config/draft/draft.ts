@@ -83,10 +83,7 @@ export class Draft {
     this.show(key, text, read ? { ...origin, reference: references.join(', ') } : origin);
   }
 
-  /**
-   * The effective config: written values in the order of the shape, and defaults. It can be loaded again, except for its
-   * secrets.
-   */
+  /** Written values in the order of the shape, and defaults; loadable again, except for its secrets. */
   document(shape: TSchema): LocatedMap {
     const whole = this.#effective(shape, this.tree, '');
     return whole?.kind === 'map' ? whole : this.tree;
@@ -124,10 +121,7 @@ export interface ReadThrough extends Omit<InterpolatedText, 'text'> {
 /** RFC 6761: no host has this name. */
 const NOWHERE = 'http://stands-in.invalid';
 
-/**
- * The service with its references replaced by their values. Those of secrets stay, to be read last, but a variable that
- * is not set is reported here already.
- */
+/** The service with its references read, except those of secrets, whose variables must be set. */
 export async function withReferences(
   tree: LocatedMap,
   shape: TSchema,

@@ -82,10 +82,7 @@ function chainOf(name: string, environments: Environments): readonly string[] {
   }
 }
 
-/**
- * Mappings are merged key by key, except if their shape says that they are replaced: of alternatives, no key of the one
- * may remain under the other. Any other value replaces the one below; null removes it.
- */
+/** Mappings are merged, unless their shape replaces them. Other values replace; null removes. */
 function laidOver(under: LocatedMap, over: LocatedMap, shape: TSchema): LocatedMap {
   const entries = new Map(under.entries);
   for (const [name, entry] of over.entries) {

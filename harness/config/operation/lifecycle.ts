@@ -28,10 +28,7 @@ export interface Lifecycle {
   readonly idempotencyField: string | null;
 }
 
-/**
- * The lifecycles among operations: a POST with a JSON object, and below its path one parameter with GET and DELETE. Where
- * anything is in doubt there is none: what cannot be found and removed again is not created.
- */
+/** A POST of a JSON object, and one parameter below its path with GET and DELETE; none in doubt. */
 export function lifecyclesOf(
   operations: readonly Operation[],
   definitions: Definitions,

@@ -63,10 +63,7 @@ const KIND_BY_TYPE: ReadonlyMap<unknown, InteractionKind> = new Map([
   ['Synchronous/Messages', { ...MESSAGE, unsupported: WITH_REPLY }],
 ]);
 
-/**
- * Reads a pact. It is held to more than Pact's own reader demands, which takes an interaction without a request for
- * `GET /` and one without a response for any answer of status 200.
- */
+/** Reads a pact, more strictly than Pact's own reader, which makes up missing requests and responses. */
 export function readPact(text: string, from: Provenance): PactFile | { readonly fault: JsonTextFault } {
   const parsed = parseKeepingNumbers(text);
   if ('fault' in parsed) return parsed;

@@ -32,10 +32,7 @@ export interface InteractionOrigin {
   readonly brokerId: string | null;
 }
 
-/**
- * Consumer, description and states, which together name an interaction for Pact as well: so an id depends on nothing
- * else in its file, and not on its place there.
- */
+/** Consumer, description and states name an interaction, for Pact as well; its place does not matter. */
 export function interactionId(consumer: string, description: string, states: readonly string[]): string {
   return [consumer, description, ...states].map(slug).join('.');
 }

@@ -16,10 +16,7 @@ type PactPaths =
   | { readonly paths: readonly string[]; readonly kind: 'file' | 'folder' }
   | { readonly fault: string };
 
-/**
- * The file itself, or every `.json` file of a folder and of the folders below it, by name. Pact's own verifier does
- * not look into sub-folders, and says nothing.
- */
+/** The file, or each `.json` file below a folder by name; Pact's own verifier skips sub-folders. */
 export async function pactPaths(path: string): Promise<PactPaths> {
   try {
     if (!(await stat(path)).isDirectory()) return { paths: [path], kind: 'file' };

@@ -72,9 +72,7 @@ export function buildReadiness(
   return { kind: 'health' };
 }
 
-/**
- * Providers that are started for a run and ended after it. Paths are absolute, durations milliseconds, sizes bytes.
- */
+/** Of providers that are started: paths are absolute, durations milliseconds, sizes bytes. */
 
 /** How it is known that a provider can be asked. */
 export type Readiness =

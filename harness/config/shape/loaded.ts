@@ -96,10 +96,7 @@ interface Notes {
   };
 }
 
-/**
- * Written values as the harness uses them: with defaults, texts read, durations in ms. `written` fits the schema of the
- * shape. A value with a fault is noted and left out.
- */
+/** Written values with defaults, read texts, durations in ms. A value with a fault is left out. */
 export function loaded<S extends TSchema>(shape: S, written: unknown, notes: Notes, key = ''): Loaded<S> {
   return loadedValue(shape, written, notes, key) as Loaded<S>;
 }

@@ -5,10 +5,7 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/;
 
-/**
- * Milliseconds of a duration such as `60s`, `5m`, `250ms`, `1.5s`; null when the text is none. The unit is demanded:
- * a bare number is how a minute becomes a millisecond.
- */
+/** Milliseconds of a duration such as `60s`, `250ms`, `1.5s`; null if it is none. The unit is demanded. */
 export function parseDuration(text: string): number | null {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   if (amount === undefined || !isUnit(unit)) return null;

@@ -12,9 +12,7 @@ export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageEr
   return (file) => schemaFaults(find(plainOf(file)), file);
 }
 
-/**
- * Consequences are left out, such as a missing key that is only mistyped. Values below `credentials` are never quoted.
- */
+/** Without consequences, such as a mistyped key that is missing. Credentials are never quoted. */
 function schemaFaults(faults: readonly ShapeFault[], tree: LocatedMap): readonly UsageError[] {
   const unknown = faults.filter(({ keyword }) => keyword === 'additionalProperties');
   const isMistyped = ({ keyword, path, name = '' }: ShapeFault) =>

@@ -4,10 +4,7 @@ import type { Operation } from '../operation/call/call.ts';
 import { keyWithin, plainOf } from '../yaml/located.ts';
 import { formatOrigin, type Origins } from '../yaml/origin.ts';
 
-/**
- * The config in force, as YAML in the form of a service file, each value with its origin as a comment. Secrets
- * are masked: `[secret SEARCH_API_KEY]`. But for those it can be loaded again.
- */
+/** The effective config as YAML with the origin of each value. Secrets are masked: `[secret KEY]`. */
 export function effectiveConfig(service: LoadedService): string {
   const { config, document, origins } = service;
   const heading = config.environment === null ? '' : `# environment: ${config.environment}\n`;
@@ -21,10 +18,7 @@ function yamlText(document: Document): string {
   return document.toString({ lineWidth: 0 }).replaceAll(/:\n +(\[\]|\{\})\n +#/g, ': $1 #');
 }
 
-/**
- * The operations to call: those of the config, completed by an OpenAPI document, and those of the document alone. They
- * are comments, since they follow from the blocks above.
- */
+/** The operations to call, as comments, since they follow from the blocks above. */
 function callsOf({ config }: LoadedService): string {
   if (config.operations.length === 0) return '';
   const calls = new Document(config.operations.map(asWritten));

@@ -173,10 +173,7 @@ function isRanged(node: unknown): node is { readonly range: readonly [number, nu
 const INDENT = 'give the keys of one block the same number of spaces in front';
 const QUOTE = `put the value in quotes; inside { } and [ ] a reference too: "\${env:NAME}"`;
 
-/**
- * What the YAML reader's codes mean for the author of a config, and what would be right. Its own messages are left out:
- * they quote the file, which may hold a key.
- */
+/** The reader's codes for authors of a config. Its own messages quote the file, which may hold a key. */
 const FAULTS: Readonly<Partial<Record<ErrorCode, readonly [problem: string, remedy: string]>>> = {
   TAB_AS_INDENT: ['a tab is used to indent', 'YAML wants spaces: replace the tab by spaces'],
   BAD_INDENT: ['the indentation does not fit the block', INDENT],

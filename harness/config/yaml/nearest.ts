@@ -2,10 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 const MOST = 3;
 
-/**
- * The known names that a mistyped one may have meant, best first, at most three: a few letters off, the same
- * letters in another order, or one a part of the other. Empty when none is near.
- */
+/** Three known names at most that a mistyped one may have meant, best first; empty if none is near. */
 export function nearestNames(wanted: string, known: readonly string[]): readonly string[] {
   const plain = wanted.toLowerCase();
   const near = (name: string): number => {

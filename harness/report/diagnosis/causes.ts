@@ -10,10 +10,7 @@ interface LocatedFault {
 
 const WEAKEST_FIRST: readonly Cause['confidence'][] = ['low', 'medium', 'high'];
 
-/**
- * The results with the causes of their findings: a pure function of both arguments. Results that have them already
- * keep theirs. The same fault of several services is one cause.
- */
+/** The results with their causes, unless they have them. One fault of several services is one cause. */
 export function withCauses(results: Results, entries?: readonly Entry[]): Results {
   if (results.causes !== undefined) return results;
   const found = results.services

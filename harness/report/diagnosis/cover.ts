@@ -8,10 +8,7 @@ export interface Candidate {
 /** Steps of the search; beyond it the cheapest that was found stands. */
 const STEPS = 2_000;
 
-/**
- * The cheapest of the candidates that explain together whatever any of them can (weighted set cover): exact for as
- * long as `STEPS` last, greedy beyond that. Their places in the list, ascending; of equals those that come first.
- */
+/** The cheapest weighted set cover, in the order of the list: exact within `STEPS`, else greedy. */
 export function cheapestCover<C extends Candidate>(candidates: readonly C[]): readonly C[] {
   const useful = candidates.filter(
     (each, at) => !candidates.some((other, place) => place !== at && replaces(other, each, place < at)),

@@ -52,10 +52,7 @@ const NOT_SEEN = 0.05;
 const GOOD_FIT = 0.2;
 const EQUAL = 0.02;
 
-/**
- * The fewest entries that explain the findings of a service: failures and warnings. None is named one of whose
- * certain findings was judged and passed; a check that was not judged contradicts nothing.
- */
+/** The fewest entries that explain all findings. A passed check contradicts an entry that is certain of it. */
 export function diagnose(checks: readonly DiagnosedCheck[], entries: readonly Entry[]): readonly Diagnosis[] {
   const findings = new RunFindings(checks, entries);
   const suspects = entries.flatMap((entry) => findings.suspect(entry) ?? []);
@@ -149,10 +146,7 @@ class RunFindings {
     return setting === undefined || own.every((id) => this.#found.has(id) || this.#passed.has(id));
   }
 
-  /**
-   * Whether a check that notices the fault for its own reason has found it; or, where none of these was judged, most of
-   * the others.
-   */
+  /** Whether a check of its own has found the fault; if none was judged, most of the others. */
   #isShown({ own, certain }: Entry, explained: ReadonlySet<number>): boolean {
     const shown = new Set([...explained].map((at) => this.#symptoms[at]?.check));
     if (own.some((id) => shown.has(id))) return true;

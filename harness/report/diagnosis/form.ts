@@ -1,16 +1,10 @@
 import { type Deviation, deviationText, type Finding, gotText, SILENT_SINCE } from '../../base/finding.ts';
 import { CUT } from '../results/read-results.ts';
 
-/**
- * A result and its stimuli, without the values that differ from service to service: `status 2xx`, `METHOD with a wrong
- * key`. `*` stands for stimuli that a finding only counts.
- */
+/** A result and its stimuli without values: `status 2xx`, `METHOD with a wrong key`; `*`: more. */
 export type ResultPart = readonly [got: string, ...stimuli: string[]];
 
-/**
- * A part, read once. Two parts with other marks are of other faults, however alike they are: of a status the class, of
- * a request in a row whether it came too early or too late.
- */
+/** A part, read once. Parts with other marks, such as classes of a status, are of other faults. */
 export interface PartForm {
   readonly marks: string;
   /** Words of the result. */
@@ -47,10 +41,7 @@ export function distinctParts(parts: readonly ResultPart[]): readonly ResultPart
 
 const METHOD = /^(?:GET|POST|PUT|PATCH|DELETE)\b/;
 
-/**
- * The results of a finding as on any other day: `status 500 for GET with a wrong key`, one text for each stimulus, an
- * operation by its path. `*` stands for those that the finding only counts.
- */
+/** Results without values, one text for each stimulus: `status 500 for GET with a wrong key`; `*`: more. */
 export function signatureOf(finding: Finding): readonly string[] {
   const parts = normalised(finding, {
     text: (text) => withoutValues(text, NOT_OF_OPERATION),
@@ -86,10 +77,7 @@ function cutUp(text: string, stimuli: readonly string[]): readonly ResultPart[] 
   return pieces.map((piece, at) => (at === pieces.length - 1 ? [piece, ...stimuli] : [piece]));
 }
 
-/**
- * The same as lists have it that were written before findings: cut out of the text, also within a stimulus. Of most
- * findings it is the signature itself.
- */
+/** The same in lists from before findings: cut out of the text, also within a stimulus. */
 export function signatureBefore(finding: Finding): readonly string[] {
   const text = `${finding.expected === null ? deviationText(finding) : gotText(finding)}${finding.silentSince ? SILENT_SINCE : ''}`;
   const parts = withoutValues(text.slice(0, LOOKED_AT), NOT_OF_OPERATION).split('; ');

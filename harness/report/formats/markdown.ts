@@ -212,10 +212,7 @@ function observed(results: Results): readonly string[] {
     });
 }
 
-/**
- * What Markdown or HTML could read as more than a letter: markup, mentions of people and issues, formulas and
- * links; and what begins a list or a heading.
- */
+/** Characters with a meaning in Markdown or HTML, and those that begin a list or a heading. */
 const SPECIAL = /[\\`*_[\]<>|~&@#$]|:(?=\/\/)|^[-+=]/g;
 
 /** One line of safe text in which no character has a meaning. */

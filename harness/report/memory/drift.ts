@@ -15,10 +15,7 @@ export function acceptable(seen: unknown, varies: Variation): unknown {
   return varies === 'downwards' ? withNumbers(seen, roomy) : seen;
 }
 
-/**
- * How an observed value differs from the accepted one beyond what its variation allows: `refused: was 429, is 503`;
- * null when it does not.
- */
+/** A difference beyond the variation, `refused: was 429, is 503`; null for none. */
 export function driftOf(accepted: unknown, seen: unknown, varies: Variation): string | null {
   return drift(accepted, seen, { varies, path: '', depth: 0 });
 }
@@ -160,10 +157,7 @@ function first(drifts: readonly (string | null)[]): string | null {
   return drifts.find((each) => each !== null) ?? null;
 }
 
-/**
- * The results with each accepted observation that is another now marked as drift, and each entry of a list under which
- * nothing is observed.
- */
+/** The results with drifts of accepted observations, and with unmatched entries of lists. */
 export function withDrift(results: Results): Results {
   const isWhole = results.run.selection === undefined;
   const services = results.services.map((service) => {

@@ -11,10 +11,7 @@ import { counted } from '../results/tally.ts';
 import { oneAtATime, writeWhole } from '../whole-file.ts';
 import type { PastRun } from './history.ts';
 
-/**
- * `history.ndjson`, in the folder of the reports: a line for each run, with one letter for each check, and a line for
- * each list of checks that such letters stand for.
- */
+/** `history.ndjson`: a line for each run, a letter for each check, and lines with lists of checks. */
 
 const MOST_RUNS = 400;
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -62,10 +59,7 @@ function whichLines(numbers: readonly number[]): string {
   return numbers.length > 3 ? `${counted(numbers.length, 'line')} (${shown} …)` : `line ${shown}`;
 }
 
-/**
- * Adds a run. Of a history that has grown too long the oldest runs go. Returns in a sentence why it
- * could not be written, null if it was: the run is worth no less for it.
- */
+/** Adds a run, dropping the oldest. Returns why it could not be written, null if it was. */
 export function remember(reportsDir: string, run: PastRun): string | null {
   try {
     record(reportsDir, run);

@@ -116,10 +116,7 @@ function figuresOf({ at, outcomes, requests, durationMs }: Earlier): PastFigures
   return { startedAt: at, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
 }
 
-/**
- * What tells one version of the provider from another: what it says where the config says so, else its image, else what
- * its headers say; null where nothing does.
- */
+/** The version of the provider: deployed, else its image, else by its headers; null if unknown. */
 function versionOf({ provider, observations }: ServiceResult): string | null {
   const seen = (wanted: string) => observations.find(({ key }) => key === wanted)?.value;
   const deployed = seen('versioning.deployed');
@@ -209,10 +206,7 @@ function changeOf(service: string, check: CheckResult, seen: PastOutcomes, today
   return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
 }
 
-/**
- * At least two changes between passing and failing, of the same version of the provider. Where other runs know theirs,
- * an unknown one may be any.
- */
+/** Two changes at least between passing and failing, with the same version of the provider. */
 function isFlaky(seen: PastOutcomes): boolean {
   const version = seen.at(-1)?.version ?? null;
   if (version === null && seen.some((each) => each.version !== null)) return false;

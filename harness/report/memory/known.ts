@@ -16,10 +16,7 @@ import { counted, tallyOf } from '../results/tally.ts';
 const WARNED_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
-/**
- * The results with known failures marked as that: a failure or warning that came as it is listed is `known`, and so is
- * what it explains. Each entry of a list gets its state, and what to do about it.
- */
+/** The results with listed failures, and those that they explain, `known`, and a state for each entry. */
 export function withKnown(results: Results): Results {
   if (results.services.every(({ known }) => known === undefined)) return results;
   const { asOf = results.run.startedAt.slice(0, 10), selection } = results.run;

@@ -9,10 +9,7 @@ import { problemIn } from './shapes.ts';
 
 const SCHEMA_VERSION = 1;
 
-/**
- * Holds a value against `results.schema.json`. Fields that this version does not know are left in place.
- * `source` names the value in the error, usually a path.
- */
+/** Holds a value against `results.schema.json`; unknown fields stay. `source`: usually a path. */
 export function validateResults(value: unknown, source = 'results'): Results {
   const version = isJsonObject(value) ? value.schemaVersion : undefined;
   if (typeof version === 'number' && version > SCHEMA_VERSION) {
@@ -72,10 +69,7 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/**
- * The only reader of messages: journals and results that were written before they had findings say in the message alone
- * which expectation was violated. Its result is data, which everything else uses.
- */
+/** The only reader of messages: those of journals and results from before findings become data. */
 export function withFinding(check: CheckResult, service: string): CheckResult {
   const { outcome, message, finding, explainedBy } = check;
   if (outcome === 'blocked') {

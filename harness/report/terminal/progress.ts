@@ -5,10 +5,7 @@ import { counted } from '../results/tally.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import { type Ink, inkOf } from './layout.ts';
 
-/**
- * What goes on, for stderr: on a terminal a small block that is drawn anew, a line per service; elsewhere a
- * line where something begins, waits, breaks or ends; nothing when quiet.
- */
+/** Progress for stderr: a redrawn block on a terminal, a few lines elsewhere, nothing when quiet. */
 export interface Progress {
   /** Its provider is there, or never will be. */
   serviceStarted(service: string, planned: number): void;
@@ -163,10 +160,7 @@ class SparseLines implements Screen {
   stop(): void {}
 }
 
-/**
- * For a terminal. Draws with node:readline alone: it neither hides the cursor nor installs signal handlers, so
- * that whatever ends the process leaves the terminal as it was.
- */
+/** Neither hides the cursor nor handles signals: any end of the process leaves the terminal fine. */
 class RedrawnBlock implements Screen {
   readonly #options: ProgressOptions;
   readonly #lanes: ReadonlyMap<string, ServiceProgress>;

@@ -41,10 +41,7 @@ export interface VerdictTextOptions {
   readonly reportsAt?: string | null;
 }
 
-/**
- * The verdict for stdout, ending in a line feed: each service's on top, then causes, and the whole at the end, which
- * stays on the screen.
- */
+/** The verdict for stdout: each service, causes, and the whole at the end, which stays in view. */
 export function verdictText(results: Results, options: VerdictTextOptions): string {
   const width = Math.min(100, Math.max(70, options.width));
   const page: Page = { results, ink: inkOf(options.color), width, verbosity: options.verbosity };

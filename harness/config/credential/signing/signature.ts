@@ -99,10 +99,7 @@ export function signRequest(signing: SigningKey, request: HttpRequest, moment: S
   return { ...request, target: withQuery(target, [['auth_signature', hmac(signing.secret, signed)]]) };
 }
 
-/**
- * The `auth` of a subscription to a private or presence channel: `key:signature` over the socket, the channel and,
- * for presence channels, the text of `channel_data`.
- */
+/** The `auth` of a subscription: `key:signature` over socket, channel and, if present, `channel_data`. */
 export function signChannel(signing: SigningKey, socketId: string, channel: string, data?: string): string {
   const signed = [socketId, channel, ...(data === undefined ? [] : [data])].join(':');
   return `${signing.key}:${hmac(signing.secret, signed)}`;

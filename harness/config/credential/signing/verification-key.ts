@@ -65,10 +65,7 @@ export function publicKeyIn(text: string): string | null {
   }
 }
 
-/**
- * Result of a verification: `unfit` if its algorithm does not fit the key, `unknown` if the algorithm is unknown here,
- * `unrecorded` if a record is judged, which does not hold the secret.
- */
+/** `unfit`: the algorithm is not for the key. `unrecorded`: the secret is not in the judged record. */
 export type SignatureWorth = 'valid' | 'invalid' | 'unfit' | 'unknown' | 'unrecorded';
 
 interface Signed {

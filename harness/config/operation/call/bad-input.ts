@@ -10,10 +10,7 @@ import {
   requestOfCall,
 } from './call.ts';
 
-/**
- * Requests of a call that its documentation rules out, a few of each kind. Each is held against the documented
- * schema first, so that what the service is asked to refuse is certainly wrong.
- */
+/** Requests that the documented schema of a call certainly rules out, a few of each kind. */
 export function badInputsOf(call: Call, definitions: Definitions, book: SchemaBook): readonly BadInput[] {
   const inputs = [...call.inputs].sort((a, b) => rankOf(a) - rankOf(b)).map(about);
   const plain = inputs.filter(({ input }) => input.form !== 'json');

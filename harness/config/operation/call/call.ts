@@ -159,10 +159,7 @@ export function textOf(value: unknown, separator: string): string {
   return String(value);
 }
 
-/**
- * The decoded values with which a path fills a template such as `/v1/resources/{id}`; null when it does not fit.
- * Neither has a query.
- */
+/** The decoded values of a path for the names of a template; null if it does not fit. No queries. */
 export function pathValues(template: string, path: string): ReadonlyMap<string, string> | null {
   const names: string[] = [];
   const pattern = template

@@ -146,10 +146,7 @@ function formatClauses(files: SourceFiles, operations: FoundOperations): readonl
   return [...ofCodes('responses.format', /^2/), ...ofCodes('errors.format', /^[45]/)];
 }
 
-/**
- * The refusals whose status a document shows of any operation. A 404 beside an operation is of what it is asked for, and
- * not of a path that does not exist.
- */
+/** Refusals of any operation. A documented 404 is of a resource, not of an unknown path. */
 const CONDITIONS: Partial<Record<ErrorCondition, string>> = { missingCredential: '401', rateLimit: '429' };
 
 function codesClause(files: SourceFiles, operations: FoundOperations): readonly DocumentedClause[] {

@@ -193,10 +193,7 @@ export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typ
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
 const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
 
-/**
- * The responses that are documented as success: those of 2xx, else redirects, else `default`. Empty when the
- * operation documents none of them.
- */
+/** The documented successes: those of 2xx, else redirects, else `default`; empty for none. */
 export function readResponses(
   operation: DocumentNode,
   method: string,

@@ -223,10 +223,7 @@ export class OpenApiSchemas {
     return { required: [...known].filter((name) => !this.#isForeign(child(properties, name))) };
   }
 
-  /**
-   * Alternatives with a discriminator: the named member says which of them is meant, so only that one is held
-   * against the value. Without it, alternatives that allow unknown members would all fit at once.
-   */
+  /** A value is held to the alternative that its discriminator names; without it, several may fit. */
   #chosen(at: DocumentNode, copy: Record<string, unknown>): Record<string, unknown> {
     const keyword = Array.isArray(copy.oneOf) ? 'oneOf' : 'anyOf';
     const branches = children(child(at, keyword));
@@ -287,10 +284,7 @@ function holdToPattern(at: DocumentNode, pattern: unknown): void {
   }
 }
 
-/**
- * `nullable` beside alternatives, or with an enumeration that leaves null out: the letter of 3.0 admits no null
- * there, but most who write it mean it, and neither reading is held against a service.
- */
+/** `nullable` next to alternatives admits null: most authors mean it, against the letter of 3.0. */
 function nullableUnion(schema: Record<string, unknown>): Record<string, unknown> {
   const { nullable, ...rest } = schema;
   if (nullable !== true) return rest;
@@ -301,10 +295,7 @@ function nullableUnion(schema: Record<string, unknown>): Record<string, unknown>
   return union ? { anyOf: [{ ...rest, ...values }, { type: 'null' }] } : { ...rest, ...values };
 }
 
-/**
- * A schema of OpenAPI 3.0 in the dialect of 3.1, which is JSON Schema 2020-12. Documents of 3.1 pass through it too:
- * remains of 3.0 would make them no JSON Schema, and the rest stays the same.
- */
+/** In the dialect of 3.1. Schemas of 3.1 pass through it too, as they may have remains of 3.0. */
 function upgraded(schema: unknown): unknown {
   // The library works on documents; this one has nothing else in it.
   const components = { schemas: { schema } };

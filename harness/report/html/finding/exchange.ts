@@ -86,10 +86,7 @@ interface Pack {
   readonly checks: Record<string, readonly string[]>;
 }
 
-/**
- * The transcripts behind checks that are no findings, gzip and base64, shown when a row is opened. Null where they are
- * too much for a page: they are in `results.json`.
- */
+/** Transcripts of other checks, gzip and base64; null if they are too much for a page. */
 export function packedEvidence({ services }: Results): Markup | null {
   const pack: Pack = { evidence: {}, checks: {} };
   let room = PACKED_LIMIT;
@@ -120,10 +117,7 @@ type LineSearch = (got: string, lines: EvidenceView['lines']) => readonly number
 /** The first that finds a line decides: what names a thing comes before what names only its kind. */
 const TRACES: readonly LineSearch[] = [fieldNamed, requestCounted, codeNamed, statusNamed, endOf, contentOf];
 
-/**
- * Indices of the lines of the decisive evidence that show the unexpected result. Where the deviation
- * names none, the line with which the service answered; none where it said nothing.
- */
+/** Indices of lines with the unexpected result, else of the line of the answer; none without one. */
 export function offendingLines(deviation: Deviation | null, { lines }: EvidenceView): ReadonlySet<number> {
   const got = deviation === null ? '' : gotText(deviation);
   for (const trace of TRACES) {

@@ -20,10 +20,7 @@ export type Piece = string | number | Markup | null | undefined | false | readon
 
 const REFERENCES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }));
 
-/**
- * A template in which every text is escaped, for content and for quoted attributes alike, and in which what could
- * hide or reorder what a reader sees is shown by name.
- */
+/** A template that escapes every text, also in attributes, and names invisible characters. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
   return new Markup(strings.reduce((page, part, index) => page + sourceOf(pieces[index - 1]) + part));
 }

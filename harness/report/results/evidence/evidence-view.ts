@@ -121,10 +121,7 @@ const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
 /** UTF-16 units of a value in a message; the evidence has it whole. */
 export const VALUE_CAP = 200;
 
-/**
- * All that stands behind one judgment as plain text: the expectation, the result and why it matters, its grounds, how to
- * repeat it, an excerpt.
- */
+/** One judgment as plain text: expectation, result, reason, grounds, a command, an excerpt. */
 export function findingAsText(check: CheckResult, service: ServiceResult): string {
   const { title, headline, message, why, change, reproduce } = check;
   const said = [`the service ${title}`, headline, message, why, change]

@@ -46,10 +46,7 @@ export const STARTED_RUN = Type.Pick(RUN, [
   'shard',
 ]);
 
-/**
- * The entries of `journal.ndjson`: what happened, in the order in which it happened. The journal only grows:
- * new kinds of entry may appear, and a reader leaves alone what it does not know.
- */
+/** The entries of `journal.ndjson`, in the order of events. Readers ignore unknown kinds. */
 const EVENTS = {
   'run-started': Type.Object({
     run: STARTED_RUN,

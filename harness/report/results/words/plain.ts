@@ -1,10 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { visible } from '../../../wire/octets/utf8.ts';
 
-/**
- * Text that a provider may have chosen, made safe to show: terminal sequences removed; controls, bidirectional
- * and invisible characters, which could hide or reorder what a reader sees, written out.
- */
+/** Makes text of a provider safe to show: terminal sequences removed, invisible characters named. */
 
 /** Nothing is shown longer than this, in UTF-16 units; the whole is in the evidence. */
 const LONGEST = 100_000;
