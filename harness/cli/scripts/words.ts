@@ -51,7 +51,7 @@ const CLEAN_ROOMS: readonly RegExp[] = [
   /^harness\/config\/(?!credential\/placing)/,
   /^harness\/cli\//,
   // Messages of that journal, of dialing and of proxies have such words.
-  /^harness\/wire\/(?!limit|pace|quota|record\/journal|socket\/(?:dial|proxies))/,
+  /^harness\/wire\/(?!limit|record\/journal|socket\/(?:dial|proxies))/,
   /^harness\/engine\/(?:pact|turns)\//,
   /^harness\/reference\/(?!defects|variants|quota|credentials\.ts)/,
   /^suites\/(?:json|pact|status|versioning|[a-z]+\.ts)/,

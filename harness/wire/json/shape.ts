@@ -56,9 +56,9 @@ function either(one: Shape, other: Shape): Shape {
   };
 }
 
-type Properties = Readonly<Record<string, Shape>> | undefined;
+type ShapeProperties = Readonly<Record<string, Shape>> | undefined;
 
-function bothProperties(one: Properties, other: Properties): Properties {
+function bothProperties(one: ShapeProperties, other: ShapeProperties): ShapeProperties {
   if (!one || !other) return one ?? other;
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort();
   return Object.fromEntries(

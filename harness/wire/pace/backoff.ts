@@ -20,14 +20,14 @@ export interface BackoffOptions {
   readonly signal: AbortSignal;
   /** Whether it was refused for its rate, before it was processed (RFC 6585 §4). */
   readonly isRefused: (exchange: Exchange) => boolean;
-  /** Told before each wait, and whether the refusal has asked for one. */
+  /** Called before each wait, with whether the refusal has asked for one. */
   readonly waiting: (wait: BudgetWait & { readonly isAsked: boolean }) => void;
 }
 
 /**
  * Sends a request again for as long as it is refused for its rate, or until giving up is the better answer: capped
  * exponential backoff with full jitter, Retry-After as a lower bound, bounded attempts and time. Only safe methods
- * are repeated, and no other answer. @returns what was sent last.
+ * are repeated, and no other answer. @returns the last attempt.
  */
 export async function untilAdmitted<R extends { readonly exchange: Exchange }>(
   send: () => Promise<R>,
@@ -55,7 +55,7 @@ export async function untilAdmitted<R extends { readonly exchange: Exchange }>(
 
 /**
  * What Retry-After asks for, in ms; null without a usable one. `Retry-After: 0`, a date that is past and garbage do not
- * mean "at once": whoever reads them so makes thousands of requests a second.
+ * mean "at once": a client that reads them so makes thousands of requests a second.
  */
 function askedWaitMs(fields: readonly FieldLine[], receivedAt: Date): number | null {
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);

@@ -157,7 +157,7 @@ describe('room for what can come later', () => {
     expect(await budget.hasRoomFor(0, signal)).toBe(true);
     expect(await budget.hasRoomFor(1, signal)).toBe(false);
     expect(budget.isAwaited).toBe(true);
-    budget.told(5, 1);
+    budget.reportRemaining(5, 1);
     expect(await budget.hasRoomFor(1, signal)).toBe(true);
     expect(budget.isAwaited).toBe(false);
   });
@@ -175,7 +175,7 @@ describe('room for what can come later', () => {
 
   it('is there where the service tells what remains', async () => {
     const { clock, budget } = await spent(minute);
-    budget.told(0, clock.now());
+    budget.reportRemaining(0, clock.now());
     expect(await budget.hasRoomFor(1, signal)).toBe(true);
   });
 
@@ -323,7 +323,7 @@ describe('what the service tells', () => {
     const { clock, budget, takes } = open({ plan: { requests: 100, windowMs: 1000 } });
     await budget.take();
     await clock.advance(1);
-    budget.told(99, 0);
+    budget.reportRemaining(99, 0);
     await takes(98);
     expect(clock.now()).toBe(1);
     await clock.drive(budget.take());
@@ -335,7 +335,7 @@ describe('what the service tells', () => {
       const { clock, budget, takes } = open();
       await clock.drive(takes(10));
       await clock.advance(1);
-      if (tells) budget.told(9, clock.now());
+      if (tells) budget.reportRemaining(9, clock.now());
       await clock.drive(takes(8));
       return clock.now();
     };
@@ -345,7 +345,7 @@ describe('what the service tells', () => {
 
   it('makes no room beyond the plan, whatever it is', async () => {
     const { clock, budget, takes } = open();
-    budget.told(1_000_000, 0);
+    budget.reportRemaining(1_000_000, 0);
     await clock.drive(takes(30));
     expect(clock.now()).toBeGreaterThanOrEqual(3000);
   });

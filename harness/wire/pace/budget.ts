@@ -15,18 +15,18 @@ export interface BudgetWait {
 }
 
 export interface BudgetOptions {
-  /** The quota of the account under test; null when nobody knows it. */
+  /** The quota of the account under test; null if unknown. */
   readonly plan: Rate | null;
   /** Limits that apply at the same time. */
   readonly further?: readonly Rate[];
   /** Ceiling over the whole run of this service. */
   readonly maxRequests: number;
-  /** So many requests of the run were sent earlier, by somebody else. Default: 0. */
+  /** Requests of the run that an earlier session sent. Default: 0. */
   readonly before?: number | undefined;
   readonly clock: Clock;
   /** Requests under way at the same time, outside `exceed`. */
   readonly concurrency: number;
-  /** Told before each wait, so that a terminal can show a countdown. */
+  /** Called before each wait, so that a terminal can show a countdown. */
   readonly waiting?: (wait: BudgetWait) => void;
 }
 
@@ -42,35 +42,35 @@ type Costs = ReadonlyMap<string, 'free' | 'counted'>;
 /** One request that was sent. */
 export interface Spent {
   readonly atMs: number;
-  /** Of what kind it was, told when it is answered. What is of a kind that spends nothing is not held against the rate. */
+  /** Its kind, known when it is answered. A request of a kind that spends nothing is not held against the rate. */
   kind: string | null;
 }
 
 /** What one service may still be sent. Every request to it takes from here first. */
 export interface Budget {
-  /** The quota of the account under test; null when nobody knows it. */
+  /** The quota of the account under test; null if unknown. */
   readonly plan: Rate | null;
-  /** What is kept to outside `exceed`. */
+  /** The rate outside `exceed`. */
   readonly rate: Rate;
-  /** So many requests are others', and are kept clear of for that long, in ms: until the quota is renewed. */
+  /** `requests` of others are kept clear of for that long, in ms: until the quota is renewed. */
   setAside(requests: number, forMs: number): void;
-  /** The service has told what remains of the plan behind a request that was sent then. */
-  told(remaining: number, sentMs: number): void;
+  /** The service has reported the rest of the plan behind a request that was sent then. */
+  reportRemaining(remaining: number, sentMs: number): void;
   /**
    * Whether that many requests can be sent without a long wait for what earlier ones may have spent, while nothing tells
    * how much remains. Once there was no room there is none for any before something tells.
    */
   hasRoomFor(requests: number, signal: AbortSignal): Promise<boolean>;
-  /** There was no room for something, and nothing has told since how much remains. */
+  /** There was no room for something, and the service has reported no rest of the plan since. */
   readonly isAwaited: boolean;
   /** Before each wait these costs are found so; until then they are unknown. */
   findCostsBy(find: FindCosts): void;
   /** The service counts by windows of which each forgets the one before. */
   forgets(): void;
-  /** Whether the service admits one more, by what it has told, or told so long ago that one more keeps to the rate. */
+  /** Whether the service admits one more, by its last report, or by the rate if that is old. */
   hasRoom(): boolean;
-  /** Whether what it has told is old. */
-  readonly isToldLongAgo: boolean;
+  /** Whether its last report is old. */
+  readonly isReportOld: boolean;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
@@ -81,17 +81,17 @@ export interface Budget {
   /** Takes, then sends, with at most `concurrency` under way. */
   run<T>(send: (spent: Spent) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
-   * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
+   * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; no
+   * other request is sent meanwhile. `concurrency` holds for the section's requests; serial when left out.
    */
   exceed<T>(section: () => Promise<T>, concurrency?: number): Promise<T>;
   /** Requests so far, with those that were sent earlier. */
   spent(): number;
-  /** Whether what was sent here may have used the plan up, by whatever limiter. */
+  /** Whether requests from here may have used the plan up, by whatever limiter. */
   isSpent(): boolean;
 }
 
-/** The ceiling of `safety.maxRequests` is reached: what is still unasked stays so. */
+/** The ceiling of `safety.maxRequests` is reached: no further request is sent. */
 export class BudgetExhausted extends InconclusiveError {
   constructor(maxRequests: number) {
     super(`the budget of ${maxRequests} requests is spent (safety.maxRequests)`);
@@ -99,10 +99,10 @@ export class BudgetExhausted extends InconclusiveError {
   }
 }
 
-/** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
+/** Of the reserve, the part that is left to a limiter that weighs the window before as well. */
 const SHARE_OF_RESERVE = 0.5;
-/** So many requests are kept in reserve where the service tells what remains. */
-const TOLD_RESERVE = 1;
+/** Requests that are kept in reserve if the service reports the rest of the plan. */
+const REPORTED_RESERVE = 1;
 /** What can come later waits no longer than that for what may have cost nothing. */
 const LONG_MS = 5_000;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
@@ -137,30 +137,30 @@ export function openBudget(options: BudgetOptions): Budget {
   let isAwaited = false;
   let weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
 
-  let told: { readonly remaining: number; readonly sentMs: number } | null = null;
+  let report: { readonly remaining: number; readonly sentMs: number } | null = null;
 
   function costOf({ kind }: Spent): 'free' | 'counted' | 'unknown' {
     return (kind !== null && costs.get(kind)) || 'unknown';
   }
 
-  /** So many more requests the service admits, by what it has told. */
-  function toldRoom(): number {
-    if (told === null) return 0;
-    const { remaining, sentMs } = told;
+  /** Number of further requests that the service admits, by its last report. */
+  function reportedRoom(): number {
+    if (report === null) return 0;
+    const { remaining, sentMs } = report;
     return remaining - spendings.filter((spent) => spent.atMs > sentMs && costOf(spent) !== 'free').length;
   }
 
   /**
    * Everything that a limiter may still remember, ours and that of others. Of requests of unknown cost only those from
-   * `toldMs` on: what the service has told behind the others has them in already.
+   * `reportMs` on: the last report of the service has the others in already.
    */
-  function remembered(toldMs = Number.NEGATIVE_INFINITY): readonly number[] {
+  function remembered(reportMs = Number.NEGATIVE_INFINITY): readonly number[] {
     const now = clock.now();
     others = others.filter((atMs) => atMs + windowMs > now);
     const first = spendings.findLastIndex(({ atMs }) => atMs + 2 * windowMs <= now) + 1;
     const held = spendings.slice(first).filter((spent) => {
       const cost = costOf(spent);
-      return cost === 'counted' || (cost === 'unknown' && spent.atMs >= toldMs);
+      return cost === 'counted' || (cost === 'unknown' && spent.atMs >= reportMs);
     });
     return [...held.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
   }
@@ -171,24 +171,24 @@ export function openBudget(options: BudgetOptions): Budget {
    * such counter need be feared.
    */
   function nextFreeMs(further = 0): number {
-    const { all, freeMs, hasToldRoom } = kept(further);
-    if (weighed === null || hasToldRoom) return freeMs;
+    const { all, freeMs, hasReportedRoom } = kept(further);
+    if (weighed === null || hasReportedRoom) return freeMs;
     return roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
   }
 
-  /** `further`: requests before it that are yet to be sent. What is held against the next request, and when it is not one too many of any window. */
+  /** `further`: requests before it that are yet to be sent. The moments that are held against the next request, and when it is not one too many of any window. */
   function kept(further = 0) {
-    const hasToldRoom = told !== null && toldRoom() > TOLD_RESERVE;
-    const held = remembered(hasToldRoom ? told?.sentMs : undefined);
+    const hasReportedRoom = report !== null && reportedRoom() > REPORTED_RESERVE;
+    const held = remembered(hasReportedRoom ? report?.sentMs : undefined);
     const all = [...held, ...Array.from({ length: further }, () => clock.now())];
-    const most = plan === null || told === null ? 0 : plan.requests - TOLD_RESERVE;
+    const most = plan === null || report === null ? 0 : plan.requests - REPORTED_RESERVE;
     const tooMany = all.at(-Math.max(rate.requests, most));
     const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
-    return { all, freeMs, hasToldRoom };
+    return { all, freeMs, hasReportedRoom };
   }
 
-  function isToldLongAgo(): boolean {
-    return told !== null && told.sentMs <= clock.now() - windowMs / 2;
+  function isReportOld(): boolean {
+    return report !== null && report.sentMs <= clock.now() - windowMs / 2;
   }
 
   /** When the next request keeps to each further limit, wherever its windows begin. */
@@ -210,16 +210,16 @@ export function openBudget(options: BudgetOptions): Budget {
     if (dueMs <= 0) return furtherFreeMs() - clock.now();
     costs = await findCosts({ forMs: dueMs, signal });
     const freeMs = nextFreeMs();
-    const toAskMs = told === null ? freeMs : kept().freeMs;
+    const toAskMs = report === null ? freeMs : kept().freeMs;
     return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
   }
 
   async function hasRoomFor(requests: number, signal: AbortSignal): Promise<boolean> {
-    if (plan === null || told !== null || requests === 0) return true;
+    if (plan === null || report !== null || requests === 0) return true;
     if (isAwaited) return false;
     const waitsMs = () => nextFreeMs(requests - 1) - clock.now();
     if (waitsMs() > 0) costs = await findCosts({ forMs: waitsMs(), signal });
-    isAwaited = told === null && waitsMs() > LONG_MS;
+    isAwaited = report === null && waitsMs() > LONG_MS;
     return !isAwaited;
   }
 
@@ -254,12 +254,12 @@ export function openBudget(options: BudgetOptions): Budget {
       const atMs = clock.now() + forMs - rate.windowMs;
       others = Array.from({ length: Math.min(requests, rate.requests) }, () => atMs);
     },
-    told(remaining, sentMs) {
-      if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
+    reportRemaining(remaining, sentMs) {
+      if (report === null || sentMs >= report.sentMs) report = { remaining, sentMs };
     },
     hasRoomFor,
     get isAwaited() {
-      return isAwaited && told === null;
+      return isAwaited && report === null;
     },
     findCostsBy(find) {
       findCosts = find;
@@ -267,9 +267,9 @@ export function openBudget(options: BudgetOptions): Budget {
     forgets() {
       weighed = null;
     },
-    hasRoom: () => toldRoom() > 0 || (isToldLongAgo() && kept().freeMs <= clock.now()),
-    get isToldLongAgo() {
-      return isToldLongAgo();
+    hasRoom: () => reportedRoom() > 0 || (isReportOld() && kept().freeMs <= clock.now()),
+    get isReportOld() {
+      return isReportOld();
     },
     take: (signal) => take(sections.getStore() !== undefined, signal),
     count,

@@ -49,18 +49,18 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Nobody sees it. */
+/** Never shown. */
 const CALLED_OFF = new Error('the deadline was called off');
 
 /**
- * A process that wakes so much too late, in ms, was busy, and has not yet looked at what came meanwhile. Of what is
- * shorter nobody waits for an answer.
+ * A process that wakes later than this, in ms, was busy, and has not yet looked at octets that came meanwhile. No answer
+ * is awaited for a shorter time.
  */
 const LATE_MS = 100;
 
 /**
  * Calls `expired` after `ms` unless the returned function was called before. Where this process is busy when the time
- * is over, it has as much time again as it was late: that nobody read an answer is no fault of whoever gave it.
+ * is over, it has as much time again as it was late: an answer that was not read is no fault of the server.
  */
 export function startDeadline(clock: Clock, ms: number, expired: () => void): () => void {
   const cancellation = new AbortController();

@@ -46,7 +46,7 @@ export function roomFrom(sentMs: readonly number[], { fromMs, windowMs, most }: 
 /** A quota: that many requests in any window of that length. */
 export type Rate = DocumentedLimit;
 
-/** What is polite where no plan is known. */
+/** A polite rate, if no plan is known. */
 const COURTEOUS: Rate = { requests: 300, windowMs: 60_000 };
 /** Of a known plan, this share is used: a limiter that counts a little differently is not met by accident. */
 const SHARE_OF_PLAN = 0.9;

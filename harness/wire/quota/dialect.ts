@@ -7,7 +7,7 @@ export interface QuotaPolicy {
   readonly name: string | null;
   readonly quota: number | null;
   readonly windowSeconds: number | null;
-  /** What is counted: `requests` unless told otherwise. */
+  /** The counted things: `requests` unless given otherwise. */
   readonly unit: string;
   /** Partition key, in base64; null for none. */
   readonly partition: string | null;
@@ -16,7 +16,7 @@ export interface QuotaPolicy {
 }
 
 export interface QuotaNumbers {
-  /** Of the policy for the plan's window where that is known and told, else of the one with the least left. */
+  /** Of the policy for the plan's window if both are known, else of the one with the least left. */
   readonly limit: number | null;
   readonly remaining: number | null;
   /** Seconds from the response until the quota is renewed, may have a fraction; epochs are held against its Date. */
@@ -25,7 +25,7 @@ export interface QuotaNumbers {
 }
 
 /** A policy of which nothing is known. */
-export const UNTOLD: QuotaPolicy = {
+export const UNKNOWN_POLICY: QuotaPolicy = {
   name: null,
   quota: null,
   windowSeconds: null,
@@ -36,7 +36,7 @@ export const UNTOLD: QuotaPolicy = {
 };
 
 /** The quota fields of one response while they are read. */
-export class Told {
+export class QuotaFields {
   readonly policies: QuotaPolicy[] = [];
   readonly faults: string[] = [];
   readonly contradictions: string[] = [];
@@ -94,8 +94,8 @@ export interface QuotaDialect {
   /** Stable: observed as `limits.dialect`. A reset in milliseconds ends it with `-ms`. */
   readonly name: string;
   /** Asked of one dialect of the family after the other; the first one that says yes reads the fields. */
-  readonly speaks: (told: Told) => boolean;
-  readonly read: (told: Told) => QuotaNumbers;
+  readonly speaks: (given: QuotaFields) => boolean;
+  readonly read: (given: QuotaFields) => QuotaNumbers;
   /** How the reference provider tells it; left out where it never does. */
   readonly write?: (state: QuotaState) => readonly FieldLine[];
   /** Makes a conforming variant of the reference provider that does so. */
@@ -119,10 +119,10 @@ export interface QuotaFamily {
 /** The quota is whole seconds on the wire; rounding up adds at most one. */
 export const ROUNDING_SECONDS = 1;
 
-/** Nobody honest tells of more. */
+/** The most policies that are read. */
 export const MOST_POLICIES = 50;
 
-/** A sliding counter remembers two windows; nobody has to wait longer than that. In seconds. */
+/** A sliding counter remembers two windows; no client has to wait longer than that. In seconds. */
 export function longestReset(windowSeconds: number): number {
   return 2 * windowSeconds + ROUNDING_SECONDS;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
 import type { FieldLine } from '../exchange.ts';
-import { UNTOLD } from './dialect.ts';
+import { UNKNOWN_POLICY } from './dialect.ts';
 import { isQuotaField, QUOTA_DIALECTS, readQuota } from './quota.ts';
 
 const receivedAt = new Date('2026-11-21T12:00:00Z');
@@ -62,8 +62,8 @@ describe('readQuota', () => {
     const ofDay = { remaining: 3, resetSeconds: 600, windowSeconds: 86_400 };
     expect(main).toMatchObject({ limit: 1000, ...ofDay, faults: [] });
     expect(policies).toEqual([
-      { ...UNTOLD, name: 'daily', quota: 1000, ...ofDay, partition: 'a2V5' },
-      { ...UNTOLD, name: 'burst', quota: 10, remaining: 9, resetSeconds: 1, windowSeconds: 1 },
+      { ...UNKNOWN_POLICY, name: 'daily', quota: 1000, ...ofDay, partition: 'a2V5' },
+      { ...UNKNOWN_POLICY, name: 'burst', quota: 10, remaining: 9, resetSeconds: 1, windowSeconds: 1 },
     ]);
   });
 

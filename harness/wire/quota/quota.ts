@@ -1,7 +1,13 @@
 import type { FieldLine } from '../exchange.ts';
 import { fieldValue, trimSpace } from '../fields/grammar/field-grammar.ts';
 import { readHttpDate } from '../fields/grammar/http-date.ts';
-import { type QuotaDialect, type QuotaFamily, type QuotaNumbers, type QuotaPolicy, Told } from './dialect.ts';
+import {
+  type QuotaDialect,
+  type QuotaFamily,
+  QuotaFields,
+  type QuotaNumbers,
+  type QuotaPolicy,
+} from './dialect.ts';
 import { RATELIMIT } from './ratelimit-fields.ts';
 import { X_RATELIMIT } from './x-ratelimit-fields.ts';
 
@@ -12,7 +18,7 @@ export const QUOTA_DIALECTS: readonly QuotaDialect[] = FAMILIES.flatMap(({ diale
 
 /** What a response tells of the client's quota. */
 export interface QuotaReading extends QuotaNumbers {
-  /** The name of a dialect; `none` when nothing is told. */
+  /** The name of a dialect; `none` for no quota. */
   readonly dialect: string;
   readonly policies: readonly QuotaPolicy[];
   /** Values that are malformed by the dialect's own rules, one line each. */
@@ -23,7 +29,7 @@ export interface QuotaReading extends QuotaNumbers {
   readonly others: readonly QuotaReading[];
 }
 
-/** When a quota was told, and what the plan says. */
+/** The time of a quota, and the plan. */
 export interface QuotaOccasion {
   /** When the response was received: stands in for a missing Date. */
   readonly receivedAt: Date;
@@ -71,9 +77,9 @@ function readAnew(fields: readonly FieldLine[], occasion: QuotaOccasion): QuotaR
   const serverNow = date.kind === 'date' ? date.at : occasion.receivedAt;
   const windowSeconds = occasion.windowMs === undefined ? null : occasion.windowMs / 1000;
   const readings = FAMILIES.flatMap((family) => {
-    const told = new Told(membersOf(fields, family), serverNow, windowSeconds);
-    const dialect = told.members.size > 0 && family.dialects.find(({ speaks }) => speaks(told));
-    return dialect ? [{ called: family.called, reading: readingOf(dialect, told) }] : [];
+    const given = new QuotaFields(membersOf(fields, family), serverNow, windowSeconds);
+    const dialect = given.members.size > 0 && family.dialects.find(({ speaks }) => speaks(given));
+    return dialect ? [{ called: family.called, reading: readingOf(dialect, given) }] : [];
   });
   const [main, ...others] = readings;
   if (main === undefined) return NOTHING;
@@ -103,12 +109,12 @@ function membersOf(lines: readonly FieldLine[], { fields }: QuotaFamily): Readon
   return members;
 }
 
-function readingOf(dialect: QuotaDialect, told: Told): QuotaReading {
-  const numbers = dialect.read(told);
+function readingOf(dialect: QuotaDialect, given: QuotaFields): QuotaReading {
+  const numbers = dialect.read(given);
   const { limit, remaining } = numbers;
   if (limit !== null && remaining !== null && remaining > limit) {
-    told.contradictions.push(`${remaining} remaining of a limit of ${limit}`);
+    given.contradictions.push(`${remaining} remaining of a limit of ${limit}`);
   }
-  const { policies, faults, contradictions } = told;
+  const { policies, faults, contradictions } = given;
   return { dialect: dialect.name, ...numbers, policies, faults, contradictions, others: [] };
 }

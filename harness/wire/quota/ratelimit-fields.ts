@@ -4,40 +4,40 @@ import {
   MOST_POLICIES,
   type QuotaDialect,
   type QuotaFamily,
+  type QuotaFields,
   type QuotaNumbers,
-  type Told,
-  UNTOLD,
+  UNKNOWN_POLICY,
 } from './dialect.ts';
 import { integer, NAMED_POLICIES, parametersOf, parsed } from './ratelimit-named.ts';
 
 /** Draft -07: one dictionary, the policies in a field of their own. */
 const DICTIONARY: QuotaDialect = {
   name: 'ratelimit-draft-07',
-  speaks: (told) => /(^|[\s,])(limit|remaining|reset)=/.test(told.get('') ?? ''),
-  read(told) {
+  speaks: (given) => /(^|[\s,])(limit|remaining|reset)=/.test(given.get('') ?? ''),
+  read(given) {
     const dictionary =
-      parsed(told, 'RateLimit', told.get('') ?? '', parseDictionary) ?? new Map<string, Item | InnerList>();
+      parsed(given, 'RateLimit', given.get('') ?? '', parseDictionary) ?? new Map<string, Item | InnerList>();
     const member = (key: string) => {
       const found = dictionary.get(key);
-      if (found === undefined && key !== 'remaining') told.faults.push(`RateLimit without ${key}`);
-      return found === undefined ? null : integer(told, `RateLimit ${key}`, found[0]);
+      if (found === undefined && key !== 'remaining') given.faults.push(`RateLimit without ${key}`);
+      return found === undefined ? null : integer(given, `RateLimit ${key}`, found[0]);
     };
     const [limit, remaining, resetSeconds] = [member('limit'), member('remaining'), member('reset')];
-    return withIntegerPolicies(told, { limit, remaining, resetSeconds });
+    return withIntegerPolicies(given, { limit, remaining, resetSeconds });
   },
   examples: ['RateLimit: limit=100, remaining=50, reset=5 | RateLimit-Policy: 100;w=60 → 100, 50, 5, 60'],
 };
 
-const speaksInThreeFields = (told: Told) =>
-  told.has('limit', 'remaining', 'reset') || /^[0-9]/.test(told.get('policy') ?? '');
+const speaksInThreeFields = (given: QuotaFields) =>
+  given.has('limit', 'remaining', 'reset') || /^[0-9]/.test(given.get('policy') ?? '');
 
 /** No window lasts 30 years. */
-const tellsEpoch = (told: Told) => /^[0-9]{10,15}$/.test(told.get('reset') ?? '');
+const tellsEpoch = (given: QuotaFields) => /^[0-9]{10,15}$/.test(given.get('reset') ?? '');
 
 /** The fields of drafts 04 to 06, documented by GitLab with an epoch and further fields. */
 const GITLAB: QuotaDialect = {
   name: 'gitlab',
-  speaks: (told) => tellsEpoch(told) && told.has('observed', 'resettime'),
+  speaks: (given) => tellsEpoch(given) && given.has('observed', 'resettime'),
   read: readThreeFields,
   examples: [
     'RateLimit-Limit: 60 | RateLimit-Observed: 1 | RateLimit-Remaining: 59 | RateLimit-Reset: 1795262420 | RateLimit-ResetTime: Sat, 21 Nov 2026 12:00:20 GMT → 60, 59, 20, –',
@@ -48,9 +48,9 @@ const GITLAB: QuotaDialect = {
 const EPOCH: QuotaDialect = {
   name: 'ratelimit-epoch',
   speaks: tellsEpoch,
-  read(told) {
-    told.faults.push(`RateLimit-Reset is a Unix time (${told.get('reset')}), not seconds until the reset`);
-    return readThreeFields(told);
+  read(given) {
+    given.faults.push(`RateLimit-Reset is a Unix time (${given.get('reset')}), not seconds until the reset`);
+    return readThreeFields(given);
   },
   examples: [],
 };
@@ -58,7 +58,7 @@ const EPOCH: QuotaDialect = {
 /** Drafts -00 to -03: the policies follow the limit in its field. */
 const POLICIES_IN_LIMIT: QuotaDialect = {
   name: 'ratelimit-draft-03',
-  speaks: (told) => /[,;]/.test(told.get('limit') ?? ''),
+  speaks: (given) => /[,;]/.test(given.get('limit') ?? ''),
   read: readThreeFields,
   examples: [
     'RateLimit-Limit: 100, 100;w=60, 1000;w=3600 | RateLimit-Remaining: 50 | RateLimit-Reset: 5 → 100, 50, 5, 60',
@@ -86,17 +86,17 @@ export const RATELIMIT: QuotaFamily = {
   dialects: [DICTIONARY, NAMED_POLICIES, GITLAB, EPOCH, POLICIES_IN_LIMIT, THREE_FIELDS],
 };
 
-function readThreeFields(told: Told): QuotaNumbers {
+function readThreeFields(given: QuotaFields): QuotaNumbers {
   const number = (name: string, member: string) => {
-    const value = told.get(member);
-    const item = value === undefined ? null : parsed(told, name, value, parseItem);
-    return item === null ? null : integer(told, name, item[0]);
+    const value = given.get(member);
+    const item = value === undefined ? null : parsed(given, name, value, parseItem);
+    return item === null ? null : integer(given, name, item[0]);
   };
   let limit: number | null = null;
-  if (POLICIES_IN_LIMIT.speaks(told)) {
-    const [first, ...policies] = parsed(told, 'RateLimit-Limit', told.get('limit') ?? '', parseList) ?? [];
-    limit = first === undefined ? null : integer(told, 'RateLimit-Limit', first[0]);
-    addIntegerPolicies(told, 'RateLimit-Limit', policies);
+  if (POLICIES_IN_LIMIT.speaks(given)) {
+    const [first, ...policies] = parsed(given, 'RateLimit-Limit', given.get('limit') ?? '', parseList) ?? [];
+    limit = first === undefined ? null : integer(given, 'RateLimit-Limit', first[0]);
+    addIntegerPolicies(given, 'RateLimit-Limit', policies);
   } else {
     limit = number('RateLimit-Limit', 'limit');
   }
@@ -106,37 +106,37 @@ function readThreeFields(told: Told): QuotaNumbers {
     ['RateLimit-Limit', 'limit'],
     ['RateLimit-Reset', 'reset'],
   ] as const) {
-    if (!told.has(member)) told.faults.push(`${name} is missing`);
+    if (!given.has(member)) given.faults.push(`${name} is missing`);
   }
   const resetSeconds =
-    reset !== null && tellsEpoch(told) ? told.secondsUntil(reset * 1000, 'RateLimit-Reset') : reset;
-  return withIntegerPolicies(told, { limit, remaining, resetSeconds });
+    reset !== null && tellsEpoch(given) ? given.secondsUntil(reset * 1000, 'RateLimit-Reset') : reset;
+  return withIntegerPolicies(given, { limit, remaining, resetSeconds });
 }
 
 /** Up to -07 policies are integers with a window, `100;w=60`; the one in force is the one with the limit's number. */
-function withIntegerPolicies(told: Told, numbers: Omit<QuotaNumbers, 'windowSeconds'>): QuotaNumbers {
-  const policy = told.get('policy');
+function withIntegerPolicies(given: QuotaFields, numbers: Omit<QuotaNumbers, 'windowSeconds'>): QuotaNumbers {
+  const policy = given.get('policy');
   if (policy !== undefined) {
-    addIntegerPolicies(told, 'RateLimit-Policy', parsed(told, 'RateLimit-Policy', policy, parseList) ?? []);
+    addIntegerPolicies(given, 'RateLimit-Policy', parsed(given, 'RateLimit-Policy', policy, parseList) ?? []);
   }
   const { limit, resetSeconds } = numbers;
-  const matching = told.policies.filter(({ quota }) => quota === limit);
-  if (limit !== null && told.policies.length > 0 && matching.length === 0) {
-    told.contradictions.push(`a limit of ${limit}, which no policy has`);
+  const matching = given.policies.filter(({ quota }) => quota === limit);
+  if (limit !== null && given.policies.length > 0 && matching.length === 0) {
+    given.contradictions.push(`a limit of ${limit}, which no policy has`);
   }
-  const inForce = matching.find((one) => one.windowSeconds === told.windowSeconds) ?? matching[0];
+  const inForce = matching.find((one) => one.windowSeconds === given.windowSeconds) ?? matching[0];
   const window = inForce?.windowSeconds ?? null;
   if (window !== null && resetSeconds !== null && resetSeconds > longestReset(window)) {
-    told.contradictions.push(`${resetSeconds} s until the reset of a window of ${window} s`);
+    given.contradictions.push(`${resetSeconds} s until the reset of a window of ${window} s`);
   }
   return { ...numbers, windowSeconds: window };
 }
 
-function addIntegerPolicies(told: Told, field: string, items: readonly (Item | InnerList)[]): void {
+function addIntegerPolicies(given: QuotaFields, field: string, items: readonly (Item | InnerList)[]): void {
   for (const [value, parameters] of items.slice(0, MOST_POLICIES)) {
-    const quota = integer(told, `${field} policy`, value);
+    const quota = integer(given, `${field} policy`, value);
     if (quota === null) continue;
-    const windowSeconds = parametersOf(told, field, String(quota), parameters).required('w', 1);
-    told.policies.push({ ...UNTOLD, quota, windowSeconds });
+    const windowSeconds = parametersOf(given, field, String(quota), parameters).required('w', 1);
+    given.policies.push({ ...UNKNOWN_POLICY, quota, windowSeconds });
   }
 }

@@ -5,10 +5,10 @@ import {
   longestReset,
   MOST_POLICIES,
   type QuotaDialect,
+  type QuotaFields,
   type QuotaPolicy,
   type QuotaState,
-  type Told,
-  UNTOLD,
+  UNKNOWN_POLICY,
 } from './dialect.ts';
 
 /** The name under which the policy of a limit is announced, by its place among them. */
@@ -22,12 +22,12 @@ export function policyName(at: number): string {
  */
 export const NAMED_POLICIES: QuotaDialect = {
   name: 'ratelimit-draft-08',
-  speaks: (told) =>
-    told.has('') ||
-    (!told.has('limit', 'remaining', 'reset') && /^(?![0-9])/.test(told.get('policy') ?? '0')),
-  read(told) {
-    readPolicies(told);
-    const { quota, remaining, resetSeconds, windowSeconds } = mainPolicy(told) ?? UNTOLD;
+  speaks: (given) =>
+    given.has('') ||
+    (!given.has('limit', 'remaining', 'reset') && /^(?![0-9])/.test(given.get('policy') ?? '0')),
+  read(given) {
+    readPolicies(given);
+    const { quota, remaining, resetSeconds, windowSeconds } = mainPolicy(given) ?? UNKNOWN_POLICY;
     return { limit: quota, remaining, resetSeconds, windowSeconds };
   },
   write(state) {
@@ -64,15 +64,15 @@ function listOf(
   return serializeList(states.map((state, at) => [policyName(at), new Map(parameters(state))]));
 }
 
-function readPolicies(told: Told): void {
-  const policies = namedItems(told, 'RateLimit-Policy', 'policy').map((item) => ({
+function readPolicies(given: QuotaFields): void {
+  const policies = namedItems(given, 'RateLimit-Policy', 'policy').map((item) => ({
     name: item.name,
     quota: item.required('q', 0),
     windowSeconds: item.optional('w', 1),
     unit: item.unit(),
     partition: item.partition(),
   }));
-  const limits = namedItems(told, 'RateLimit', '').map((item) => ({
+  const limits = namedItems(given, 'RateLimit', '').map((item) => ({
     name: item.name,
     remaining: item.required('r', 0),
     resetSeconds: item.optional('t', 0),
@@ -82,37 +82,37 @@ function readPolicies(told: Told): void {
     const named =
       policies.find((policy) => isSame(policy, limit)) ?? policies.find(({ name }) => name === limit.name);
     if (!named && policies.length > 0) {
-      told.contradictions.push(
+      given.contradictions.push(
         `RateLimit tells of ${text(limit.name)}, which RateLimit-Policy does not have`,
       );
     }
     const { quota = null, windowSeconds = null, unit = 'requests' } = named ?? {};
-    told.policies.push({ quota, windowSeconds, unit, ...limit });
+    given.policies.push({ quota, windowSeconds, unit, ...limit });
   }
   for (const [at, named] of policies.entries()) {
     if (policies.slice(0, at).some((earlier) => isSame(earlier, named))) {
-      told.contradictions.push(`RateLimit-Policy has ${text(named.name)} twice`);
+      given.contradictions.push(`RateLimit-Policy has ${text(named.name)} twice`);
     }
     if (!limits.some(({ name }) => name === named.name)) {
-      told.policies.push({ ...named, remaining: null, resetSeconds: null });
+      given.policies.push({ ...named, remaining: null, resetSeconds: null });
     }
   }
-  for (const { name, windowSeconds: window, resetSeconds } of told.policies) {
+  for (const { name, windowSeconds: window, resetSeconds } of given.policies) {
     if (window !== null && resetSeconds !== null && resetSeconds > longestReset(window)) {
-      told.contradictions.push(`${text(name)}: ${resetSeconds} s until more of a window of ${window} s`);
+      given.contradictions.push(`${text(name)}: ${resetSeconds} s until more of a window of ${window} s`);
     }
   }
 }
 
 type Partition = Pick<QuotaPolicy, 'name' | 'partition'>;
 
-/** A policy may be told of once for each partition. */
+/** A policy may be announced once for each partition. */
 function isSame(one: Partition, other: Partition): boolean {
   return one.name === other.name && one.partition === other.partition;
 }
 
 /** The plan's own policy where its window tells, else the one with the least left: it is the next to be felt. */
-function mainPolicy({ policies, windowSeconds }: Told): QuotaPolicy | undefined {
+function mainPolicy({ policies, windowSeconds }: QuotaFields): QuotaPolicy | undefined {
   const least = [...policies].sort(
     (a, b) => (a.remaining ?? Number.POSITIVE_INFINITY) - (b.remaining ?? Number.POSITIVE_INFINITY),
   );
@@ -121,56 +121,56 @@ function mainPolicy({ policies, windowSeconds }: Told): QuotaPolicy | undefined 
   );
 }
 
-function namedItems(told: Told, field: string, member: string) {
-  const value = told.get(member);
+function namedItems(given: QuotaFields, field: string, member: string) {
+  const value = given.get(member);
   if (value === undefined) return [];
-  const items = parsed(told, field, value, parseList);
-  if (items?.length === 0) told.faults.push(`${field} is empty`);
+  const items = parsed(given, field, value, parseList);
+  if (items?.length === 0) given.faults.push(`${field} is empty`);
   return (items ?? []).slice(0, MOST_POLICIES).map(([item, parameters]) => {
     const name = typeof item === 'string' ? item : shown(item);
-    if (typeof item !== 'string') told.faults.push(`${field}: ${text(name)} is not a string in quotes`);
-    return { name, ...parametersOf(told, field, name, parameters) };
+    if (typeof item !== 'string') given.faults.push(`${field}: ${text(name)} is not a string in quotes`);
+    return { name, ...parametersOf(given, field, name, parameters) };
   });
 }
 
-/** Structured field values (RFC 9651) of quota fields; what is malformed goes among the faults. */
+/** Structured field values (RFC 9651) of quota fields; malformed ones are faults. */
 
 /** The value where it is an integer of at least `least`; else null, and a fault. */
-export function integer(told: Told, what: string, value: unknown, least: 0 | 1 = 0): number | null {
+export function integer(given: QuotaFields, what: string, value: unknown, least: 0 | 1 = 0): number | null {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
   const wanted = least === 0 ? 'a non-negative integer' : 'a positive integer';
-  told.faults.push(`${what} is ${shown(value)}, not ${wanted}`);
+  given.faults.push(`${what} is ${shown(value)}, not ${wanted}`);
   return null;
 }
 
 /** Reads the parameters of an item: null where one is missing, and a fault where it may not be. */
 export function parametersOf(
-  told: Told,
+  given: QuotaFields,
   field: string,
   name: string | null,
   parameters: ReadonlyMap<string, BareItem>,
 ) {
   const read = (key: string, least: 0 | 1) => {
     const value = parameters.get(key);
-    return value === undefined ? null : integer(told, `${field} ${text(name)} ${key}`, value, least);
+    return value === undefined ? null : integer(given, `${field} ${text(name)} ${key}`, value, least);
   };
   return {
     optional: read,
     required(key: string, least: 0 | 1) {
-      if (!parameters.has(key)) told.faults.push(`${field} ${text(name)} without ${key}`);
+      if (!parameters.has(key)) given.faults.push(`${field} ${text(name)} without ${key}`);
       return read(key, least);
     },
     unit(): string {
       const unit = parameters.get('qu') ?? 'requests';
       if (typeof unit === 'string') return unit;
-      told.faults.push(`${field} ${text(name)}: qu is not a string`);
+      given.faults.push(`${field} ${text(name)}: qu is not a string`);
       return 'requests';
     },
     partition(): string | null {
       const key = parameters.get('pk');
       if (key === undefined) return null;
       if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');
-      told.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
+      given.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
       return null;
     },
   };
@@ -178,20 +178,20 @@ export function parametersOf(
 
 /** What `parse` reads of the field; null, and a fault, when it is no structured field. */
 export function parsed<Value>(
-  told: Told,
+  given: QuotaFields,
   field: string,
   value: string,
   parse: (value: string) => Value,
 ): Value | null {
   // The library reads `1.0` as it reads `1`; to a structured field they are different types (RFC 9651 §3.3).
   const decimal = /(?:^|[\s,;=])(-?[0-9]{1,20}\.0+)(?![0-9])/.exec(value.replace(/"[^"]*"/g, '""'))?.[1];
-  if (decimal !== undefined) told.faults.push(`${field} has the decimal ${decimal} for an integer`);
+  if (decimal !== undefined) given.faults.push(`${field} has the decimal ${decimal} for an integer`);
   try {
     return parse(value);
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const reason = error.message.replace(/^Parse error: /, '');
-    told.malformed(field, value, `no structured field (${visible(reason, 100)})`);
+    given.malformed(field, value, `no structured field (${visible(reason, 100)})`);
     return null;
   }
 }

@@ -4,27 +4,27 @@ import {
   MOST_POLICIES,
   type QuotaDialect,
   type QuotaFamily,
+  type QuotaFields,
   type QuotaNumbers,
   type QuotaPolicy,
   ROUNDING_SECONDS,
-  type Told,
-  UNTOLD,
+  UNKNOWN_POLICY,
 } from './dialect.ts';
 
 /** `X-RateLimit-Reset` is an epoch with fractions, `-Reset-After` the same moment as seconds from now. */
 const DISCORD: QuotaDialect = {
   name: 'discord',
-  speaks: (told) => told.has('reset-after', 'bucket'),
-  read(told) {
-    const reset = readReset(told, 'reset');
-    const after = decimal(told.get('reset-after'));
-    if (told.has('reset-after') && after === null) fault(told, 'reset-after', 'not seconds');
+  speaks: (given) => given.has('reset-after', 'bucket'),
+  read(given) {
+    const reset = readReset(given, 'reset');
+    const after = decimal(given.get('reset-after'));
+    if (given.has('reset-after') && after === null) fault(given, 'reset-after', 'not seconds');
     if (after !== null && reset !== null && Math.abs(after - reset) > 1 + ROUNDING_SECONDS) {
-      told.contradictions.push(
-        `the reset ${reset.toFixed(1)} s after the Date of the response (${told.serverNow.toISOString()}), but ${after} s from now`,
+      given.contradictions.push(
+        `the reset ${reset.toFixed(1)} s after the Date of the response (${given.serverNow.toISOString()}), but ${after} s from now`,
       );
     }
-    return { ...counts(told), resetSeconds: after ?? reset };
+    return { ...counts(given), resetSeconds: after ?? reset };
   },
   examples: [
     'X-RateLimit-Limit: 5 | X-RateLimit-Remaining: 0 | X-RateLimit-Reset: 1795262401.250 | X-RateLimit-Reset-After: 1.250 | X-RateLimit-Bucket: abcd1234 → 5, 0, 1.25, –',
@@ -33,10 +33,10 @@ const DISCORD: QuotaDialect = {
 
 const HAPI: QuotaDialect = {
   name: 'hapi',
-  speaks: (told) => told.has('userlimit', 'userremaining', 'userreset'),
-  read: (told) => ({
-    ...counts(told, 'userlimit', 'userremaining'),
-    resetSeconds: readReset(told, 'userreset'),
+  speaks: (given) => given.has('userlimit', 'userremaining', 'userreset'),
+  read: (given) => ({
+    ...counts(given, 'userlimit', 'userremaining'),
+    resetSeconds: readReset(given, 'userreset'),
   }),
   examples: [
     'X-RateLimit-UserLimit: 300 | X-RateLimit-UserRemaining: 299 | X-RateLimit-UserReset: 1795262402000 → 300, 299, 2, –',
@@ -44,10 +44,14 @@ const HAPI: QuotaDialect = {
 };
 
 /** A policy for each of these that fields like `limit-minute` and `remaining-minute` tell of. */
-function addPolicies(told: Told, of: readonly string[], more: (each: string) => Partial<QuotaPolicy>): void {
-  for (const name of of.filter((each) => told.has(`limit-${each}`, `remaining-${each}`))) {
-    const { limit: quota, remaining } = counts(told, `limit-${name}`, `remaining-${name}`);
-    told.policies.push({ ...UNTOLD, name, quota, remaining, ...more(name) });
+function addPolicies(
+  given: QuotaFields,
+  of: readonly string[],
+  more: (each: string) => Partial<QuotaPolicy>,
+): void {
+  for (const name of of.filter((each) => given.has(`limit-${each}`, `remaining-${each}`))) {
+    const { limit: quota, remaining } = counts(given, `limit-${name}`, `remaining-${name}`);
+    given.policies.push({ ...UNKNOWN_POLICY, name, quota, remaining, ...more(name) });
   }
 }
 
@@ -63,11 +67,11 @@ const SECONDS: Readonly<Record<string, number>> = {
 /** Fields per unit of time. */
 const KONG: QuotaDialect = {
   name: 'kong',
-  speaks: (told) => told.has(...Object.keys(SECONDS).map((unit) => `limit-${unit}`)),
-  read(told) {
-    addPolicies(told, Object.keys(SECONDS), (unit) => ({ windowSeconds: SECONDS[unit] ?? null }));
-    const plan = told.policies.find((policy) => policy.windowSeconds === told.windowSeconds);
-    const { quota, remaining, windowSeconds } = plan ?? told.policies[0] ?? UNTOLD;
+  speaks: (given) => given.has(...Object.keys(SECONDS).map((unit) => `limit-${unit}`)),
+  read(given) {
+    addPolicies(given, Object.keys(SECONDS), (unit) => ({ windowSeconds: SECONDS[unit] ?? null }));
+    const plan = given.policies.find((policy) => policy.windowSeconds === given.windowSeconds);
+    const { quota, remaining, windowSeconds } = plan ?? given.policies[0] ?? UNKNOWN_POLICY;
     return { limit: quota, remaining, resetSeconds: null, windowSeconds };
   },
   examples: [
@@ -78,11 +82,11 @@ const KONG: QuotaDialect = {
 /** Fields per thing that is counted, the resets as durations; so do services that are made to be asked like OpenAI's. */
 const OPENAI: QuotaDialect = {
   name: 'openai',
-  speaks: (told) => told.has(...COUNTED.flatMap((unit) => [`limit-${unit}`, `remaining-${unit}`])),
-  read(told) {
-    addPolicies(told, COUNTED, (unit) => ({ unit, resetSeconds: readDuration(told, `reset-${unit}`) }));
+  speaks: (given) => given.has(...COUNTED.flatMap((unit) => [`limit-${unit}`, `remaining-${unit}`])),
+  read(given) {
+    addPolicies(given, COUNTED, (unit) => ({ unit, resetSeconds: readDuration(given, `reset-${unit}`) }));
     const { quota, remaining, resetSeconds } =
-      told.policies.find(({ unit }) => unit === 'requests') ?? UNTOLD;
+      given.policies.find(({ unit }) => unit === 'requests') ?? UNKNOWN_POLICY;
     return { limit: quota, remaining, resetSeconds, windowSeconds: null };
   },
   write: ({ limit, remaining, resetSeconds }) => [
@@ -106,31 +110,31 @@ const DURATION =
   /^(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?$/;
 
 /** Seconds of a duration such as `6m0s` or `12ms`; a mere number is seconds. */
-function readDuration(told: Told, member: string): number | null {
-  const value = told.get(member) ?? '';
+function readDuration(given: QuotaFields, member: string): number | null {
+  const value = given.get(member) ?? '';
   const [, hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = DURATION.exec(value) ?? [];
   if (value !== '' && DURATION.test(value)) {
     return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;
   }
   const number = decimal(value);
-  if (number === null && told.has(member)) fault(told, member, 'not a duration');
+  if (number === null && given.has(member)) fault(given, member, 'not a duration');
   return number;
 }
 
 /** `10, 10;w=1;name="per-ip"`: the limit in force, then every policy. */
 const ENVOY: QuotaDialect = {
   name: 'envoy',
-  speaks: (told) => envoyPolicies(told).length > 1,
-  read(told) {
-    const [first = UNTOLD, ...policies] = envoyPolicies(told);
+  speaks: (given) => envoyPolicies(given).length > 1,
+  read(given) {
+    const [first = UNKNOWN_POLICY, ...policies] = envoyPolicies(given);
     const limit = first.quota;
-    told.policies.push(...policies);
+    given.policies.push(...policies);
     const inForce = policies.find(({ quota }) => quota === limit);
-    if (!inForce) told.contradictions.push(`a limit of ${limit}, which no policy has`);
+    if (!inForce) given.contradictions.push(`a limit of ${limit}, which no policy has`);
     return {
       limit,
-      remaining: count(told, 'remaining'),
-      resetSeconds: readReset(told, 'reset'),
+      remaining: count(given, 'remaining'),
+      resetSeconds: readReset(given, 'reset'),
       windowSeconds: inForce?.windowSeconds ?? null,
     };
   },
@@ -139,14 +143,14 @@ const ENVOY: QuotaDialect = {
   ],
 };
 
-function envoyPolicies(told: Told): readonly QuotaPolicy[] {
-  const value = told.get('limit') ?? '';
+function envoyPolicies(given: QuotaFields): readonly QuotaPolicy[] {
+  const value = given.get('limit') ?? '';
   if (!value.includes(';')) return [];
   const policies = structured(() => parseList(value)) ?? [];
   return policies.slice(0, MOST_POLICIES).map(([quota, parameters]) => {
     const [window, name] = [parameters.get('w'), parameters.get('name')];
     return {
-      ...UNTOLD,
+      ...UNKNOWN_POLICY,
       name: typeof name === 'string' ? name : null,
       quota: typeof quota === 'number' ? quota : null,
       windowSeconds: typeof window === 'number' ? window : null,
@@ -157,7 +161,7 @@ function envoyPolicies(told: Told): readonly QuotaPolicy[] {
 /** Epoch seconds, with `-Used` and `-Resource`. */
 const GITHUB: QuotaDialect = {
   name: 'github',
-  speaks: (told) => resetOf(told, 'reset')?.unit === 'epoch' && told.has('used', 'resource'),
+  speaks: (given) => resetOf(given, 'reset')?.unit === 'epoch' && given.has('used', 'resource'),
   read: readPlain,
   examples: [
     'x-ratelimit-limit: 60 | x-ratelimit-remaining: 58 | x-ratelimit-used: 2 | x-ratelimit-resource: core | x-ratelimit-reset: 1795266000 → 60, 58, 3600, –',
@@ -170,7 +174,7 @@ type Unit = 'delta' | 'delta-ms' | 'epoch' | 'epoch-ms' | 'date';
 function plain(unit: Unit, more: Pick<QuotaDialect, 'examples' | 'write' | 'variant'>): QuotaDialect {
   return {
     name: `x-ratelimit-${unit}`,
-    speaks: (told) => resetOf(told, 'reset')?.unit === unit,
+    speaks: (given) => resetOf(given, 'reset')?.unit === unit,
     read: readPlain,
     ...more,
   };
@@ -228,32 +232,35 @@ export const X_RATELIMIT: QuotaFamily = {
   dialects: [DISCORD, HAPI, KONG, OPENAI, ENVOY, GITHUB, ...PLAIN],
 };
 
-function readPlain(told: Told): QuotaNumbers {
-  const numbers = { ...counts(told), resetSeconds: readReset(told, 'reset') };
+function readPlain(given: QuotaFields): QuotaNumbers {
+  const numbers = { ...counts(given), resetSeconds: readReset(given, 'reset') };
   const { limit, remaining } = numbers;
-  const used = count(told, 'used');
+  const used = count(given, 'used');
   if (limit !== null && remaining !== null && used !== null && limit !== used + remaining) {
-    told.contradictions.push(`${used} used and ${remaining} remaining of a limit of ${limit}`);
+    given.contradictions.push(`${used} used and ${remaining} remaining of a limit of ${limit}`);
   }
   return numbers;
 }
 
-function counts(told: Told, limit = 'limit', remaining = 'remaining') {
-  return { limit: count(told, limit), remaining: count(told, remaining), windowSeconds: null };
+function counts(given: QuotaFields, limit = 'limit', remaining = 'remaining') {
+  return { limit: count(given, limit), remaining: count(given, remaining), windowSeconds: null };
 }
 
 /** A whole number of requests. */
-function count(told: Told, member: string): number | null {
-  const value = told.get(member);
+function count(given: QuotaFields, member: string): number | null {
+  const value = given.get(member);
   if (value === undefined) return null;
   if (/^[0-9]{1,15}$/.test(value)) return Number(value);
-  fault(told, member, 'not a number of requests');
+  fault(given, member, 'not a number of requests');
   return null;
 }
 
 /** Tells the unit of a reset by its size: notes on each border stand beside it. null where it is none, or missing. */
-function resetOf(told: Told, member: string): { readonly unit: Unit; readonly number: number } | null {
-  const value = told.get(member) ?? '';
+function resetOf(
+  given: QuotaFields,
+  member: string,
+): { readonly unit: Unit; readonly number: number } | null {
+  const value = given.get(member) ?? '';
   const number = decimal(value);
   if (number === null) {
     const date = /[A-Za-z]/.test(value) ? Date.parse(value.slice(0, 100)) : Number.NaN;
@@ -262,7 +269,7 @@ function resetOf(told: Told, member: string): { readonly unit: Unit; readonly nu
   // The year 2001 in milliseconds and in seconds; no delay is as long.
   if (number > 1e12) return { unit: 'epoch-ms', number };
   if (number > 1e9) return { unit: 'epoch', number };
-  const window = told.windowSeconds ?? 0;
+  const window = given.windowSeconds ?? 0;
   // Too long for the window in seconds, but not in milliseconds.
   const isMs =
     window > 0 &&
@@ -271,17 +278,17 @@ function resetOf(told: Told, member: string): { readonly unit: Unit; readonly nu
   return { unit: isMs ? 'delta-ms' : 'delta', number };
 }
 
-/** Seconds until a reset, in whichever unit it is told. */
-function readReset(told: Told, member: string): number | null {
-  const reset = resetOf(told, member);
+/** Seconds until a reset, in whichever unit it is given. */
+function readReset(given: QuotaFields, member: string): number | null {
+  const reset = resetOf(given, member);
   if (reset === null) {
-    if (told.has(member)) fault(told, member, 'neither a number nor a date');
+    if (given.has(member)) fault(given, member, 'neither a number nor a date');
     return null;
   }
   const { unit, number } = reset;
   if (unit === 'delta') return number;
   if (unit === 'delta-ms') return number / 1000;
-  return told.secondsUntil(unit === 'epoch' ? number * 1000 : number, fieldName(member));
+  return given.secondsUntil(unit === 'epoch' ? number * 1000 : number, fieldName(member));
 }
 
 /** A non-negative number, with a fraction or without. */
@@ -289,8 +296,8 @@ function decimal(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,16}(\.[0-9]{1,16})?$/.test(value) ? Number(value) : null;
 }
 
-function fault(told: Told, member: string, reason: string): void {
-  told.malformed(fieldName(member), told.get(member) ?? '', reason);
+function fault(given: QuotaFields, member: string, reason: string): void {
+  given.malformed(fieldName(member), given.get(member) ?? '', reason);
 }
 
 function fieldName(member: string): string {

@@ -150,7 +150,7 @@ export class ServiceHttp {
     this.#quotaAsFound.saw(done);
     const { plan } = budget;
     const remaining = plan && toldRemaining(done, { ...plan, refusal: limiter.face });
-    if (remaining !== null) budget.told(remaining, done.timing.startedMs);
+    if (remaining !== null) budget.reportRemaining(remaining, done.timing.startedMs);
     return done;
   }
 

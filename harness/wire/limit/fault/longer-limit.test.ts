@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNTOLD } from '../../quota/dialect.ts';
+import { UNKNOWN_POLICY } from '../../quota/dialect.ts';
 import type { QuotaReading } from '../../quota/quota.ts';
 import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
@@ -13,8 +13,8 @@ const LIMIT = { requests: 100, windowMs: 3_600_000 };
 /** What an answer tells of both limits. */
 function telling(remaining: number): QuotaReading {
   const policies = [
-    { ...UNTOLD, quota: 20, windowSeconds: 60, remaining: 10, resetSeconds: 60 },
-    { ...UNTOLD, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
+    { ...UNKNOWN_POLICY, quota: 20, windowSeconds: 60, remaining: 10, resetSeconds: 60 },
+    { ...UNKNOWN_POLICY, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
   ];
   return ofQuota(10, 20, { policies });
 }
