@@ -50,8 +50,8 @@ const CLEAN_ROOMS: readonly RegExp[] = [
   // That file sends a user name with such a word.
   /^harness\/config\/(?!credential\/placing)/,
   /^harness\/cli\//,
-  // Messages of that journal, of dialing and of proxies have such words.
-  /^harness\/wire\/(?!limit|record\/journal|socket\/(?:dial|proxies))/,
+  // Messages of these files have such words.
+  /^harness\/wire\/(?!limit\/fault\/(?:honesty|longer)|record\/journal|socket\/(?:dial|proxies))/,
   /^harness\/engine\/(?:pact|turns)\//,
   /^harness\/reference\/(?!defects|variants|quota|credentials\.ts)/,
   /^suites\/(?:json|pact|status|versioning|[a-z]+\.ts)/,

@@ -30,7 +30,7 @@ export interface LimitInference {
 type Decisions = readonly LimitObservation[];
 
 /**
- * Which limiter explains what was observed. Every kind is held against every observation; one that contradicts a
+ * The limiter that explains the observations. Every kind is held against every observation; one that contradicts a
  * single one is out. `ownOffsetMs`: what our wall clock is ahead of the observations' clock, in ms.
  */
 export function inferLimit(
@@ -71,15 +71,15 @@ export function inferLimit(
   return { ...rest, ...unsettled(kindsOf(fitting), all.contradicted), firstRefused: boundsOf(fitting) };
 }
 
-type Verdict = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'> &
+type LimitConclusion = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'> &
   Partial<Pick<LimitInference, 'firstRefused' | 'windows'>>;
 
 /** Every other kind contradicts the observations. */
-function settled(algorithm: LimitAlgorithm, because: readonly string[]): Verdict {
+function settled(algorithm: LimitAlgorithm, because: readonly string[]): LimitConclusion {
   return { algorithm, compatible: [algorithm], because };
 }
 
-function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): Verdict {
+function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): LimitConclusion {
   return { algorithm: 'unknown', compatible, because };
 }
 
@@ -133,7 +133,7 @@ function kindsOf(fitting: Explanations['fitting']): readonly LimitAlgorithm[] {
   return [...new Set(fitting.map(({ algorithm }) => algorithm))];
 }
 
-function conclusion({ fitting, contradicted }: Explanations, isReturned: boolean): Verdict {
+function conclusion({ fitting, contradicted }: Explanations, isReturned: boolean): LimitConclusion {
   const compatible = kindsOf(fitting);
   const [only, ...others] = compatible;
   const firstRefused = boundsOf(fitting);
@@ -157,7 +157,7 @@ function indexWithin(fitting: Explanations['fitting']): Bounds | null {
 }
 
 /** Nothing was refused: there is no limit as low as that, if enough was sent within one window. */
-function unrefused(decisions: Decisions, { requests, windowMs }: DocumentedLimit): Verdict {
+function unrefused(decisions: Decisions, { requests, windowMs }: DocumentedLimit): LimitConclusion {
   const surely = decisions.filter(({ counted }) => counted === 'surely');
   let most = 0;
   let from = 0;
@@ -181,7 +181,7 @@ function returnOf(decisions: Decisions): Span | null {
 }
 
 /** Only requests sent together were refused, and one alone was served at once after them. */
-function refusedTogether({ fitting }: Explanations): Verdict {
+function refusedTogether({ fitting }: Explanations): LimitConclusion {
   const others = kindsOf(fitting);
   const because = ['only requests sent together were refused, and one alone was served at once after them'];
   const verdict =

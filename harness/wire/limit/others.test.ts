@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsOfOthers, spentBefore } from './fault/told-of-limit.ts';
+import { requestsOfOthers, spentBefore } from './fault/remaining.ts';
 import { at, ofQuota } from './fixtures/observed.ts';
 import type { LimitObservation } from './observed/observation.ts';
 import { countingOnly } from './pacing.ts';

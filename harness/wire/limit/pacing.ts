@@ -1,8 +1,8 @@
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from './observed/observation.ts';
 
-/** Shorter slots than this, in ms, cannot be told from an ordinary answer's time. */
+/** Shorter slots than this, in ms, are as short as an ordinary answer's time. */
 const TELLABLE_SLOT_MS = 10;
-/** So many answers in a row, at the least, have to be held back. */
+/** The fewest answers in a row that have to be held back. */
 const IN_A_ROW = 5;
 /** Of all that were sent one after another. */
 const LASTING_SHARE = 0.25;
@@ -37,7 +37,7 @@ export function pacing(
 }
 
 /**
- * Whether refused requests put the end of the wait off, from what was refused and served and no model of a limiter;
+ * Whether refused requests put the end of the wait off, by refusals and services and no model of a limiter;
  * null where that does not tell. They do not where a request is served less than a window after one that was refused.
  * They do where a request is refused at a moment at which every limiter that does not mind them serves again, and one is
  * served after a window of silence.
@@ -98,7 +98,7 @@ export function expiryMs(windowMs: number): number {
   return Math.max(clocks, Math.min(TOLERANCE.wholeSeconds, windowMs * TOLERANCE.expiryShare));
 }
 
-/** When a limiter has surely forgotten all of these, if nobody else asks: on the observations' clock, in ms. */
+/** When a limiter has surely forgotten all of these, without other requests: on the observations' clock, in ms. */
 export function forgottenMs(observations: readonly LimitObservation[], windowMs: number): number {
   const latest = observations.reduce((so, { finishedMs }) => Math.max(so, finishedMs), 0);
   return latest + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;

@@ -3,8 +3,13 @@ import { derived, type Port, type Probe, probe } from '../../../harness/engine/s
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { isApart, sharingFault } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import type { Group } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { howKept, isAbove, type Kept, keptAnyway } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/told-of-limit.ts';
+import {
+  howKept,
+  isAbove,
+  keptAnyway,
+  type LimitAdherence,
+} from '../../../harness/wire/limit/fault/longer-limit.ts';
+import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/remaining.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
@@ -25,7 +30,7 @@ import {
 /** How a further limit is kept. */
 export interface FurtherLimitMet {
   readonly limit: FurtherLimit;
-  readonly kept: Exclude<Kept, { kind: 'above' }>;
+  readonly kept: Exclude<LimitAdherence, { kind: 'above' }>;
   readonly evidence: string;
 }
 

@@ -4,7 +4,7 @@ import { type Port, type Probe, probe } from '../../../harness/engine/session/pr
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { requestsOfOthers } from '../../../harness/wire/limit/fault/told-of-limit.ts';
+import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
 import { firstRefusedOf, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';

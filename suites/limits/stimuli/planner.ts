@@ -1,5 +1,5 @@
 import { documentedWithin } from '../../../harness/wire/limit/fault/honesty.ts';
-import { tellingMoment } from '../../../harness/wire/limit/fault/told-of-limit.ts';
+import { tellingMoment } from '../../../harness/wire/limit/fault/remaining.ts';
 import { inferLimit } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import type {

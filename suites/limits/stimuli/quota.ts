@@ -5,7 +5,7 @@ import { derived, type Port, type Probe, probe } from '../../../harness/engine/s
 import type { Evidence } from '../../../harness/wire/evidence.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { freshAfterMs } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { spentBefore } from '../../../harness/wire/limit/fault/told-of-limit.ts';
+import { spentBefore } from '../../../harness/wire/limit/fault/remaining.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../harness/wire/limit/observed/observing.ts';

@@ -2,14 +2,14 @@ import { documentedSample } from '../../../base/clause.ts';
 import { unlessBlocked } from '../../../base/verdict.ts';
 import type { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { spentBefore } from '../../../wire/limit/fault/told-of-limit.ts';
+import { spentBefore } from '../../../wire/limit/fault/remaining.ts';
 import { faceOf, isDropped, isLimitersRefusal } from '../../../wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../wire/limit/observed/observing.ts';
 import {
   openRequests,
+  reportedRemaining,
   type Spendings,
   spendingsOf,
-  toldRemaining,
 } from '../../../wire/limit/observed/spending.ts';
 import { untilAdmitted } from '../../../wire/pace/backoff.ts';
 import type { Budget } from '../../../wire/pace/budget.ts';
@@ -261,12 +261,12 @@ export class SpendingTrial {
       documentedSample(config.contract) !== null &&
       outage.reason === null &&
       budget.hasRoom();
-    const isWorthIt = () => budget.isToldLongAgo || openRequests(log.all(), reading, before) >= WORTH_ASKING;
+    const isWorthIt = () => budget.isReportOld || openRequests(log.all(), reading, before) >= WORTH_ASKING;
     if (!isLong || !mayAsk || !isWorthIt()) return before;
     const asked = this.#ask('as documented, to see what of the quota remains', signal);
     const told = await asked.catch(unlessBlocked);
     if (told !== null) log.keep(told, 1);
-    this.#isMute = told === null || toldRemaining(told, reading) === null;
+    this.#isMute = told === null || reportedRemaining(told, reading) === null;
     return known();
   }
 }

@@ -5,7 +5,7 @@ import { Reply } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
 import type { HttpTransport } from '../../../wire/http/http-client.ts';
 import type { RawForm } from '../../../wire/http/raw.ts';
-import { type Spendings, spendingKind, toldRemaining } from '../../../wire/limit/observed/spending.ts';
+import { reportedRemaining, type Spendings, spendingKind } from '../../../wire/limit/observed/spending.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
@@ -149,7 +149,7 @@ export class ServiceHttp {
     if (origin !== null) outage.moved(done, origin);
     this.#quotaAsFound.saw(done);
     const { plan } = budget;
-    const remaining = plan && toldRemaining(done, { ...plan, refusal: limiter.face });
+    const remaining = plan && reportedRemaining(done, { ...plan, refusal: limiter.face });
     if (remaining !== null) budget.reportRemaining(remaining, done.timing.startedMs);
     return done;
   }

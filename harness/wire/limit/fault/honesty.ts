@@ -4,7 +4,7 @@ import { GRADUAL } from '../model/models.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
 import { lawfullyBackMs, sinceServed } from '../pacing.ts';
 import { isOfAnother } from './longer-limit.ts';
-import { requestsOfOthers } from './told-of-limit.ts';
+import { requestsOfOthers } from './remaining.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
 const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([
@@ -41,7 +41,7 @@ const RESET: ReportedReset = {
   latestMs: () => TOLERANCE.afterPromise,
 };
 
-/** What is wrong with Retry-After, held against when requests were in fact served; null when it was honest. */
+/** The fault of Retry-After, held against when requests were in fact served; null when it was honest. */
 export function retryAfterFault(
   observations: readonly LimitObservation[],
   windowMs: number,
@@ -62,7 +62,7 @@ export function resetFault(
 /** Kinds whose windows end when they end, whatever was refused in them. */
 const WINDOWS: ReadonlySet<LimitInference['algorithm']> = new Set(['fixed-window', 'fixed-window-aligned']);
 
-/** What is wrong with the reset that served answers tell, held against when requests were refused and served. */
+/** The fault of the reset in served answers, held against when requests were refused and served. */
 export function servedResetFault(
   observations: readonly LimitObservation[],
   { requests }: DocumentedLimit,
@@ -84,17 +84,17 @@ export function servedResetFault(
     observations.filter((each) => {
       return each.fate !== 'refused' && each.sentMs > sentMs && each.sentMs <= lastRefusalMs;
     }).length;
-  // What came after that is of another window.
+  // Later answers are of another window.
   for (const answer of inOrder.slice(0, inOrder.indexOf(back))) {
     const { part, fate, finishedMs, quota } = answer;
     const waitMs = RESET.ofMs(answer);
     if (part !== 'serial' || fate !== 'admitted' || waitMs === null || quota?.limit !== requests) continue;
     const endMs = finishedMs + waitMs;
-    const told = `a reset ${seconds(waitMs)} after an answer`;
+    const reset = `a reset ${seconds(waitMs)} after an answer`;
     if (lastRefusalMs >= endMs + TOLERANCE.wholeSeconds && servedAfter(answer) < requests)
-      return `${told}, and a refusal ${seconds(lastRefusalMs - finishedMs)} after it`;
+      return `${reset}, and a refusal ${seconds(lastRefusalMs - finishedMs)} after it`;
     if (endMs - back.sentMs > RESET.roundingMs(answer) + TOLERANCE.afterPromise)
-      return `${told}, and service ${seconds(back.sentMs - finishedMs)} after it`;
+      return `${reset}, and service ${seconds(back.sentMs - finishedMs)} after it`;
   }
   return null;
 }
@@ -161,8 +161,8 @@ export function documentedWithin(
 }
 
 /**
- * What the remaining quota of an answer said and what was then served, completing "expected a remaining quota that is
- * true, got …"; null where it was true, or nothing shows it. Told by the requests that were sent one after the other.
+ * The remaining quota of an answer and the requests that were then served, completing "expected a remaining quota that is
+ * true, got …"; null where it was true, or nothing shows it. By the requests that were sent one after the other.
  */
 export function remainingFault(
   observations: readonly LimitObservation[],
@@ -179,7 +179,7 @@ export function remainingFault(
     quota?.limit === requests && quota.remaining !== null
       ? [
           {
-            told: quota.remaining,
+            reported: quota.remaining,
             left: admitted.length - 1 - at,
             unsure: unsureBehind(admitted, at),
             sentMs,
@@ -188,18 +188,18 @@ export function remainingFault(
       : [],
   );
   // Where it rises, a window has ended meanwhile.
-  const isRenewed = telling.some(({ told }, at) => told > (telling[at - 1]?.told ?? requests));
+  const isRenewed = telling.some(({ reported }, at) => reported > (telling[at - 1]?.reported ?? requests));
   if (isRenewed || requestsOfOthers(observations) > 0) return null;
-  // What flows back is told in whole requests.
+  // Requests that flow back are reported as whole ones.
   const spare = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)) ? 1 : 0;
-  const wrong = telling.findLast(({ told, left, unsure, sentMs }) => {
+  const wrong = telling.findLast(({ reported, left, unsure, sentMs }) => {
     const flowed = 1 + Math.floor(((endMs - sentMs) * requests) / windowMs);
-    return told > left + spare || told < left - unsure - flowed;
+    return reported > left + spare || reported < left - unsure - flowed;
   });
-  return wrong === undefined ? null : `${wrong.told} told, and ${wrong.left} more served`;
+  return wrong === undefined ? null : `${wrong.reported} told, and ${wrong.left} more served`;
 }
 
-/** Of how many behind it nobody knows whether they took of the quota. */
+/** Number of requests behind it that may have taken of the quota. */
 function unsureBehind(admitted: readonly LimitObservation[], at: number): number {
   return admitted.slice(at + 1).filter(({ counted }) => counted === 'maybe').length;
 }
@@ -223,7 +223,7 @@ function tooLong(observations: readonly LimitObservation[], documented: Document
     const first = since.find(({ fate }) => fate === 'refused');
     if (each.fate !== 'refused' || first === undefined || isOfAnother(first, documented)) continue;
     const backMs = lawfullyBackMs(since, documented);
-    const untilMs = toldEndMs(first, documented) ?? 0;
+    const untilMs = statedEndMs(first, documented) ?? 0;
     if (backMs !== null && each.sentMs >= backMs && untilMs >= each.sentMs)
       return `a refusal ${wholeSeconds(each.sentMs - first.sentMs)} after the first one`;
   }
@@ -251,9 +251,9 @@ function tooShort(observations: readonly LimitObservation[], documented: Documen
   const rounding = TOLERANCE.wholeSeconds + TOLERANCE.dateField;
   const ends = behind.flatMap((each) => resetMs(each, documented) ?? []);
   if (ends.length === 0) return null;
-  // Between the last refusal and the first service; the refusal may have told when.
-  const toldMs = Math.min(resetMs(last, documented) ?? 0, back.finishedMs) - rounding;
-  const earliestMs = Math.max(last.sentMs, toldMs);
+  // Between the last refusal and the first service; the refusal may have said when.
+  const saidMs = Math.min(resetMs(last, documented) ?? 0, back.finishedMs) - rounding;
+  const earliestMs = Math.max(last.sentMs, saidMs);
   const lengthMs = Math.max(...ends) - earliestMs;
   if (lengthMs >= windowMs - rounding) return null;
   return `one that ends at most ${wholeSeconds(lengthMs)} after it began`;
@@ -265,7 +265,7 @@ function resetMs({ quota, finishedMs }: LimitObservation, { requests }: Document
   return finishedMs + quota.resetSeconds * 1000;
 }
 
-function toldEndMs(refusal: LimitObservation, documented: DocumentedLimit): number | null {
+function statedEndMs(refusal: LimitObservation, documented: DocumentedLimit): number | null {
   const { finishedMs, retryAfterMs } = refusal;
   return retryAfterMs === null ? resetMs(refusal, documented) : finishedMs + retryAfterMs;
 }

@@ -5,7 +5,7 @@ import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
 import { sharingFault } from './counts-apart.ts';
 import { keptAnyway } from './longer-limit.ts';
-import { fallFault } from './told-of-limit.ts';
+import { fallFault } from './remaining.ts';
 
 const MAIN = { requests: 20, windowMs: 60_000 };
 const LIMIT = { requests: 100, windowMs: 3_600_000 };

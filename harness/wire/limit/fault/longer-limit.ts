@@ -1,20 +1,20 @@
 import type { DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
 import { TOLERANCE } from '../observed/observation.ts';
 import { isApart } from './counts-apart.ts';
-import { flowedIn, remainingOf, resetOf } from './told-of-limit.ts';
+import { flowedIn, remainingOf, resetOf } from './remaining.ts';
 
-/** Requests told to remain right before a refusal: so many, others have not spent in a moment. */
+/** Requests that remain right before a refusal, as it says: others have not spent as many in a moment. */
 const LEFT_OVER = 3;
 
 /**
- * How a limit is kept for which no request is sent: told by all that was sent anyway, in the order of sending. `main`: the
+ * How a limit is kept for which no request is sent: by all requests that were sent anyway, in the order of sending. `main`: the
  * documented limit beside which it stands.
  */
 export function keptAnyway(
   observations: readonly LimitObservation[],
   limit: DocumentedLimit,
   main: DocumentedLimit,
-): Exclude<Kept, { kind: 'above' }> {
+): Exclude<LimitAdherence, { kind: 'above' }> {
   const admitted = observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
   const served = servedBeyond(admitted, limit);
   if (served !== null) return { kind: 'broken', got: `${served} served` };
@@ -55,7 +55,7 @@ function within(
 /**
  * How many were served in a stretch that is shorter than the window, where that is more than any limiter of this rate lets
  * through; null where it is not. A window may end within a stretch: that explains twice as many, but neither two stretches
- * within which no window of a clock can end both times, nor one whose window was told to last longer.
+ * within which no window of a clock can end both times, nor one whose window lasts longer, as it says.
  */
 function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLimit): number | null {
   const { requests, windowMs } = limit;
@@ -86,8 +86,8 @@ function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLi
   return null;
 }
 
-/** How a limit of a shorter window is kept, told by what was served on the way to the main one. */
-export type Kept =
+/** How a limit of a shorter window is kept, by the requests that were served on the way to the main one. */
+export type LimitAdherence =
   | { readonly kind: 'kept' }
   /** Completes "expected request 11 within 1 s to be the first refused, got …". */
   | { readonly kind: 'broken'; readonly got: string }
@@ -95,17 +95,17 @@ export type Kept =
   | { readonly kind: 'above'; readonly group: Group }
   | { readonly kind: 'unmet'; readonly reason: string };
 
-/** After so long without a request a limiter has forgotten all: a weighed counter remembers two windows. In ms. */
+/** Time without a request after which a limiter has forgotten all: a weighed counter remembers two windows. In ms. */
 export function freshAfterMs({ windowMs }: DocumentedLimit): number {
   return 2 * windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
 }
 
-/** `quietMs`: for so long nothing was sent before the first of them; `isMet`: a second limit refused before the main one. */
+/** `quietMs`: time without a request before the first of them; `isMet`: a second limit refused before the main one. */
 export function howKept(
   groups: readonly Group[],
   limit: DocumentedLimit,
   { quietMs, isMet }: { readonly quietMs: number; readonly isMet: boolean },
-): Kept {
+): LimitAdherence {
   const [first] = groups;
   const group = groups.find((each) => isAbove(each, limit));
   if (group !== undefined) return { kind: 'above', group };
@@ -137,13 +137,13 @@ function isWithin({ fromMs, toMs }: Group, { windowMs }: DocumentedLimit): boole
 }
 
 /**
- * A limit beside the documented one, of a shorter window: it refuses whoever sends fast, and serves again long before
+ * A limit beside the documented one, of a shorter window: it refuses a client that sends fast, and serves again long before
  * the documented quota can have come back. Its refusals say nothing of the documented limit.
  */
 export interface SecondLimit {
-  /** So many were admitted at once, at the most. */
+  /** The most that were admitted at once. */
   readonly requests: number;
-  /** After so long it served again, in ms. */
+  /** Time after which it served again, in ms. */
   readonly backMs: number;
 }
 
@@ -153,7 +153,7 @@ export interface Group {
   readonly fromMs: number;
   readonly toMs: number;
   readonly admitted: number;
-  /** So many of them were faults of the moment, of which nobody knows whether the limit was asked. */
+  /** Number of them that were faults of the moment: the limit may not have been asked. */
   readonly unsure: number;
   readonly refusal: {
     /** In ms; null where it does not say when to come back. */
@@ -165,7 +165,7 @@ export interface Group {
 const SHORTEST_WINDOW_MS = 1_000;
 /** Of the window: a limit that keeps a client waiting for longer is no shorter one. */
 const MOST_WAIT_SHARE = 0.25;
-/** Of the window: so long after the first request it cannot have ended, whatever kind of window it is. */
+/** Of the window: the time after the first request in which it cannot have ended, whatever kind of window it is. */
 const MOST_TIME_SHARE = 0.5;
 /** The same where the documents say that there is a second limit. */
 const MOST_TIME_STATED = 0.9;
@@ -259,7 +259,7 @@ export function isOfAnother(
 }
 
 /**
- * Whether requests sent together met a longer limit, which the one by one before them had not: then it can be told no more
+ * Whether requests sent together met a longer limit, which the one by one before them had not: then it is unknown
  * how many of them the documented limit admits.
  */
 export function longerLimitMet(

@@ -15,7 +15,7 @@ export interface LimitObservation {
   readonly counted: 'surely' | 'maybe';
   readonly part: LimitPart;
   readonly status: number | null;
-  /** What the quota fields of its answer told; null when they were not read. */
+  /** The quota fields of its answer; null when they were not read. */
   readonly quota: QuotaReading | null;
   /** From the receipt of the answer; null without a valid Retry-After. */
   readonly retryAfterMs: number | null;
@@ -126,7 +126,7 @@ export const TOLERANCE = {
   pacedShare: 0.5,
   /** Of one slot (W/N): a bucket has surely refilled one request after it. */
   slotsToRefill: 1.5,
-  /** Of the window: apart enough for two groups of requests to leave a sliding window at moments that can be told. */
+  /** Of the window: apart enough for two groups of requests to leave a sliding window at moments that differ. */
   spreadShare: 0.1,
   /** The documented number more than the limit itself that is sent before it is called unmet. */
   patienceShare: 0.1,

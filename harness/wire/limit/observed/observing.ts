@@ -27,7 +27,7 @@ export interface Reading extends DocumentedLimit {
 /** How the purpose of a request begins that is sent alone, to see whether the quota is back. */
 export const ALONE = 'alone: ';
 
-/** Answers given before anybody knows whose request it is, and so whose quota it would spend. */
+/** Answers that are given before the client is known, and so whose quota it would spend. */
 const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
 
 /** Evidence with the service's own credential, as a limiter has seen it, in the order of sending. */
@@ -40,7 +40,7 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
     .filter(({ credential, id }) => credential === 'right' && !met.has(id))
     .flatMap((each) => (each.kind === 'burst' ? ofBurst(each, reading) : ofAnswer(each, reading, handshakes)))
     .toSorted((a, b) => a.sentMs - b.sentMs);
-  // What is served while the quota is spent may well have a quota of its own.
+  // A request that is served while the quota is spent may well have a quota of its own.
   const spentMs = inOrder.find(({ fate }) => fate === 'refused')?.sentMs ?? Number.POSITIVE_INFINITY;
   return inOrder.map((each) =>
     each.part === 'before' && each.fate === 'admitted' && each.sentMs > spentMs
@@ -69,13 +69,13 @@ function ofBurst(burst: Burst, reading: Reading): readonly LimitObservation[] {
       counted: isFault ? 'maybe' : 'surely',
       part: mode,
       status,
-      ...told(fields, finishedMs, reading),
+      ...reportIn(fields, finishedMs, reading),
     };
   });
-  return mode === 'serial' ? whereTold(all) : all;
+  return mode === 'serial' ? countedByReports(all) : all;
 }
 
-/** The server failed, and the limiter did not refuse: one by one, what comes behind a refusal belongs to no burst. */
+/** The server failed, and the limiter did not refuse: one by one, a request behind a refusal belongs to no burst. */
 function isPassingFault(
   { index, status }: BurstEntry,
   { entries, mode }: Burst,
@@ -86,7 +86,7 @@ function isPassingFault(
 }
 
 /** Whether those that may count took of the quota, where what remains before and behind them tells it. */
-export function whereTold(serial: readonly LimitObservation[]): readonly LimitObservation[] {
+export function countedByReports(serial: readonly LimitObservation[]): readonly LimitObservation[] {
   const remaining = ({ counted, quota }: LimitObservation) =>
     counted === 'surely' ? (quota?.remaining ?? null) : null;
   return serial.flatMap((each, at) => {
@@ -134,7 +134,7 @@ function ofAnswer(
       counted: isCounted ? 'surely' : 'maybe',
       part,
       status,
-      ...told(response?.fields ?? [], finishedMs, reading),
+      ...reportIn(response?.fields ?? [], finishedMs, reading),
     },
   ];
 }
@@ -144,13 +144,13 @@ type ReportedPolicies = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retry
 interface Reread {
   readonly receivedMs: number;
   readonly windowMs: number;
-  readonly told: ReportedPolicies;
+  readonly report: ReportedPolicies;
 }
 
-/** Evidence is read again with each question: what its fields told is kept as long as they are. */
+/** Evidence is read again with each question: the reading of its fields is kept as long as they are. */
 const reread = new WeakMap<readonly FieldLine[], Reread>();
 
-function told(
+function reportIn(
   fields: readonly FieldLine[],
   finishedMs: number,
   { windowMs, ownOffsetMs }: Reading,
@@ -158,7 +158,7 @@ function told(
   const receivedAt = new Date(finishedMs + ownOffsetMs);
   const receivedMs = receivedAt.getTime();
   const before = reread.get(fields);
-  if (before?.receivedMs === receivedMs && before.windowMs === windowMs) return before.told;
+  if (before?.receivedMs === receivedMs && before.windowMs === windowMs) return before.report;
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);
   const at = date.kind === 'date' ? date.at : null;
   const value = fieldValue(fields, 'retry-after');
@@ -169,12 +169,12 @@ function told(
     retryAfterIsDate: asked?.kind === 'date',
     dateMs: at?.getTime() ?? null,
   };
-  reread.set(fields, { receivedMs, windowMs, told: now });
+  reread.set(fields, { receivedMs, windowMs, report: now });
   return now;
 }
 
 /**
- * What is to be added to the observations' clock for the service's Unix time, in ms. Each Date bounds it; where ours
+ * The time to add to the observations' clock for the service's Unix time, in ms. Each Date bounds it; where ours
  * lies within all the bounds, the two clocks are taken for one.
  */
 export function serverClock(observations: readonly LimitObservation[], ownOffsetMs: number): Bounds {
@@ -193,7 +193,7 @@ export function serverClock(observations: readonly LimitObservation[], ownOffset
 
 /**
  * What a second limit refused may count against the documented one all the same, as where each of two limiters is asked.
- * What remained before and behind it tells; where nothing is told, it counted if the documented number comes out just so.
+ * The rest before and behind it tells; without a report it counted if the documented number comes out just so.
  * `refusedAtMs`: when the requests were sent that the second limit refused.
  */
 export function withRefusedBeside(
@@ -209,12 +209,12 @@ export function withRefusedBeside(
         : each,
   );
   const isSerial = ({ part }: LimitObservation) => part === 'serial';
-  const told = [
+  const known = [
     ...taken.filter((each) => !isSerial(each)),
-    ...whereTold(taken.filter((each) => isSerial(each))),
+    ...countedByReports(taken.filter((each) => isSerial(each))),
   ].toSorted((a, b) => a.sentMs - b.sentMs);
-  const fits = told.findIndex(({ fate }) => fate === 'refused') === requests;
-  return told.flatMap((each) => {
+  const fits = known.findIndex(({ fate }) => fate === 'refused') === requests;
+  return known.flatMap((each) => {
     if (!isBeside(each) || each.counted === 'surely') return [each];
     return fits ? [{ ...each, counted: 'surely' }] : [];
   });

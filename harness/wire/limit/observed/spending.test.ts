@@ -7,7 +7,7 @@ import {
   exampleRequest,
   exampleResponse,
 } from '../../fixtures/example-evidence.ts';
-import { openRequests, spendingsOf, toldRemaining } from './spending.ts';
+import { openRequests, reportedRemaining, spendingsOf } from './spending.ts';
 
 /** One request after the other, 10 ms apart, answered within 1 ms; a plan of 100 in 60 s. */
 
@@ -126,7 +126,7 @@ it('one more answer may tell of what came behind the last that told, as far as i
 it('what remains is told by a request that counts, of the documented limit', () => {
   const of = (sent: Sent, requests = 100) => {
     const [only] = evidenceOf([sent]);
-    return only?.kind === 'exchange' ? toldRemaining(only, { ...READING, requests }) : null;
+    return only?.kind === 'exchange' ? reportedRemaining(only, { ...READING, requests }) : null;
   };
   expect(of(told(7))).toBe(7);
   expect(of(told(7), 1_000)).toBeNull();

@@ -8,7 +8,7 @@ import { isLimitersRefusal, type RefusalFace } from './observation.ts';
 
 /**
  * Which kinds of request spend the quota: a service may count a 404, a refused key or a handshake, or may not. Nothing
- * is taken for granted; it shows by the remaining quota that answers tell, and by what is served while it is spent.
+ * is taken for granted; it shows by the remaining quota that answers tell, and by requests that are served while it is spent.
  */
 
 /** Requests that a service may well count alike: `GET right 404`, `handshake right 101`. */
@@ -35,7 +35,7 @@ interface SpentRequest extends Span {
   readonly resetMs: number | null;
 }
 
-/** Null where no answer came: nobody knows whether anything was counted. */
+/** null without an answer: it is unknown whether anything was counted. */
 export function spendingKind(evidence: Exchange | Conversation): SpendingKind | null {
   const { credential } = evidence;
   if (evidence.kind === 'conversation') return handshakeKind({ credential, ...evidence.handshake });
@@ -106,7 +106,7 @@ function isAlike(one: SpendingReading, other: SpendingReading): boolean {
 }
 
 function sentAnew(each: Evidence, reading: SpendingReading): readonly SpentRequest[] {
-  // A burst is of plain requests alone, and what came of it is known otherwise.
+  // A burst is of plain requests alone, and its answers are known otherwise.
   if (each.kind === 'burst') return [];
   const { timing, failure } = each;
   if (failure?.kind === 'not-sent') return [];
@@ -131,7 +131,7 @@ function sentAnew(each: Evidence, reading: SpendingReading): readonly SpentReque
   ];
 }
 
-/** How many requests one more answer may tell the cost of: those behind the last one that told what remains. */
+/** How many requests one more answer may tell the cost of: those behind the last one with the remaining quota. */
 export function openRequests(
   evidence: readonly Evidence[],
   reading: SpendingReading,
@@ -144,7 +144,7 @@ export function openRequests(
 }
 
 /** What remains of the documented quota by this answer to a request that counts; null where it does not tell. */
-export function toldRemaining(exchange: Exchange, reading: SpendingReading): number | null {
+export function reportedRemaining(exchange: Exchange, reading: SpendingReading): number | null {
   return sentOf(exchange, reading).find(tells)?.remaining ?? null;
 }
 
@@ -152,7 +152,7 @@ function tells({ isPlain, remaining }: SpentRequest): boolean {
   return isPlain && remaining !== null;
 }
 
-/** From one answer that tells what remains to the next, both of plain requests, with what was sent between them. */
+/** From one answer that tells what remains to the next, both of plain requests, with the requests between them. */
 interface SpendingStretch {
   readonly from: SpentRequest;
   readonly to: SpentRequest;
@@ -175,13 +175,13 @@ function stretchesOf(sent: readonly SpentRequest[]): readonly SpendingStretch[] 
   });
 }
 
-/** More kinds than this between two answers, and they are not told apart. */
+/** The most kinds between two answers that are distinguished. */
 const MOST_KINDS = 10;
 
 /** Of the time in which one request flows back, where the quota is refilled evenly. */
 const MOMENT = 0.1;
 
-/** What is so in each choice of counted kinds that explains by how much the quota has fallen. */
+/** The costs on which all choices of counted kinds agree that explain the fall of the quota. */
 function tellByFall(
   { from, to, within, across }: SpendingStretch,
   { requests, windowMs }: SpendingReading,
@@ -210,7 +210,7 @@ function tellByFall(
   const asKnown = explaining.filter((counted) =>
     kinds.every(({ kind }, at) => known.get(kind) !== (counted[at] ? 'free' : 'counted')),
   );
-  // What contradicts all that is known is told as well: then nothing is.
+  // A contradiction of all that is known counts as well: then nothing is known.
   const [first, ...others] = asKnown.length > 0 ? asKnown : explaining;
   if (first === undefined) return;
   for (const [at, { kind }] of kinds.entries()) {

@@ -7,30 +7,30 @@ import {
   TOLERANCE,
 } from '../observed/observation.ts';
 
-/** What an answer says remains of one of several limits, known by its number and its window. */
-export interface ToldOfLimit {
+/** The rest of one of several limits by an answer, known by its number and its window. */
+export interface RemainingReport {
   readonly sentMs: number;
   readonly finishedMs: number;
   readonly remaining: number;
 }
 
-/** What is told of that limit; null where nothing is, or of two limits that look alike. */
+/** The rest of that limit; null if unknown, or for two limits that look alike. */
 export function remainingOf(quota: QuotaReading | null, limit: DocumentedLimit): number | null {
   return policyOf(quota, limit)?.remaining ?? null;
 }
 
-/** What each of these answers tells of it, where it does. */
-export function toldOf(
+/** The reports of these answers on it. */
+export function remainingReports(
   observations: readonly LimitObservation[],
   limit: DocumentedLimit,
-): readonly ToldOfLimit[] {
+): readonly RemainingReport[] {
   return observations.flatMap(({ sentMs, finishedMs, quota }) => {
     const remaining = remainingOf(quota, limit);
     return remaining === null ? [] : [{ sentMs, finishedMs, remaining }];
   });
 }
 
-/** In s, until more of it is there; null where that is not told. */
+/** Seconds until more of it is there; null if unknown. */
 export function resetOf(quota: QuotaReading | null, limit: DocumentedLimit): number | null {
   return policyOf(quota, limit)?.resetSeconds ?? null;
 }
@@ -52,8 +52,7 @@ export function flowedIn({ requests, windowMs }: DocumentedLimit, forMs: number)
 const FEWEST = 5;
 
 /**
- * What the remaining quota of a limit did while requests were served, completing "expected it to fall by what is sent, got
- * …"; null where it fell by as many, undefined where nothing shows that. Others may spend of it, so that it may fall
+ * The course of the remaining quota of a limit while requests were served, completing "expected it to fall …, got …"; null where it fell by as many, undefined where nothing shows that. Others may spend of it, so that it may fall
  * further; but not by as many with each request of ours.
  */
 export function fallFault(
@@ -65,10 +64,12 @@ export function fallFault(
     ({ fate, counted, status }) => fate === 'admitted' && counted === 'surely' && status !== 101,
   );
   const inTurn = admitted.filter(({ part }) => part !== 'parallel');
-  const told = toldOf(inTurn, limit);
+  const reports = remainingReports(inTurn, limit);
   // Where it rises, a window has ended.
-  const from = told.findLastIndex(({ remaining }, at) => remaining > (told[at - 1]?.remaining ?? remaining));
-  const since = told.slice(Math.max(0, from));
+  const from = reports.findLastIndex(
+    ({ remaining }, at) => remaining > (reports[at - 1]?.remaining ?? remaining),
+  );
+  const since = reports.slice(Math.max(0, from));
   const [first, last] = [since[0], since.at(-1)];
   if (first === undefined || last === undefined || since.length < FEWEST) return undefined;
   const served = admitted.filter(({ sentMs }) => sentMs > first.sentMs && sentMs <= last.sentMs).length;
@@ -142,8 +143,8 @@ export function spentBefore(
 ): number {
   const telling = observations.flatMap(({ fate, finishedMs, quota }) => {
     const { limit = null, remaining = null } = quota ?? {};
-    const isTold = fate === 'admitted' && limit === requests && remaining !== null && remaining <= requests;
-    return isTold ? [{ finishedMs, remaining }] : [];
+    const isReport = fate === 'admitted' && limit === requests && remaining !== null && remaining <= requests;
+    return isReport ? [{ finishedMs, remaining }] : [];
   });
   const [first] = telling;
   if (first === undefined) return 0;
@@ -155,7 +156,7 @@ export function spentBefore(
 }
 
 /**
- * Told by the remaining quota within a burst: it falls by one for each of ours, and now and then by more. A service
+ * By the remaining quota within a burst: it falls by one for each of ours, and now and then by more. A service
  * that counts each request twice lets it fall by two each time.
  */
 export function requestsOfOthers(observations: readonly LimitObservation[]): number {
