@@ -19,10 +19,7 @@ export async function simulate(config: ServiceConfig): Promise<Simulation> {
   return {
     providerUrl: provider.url,
     clock,
-    verifier: {
-      verify: (order) => clock.outside(() => pact.verify(order)),
-      close: () => pact.close(),
-    },
+    verifier: { verify: (order) => clock.outside(() => pact.verify(order)), close: () => pact.close() },
     async stop() {
       await pact.close();
       await provider.stop();
