@@ -9,7 +9,7 @@ import { INTERACTION } from './session/pact/verification.ts';
 
 type Announcement = Omit<Extract<JournalEvent, { type: 'service-started' }>, 'type' | 'provider'>;
 
-/** What is to be judged of a service, before anything of it is. `redact`: takes out what a path may hold of secrets. */
+/** The judging of a service before it begins. `redact` removes secrets from paths. */
 export function announcementOf(
   config: ServiceConfig,
   selection: Selection,
@@ -32,12 +32,12 @@ export function announcementOf(
   };
 }
 
-/** What weakens every verdict on a service, as its config has it. */
+/** Reasons in the config that weaken every verdict on a service. */
 function cautionsOf({ tls }: ServiceConfig): readonly string[] {
   return tls?.insecure ? ['certificates were not verified (tls.insecure), so anybody may have answered'] : [];
 }
 
-/** Which pacts are verified, with the checks that do it. */
+/** The pacts to verify, with their checks. */
 function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): readonly ListedPact[] {
   const found = (pacts?.interactions ?? []).flatMap(({ id, consumer, origins }) => {
     const check = `${INTERACTION}.${id}`;

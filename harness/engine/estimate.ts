@@ -10,28 +10,25 @@ import { applicabilityOf } from './check/judge.ts';
 import { type Plan, planOf } from './check/plan.ts';
 import { closureOf, costOf, neededBy, neededIn, type Probe, type Risk } from './session/probe.ts';
 
-/** Milliseconds that an answer is taken to last: it is unknown before it is asked. */
+/** Milliseconds assumed for a response. */
 const ANSWER_MS = 20;
 
 interface Selected {
-  /** With the selected checks only. */
   readonly suites: readonly Suite[];
   /** Number of checks of a whole run. */
   readonly catalogue: number;
 }
 
-/** A probe of the plan, and what it costs. */
 interface Cost {
-  /** Name of the suite that asks for it first. */
+  /** Name of the first suite that asks for it. */
   readonly suite: string;
   readonly probe: Probe<unknown>;
-  /** At most. */
   readonly requests: number;
-  /** If no answer gives reason for more. */
+  /** If no response is a reason for more. */
   readonly usual: number;
 }
 
-/** What a run of these checks would do to the service at most: sums over the plan. Nothing is sent. */
+/** The load of a run on the service at most: sums over the plan. Nothing is sent. */
 export function estimate(config: ServiceConfig, { suites, catalogue }: Selected): Estimate {
   const { service, provider, pacts } = config;
   const chosen = suitesFor(suites, config);
@@ -96,12 +93,12 @@ function requestsIn(costs: readonly Cost[]): number {
   return costs.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Whether as a rule it is taken from the quota of the key. */
+/** Whether it usually counts against the quota of the key. */
 function isCounted({ probe: { credential, risks } }: Cost): boolean {
   return credential === 'right' && !risks.includes('connection');
 }
 
-/** Milliseconds in which these can be sent at the rate that is kept to, and the limit be met. */
+/** Milliseconds to send these at the permitted rate and to meet the limit. */
 function waitsMs(costs: readonly Cost[], { plan }: ServiceConfig): number {
   const rate = keptRate(plan);
   const isBurst = ({ probe, requests }: Cost) => probe.risks.includes('burst') && requests > 0;
@@ -110,7 +107,7 @@ function waitsMs(costs: readonly Cost[], { plan }: ServiceConfig): number {
   return windows * rate.windowMs;
 }
 
-/** What of this could do harm, or alarm somebody, a line each. */
+/** A line for each risk. */
 function risksIn(costs: readonly Cost[], { safety }: ServiceConfig): readonly string[] {
   const sentWith = (isMeant: (probe: Probe<unknown>) => boolean) =>
     costs.filter(({ probe, requests }) => requests > 0 && isMeant(probe));

@@ -24,10 +24,9 @@ import { type EngineReport, runEngine } from './worker/engine.ts';
 import { WorkerProcess } from './worker/worker-process.ts';
 
 const STALL_MS = 15_000;
-/** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
+/** The reason of `--bail`: no interruption, since the verdict stands. */
 const BAIL = 'stopped at the first failure (--bail)';
 
-/** A run whose journal is open. */
 interface Execution {
   readonly request: RunRequest;
   readonly runId: string;
@@ -35,15 +34,14 @@ interface Execution {
   readonly configs: readonly ServiceConfig[];
   readonly selection: Selection;
   readonly suitesUrl: string;
-  /** Knows the secrets of all services, and those that arrive. */
   readonly redaction: Redaction;
-  /** Receives every provider that is started, so that all are stopped in every ending. */
+  /** Receives every started provider, so that each ending stops it. */
   readonly providers: Providers;
   readonly interruption: Interruption;
   readonly journal: Journal;
 }
 
-/** From the providers' start to the last entry of the journal. What the harness gets wrong is recorded there too. */
+/** From the start of the providers to the last entry of the journal, which also records faults of the harness. */
 export async function execute(run: Execution): Promise<void> {
   const { request, folder, redaction, journal, interruption } = run;
   const redact = (text: string) => redaction.sink(text);
@@ -137,7 +135,6 @@ export async function execute(run: Execution): Promise<void> {
   }
 }
 
-/** Where runners elsewhere take turns on the same quotas; null where the environment names no such place. */
 async function storeOfTurns({ request, configs, redaction, interruption, journal }: Execution) {
   const { [STORE_VARIABLE]: text = '' } = request.env;
   if (text === '') return null;
@@ -153,13 +150,13 @@ async function storeOfTurns({ request, configs, redaction, interruption, journal
   });
 }
 
-/** Whether pacts are judged: nothing is fetched, or told of, that nobody asks about. */
+/** Whether pacts are judged; otherwise none is fetched or mentioned. */
 function asksOfPacts(suites: readonly Suite[]): boolean {
   return suites.some(({ checks }) => checks.some(({ partOf }) => partOf === INTERACTION));
 }
 
 const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] };
-/** UTF-16 units that are shown of what a suite prints. */
+/** UTF-16 units shown of a line that a suite prints. */
 const PRINTED = 2_000;
 
 function follow(
@@ -192,8 +189,8 @@ function follow(
 }
 
 /**
- * Writes down how the engine ended. A signal, a crashed worker or a stray error makes the run interrupted: its
- * list of outcomes is not whole, or cannot be relied on. What could not be loaded is a fault of the harness.
+ * Records how the engine ended. A signal, a crashed worker or a stray error interrupts the run: its outcomes are
+ * incomplete or unreliable. Suites that do not load are a fault of the harness.
  */
 function finishJournal(
   record: (event: JournalEvent) => void,

@@ -7,52 +7,49 @@ import type { Shard } from './selection/shard.ts';
 import type { Capacity } from './worker/capacity.ts';
 import type { WorkerProcess } from './worker/worker-process.ts';
 
-/** What is to be run, and how. */
 export interface RunRequest {
   readonly configDir: string;
-  /** Names; empty means every service of the config folder. */
+  /** Empty: every service of the config folder. */
   readonly services: readonly string[];
   readonly environment: string | null;
-  /** Takes the place of the provider of the one service that is run. */
+  /** Replaces the provider of the only service. */
   readonly providerUrl: string | null;
-  /** Files, folders and URLs of pacts in place of the configured ones; empty for those. */
+  /** Files, folders and URLs instead of the configured ones. */
   readonly pacts?: readonly string[];
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   readonly strict: boolean;
-  /** The day for which known failures are looked up, `2027-01-31`; today when left out. */
+  /** The day for which known failures are looked up, `2027-01-31`. Default: today. */
   readonly asOf?: string;
-  /** A strict run is not inconclusive for leaving checks or operations out. */
+  /** A strict run is conclusive without some checks or operations. */
   readonly partial?: boolean;
-  /** Which part of the services this machine takes; all when left out. */
+  /** The part of the services for this machine. */
   readonly shard?: Shard;
-  /** Id of the run, where several machines share it, or it takes the place of another; a new one when left out. */
+  /** Shared by several machines, or reused to replace a run. */
   readonly runId?: string;
-  /** Stop at the first failure. */
   readonly bail: boolean;
-  /** Built-in providers are waited for like any other, where their time is simulated otherwise. */
+  /** Built-in providers run in real time too. */
   readonly realTime?: boolean;
-  /** Services at the same time; null leaves it to the machine. */
+  /** Number of services at the same time; null: as the machine allows. */
   readonly concurrency: number | null;
   readonly reportsDir: string;
-  /** The usual ones when left out. */
   readonly reportChoices?: ReportChoices;
   readonly env: NodeJS.ProcessEnv;
   readonly progress: Progress;
   readonly harness: Results['run']['harness'];
-  /** URL of the module with the suites; the shipped ones when left out. */
+  /** URL of the module with the suites. Default: the built-in ones. */
   readonly suitesUrl?: string;
-  /** In place of what the machine allows. */
+  /** Instead of the capacity of the machine. */
   readonly capacity?: Capacity;
-  /** Where workers come from; started as they are needed when left out. */
+  /** Source of workers. */
   readonly newWorker?: () => WorkerProcess;
-  /** A worker silent for so long is ended, in ms. */
+  /** Milliseconds of silence after which a worker is ended. */
   readonly stallMs?: number;
-  /** The longest active time of one check, in ms. */
+  /** Longest active time of one check, in ms. */
   readonly checkLimitMs?: number;
 }
 
-/** The command line that runs one service by itself, in the same place. */
+/** The command line that runs one service alone, in the same place. */
 export function commandAlone(
   service: string,
   { configDir, environment, providerUrl }: Pick<RunRequest, 'configDir' | 'environment' | 'providerUrl'>,

@@ -32,26 +32,23 @@ import { partOf, shardNote } from './selection/shard.ts';
 import { isSimulated } from './simulation/simulation.ts';
 
 export interface FinishedRun extends RenderedRun {
-  /** A signal cut it short. */
   readonly signalled: boolean;
 }
 
-/** How long a provider of ours may take to stop: nobody waits for it any more. */
+/** Milliseconds to wait for providers to stop. */
 const STOP_MS = 3_000;
 const PROCESS_ENDED = 'the process ended early';
 
 /**
- * One run from config to reports: services are loaded and the selection is held against the catalogue before
- * anything is started; providers are started before anything is sent; every outcome is in the journal before
- * it is in a report; whatever ends the run, what is finished is rendered.
- *
- * @throws UsageError when nothing was sent.
+ * One run from config to reports: the selection is checked before providers start, providers start before anything is
+ * sent, every outcome is in the journal before it is in a report, and each ending is rendered. @throws UsageError
+ * when nothing was sent.
  */
 export async function runConformance(request: RunRequest): Promise<FinishedRun> {
   const { services, configs, selection, suitesUrl, shard } = await prepare(request);
   if (request.strict) holdToStrictness(services);
   const redaction = createRedaction(runSecrets(configs));
-  // Somebody may have written down in a list what must not be told.
+  // Lists may contain secrets.
   const withoutSecrets = <T>(listed: T): T => withTexts(listed, redaction.sink) as T;
 
   const { progress } = request;
@@ -99,7 +96,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   }
 }
 
-/** A strict run decides what ships, so it must be known who was judged. @throws UsageError where it would not be. */
+/** A strict run decides a release, so the service must be authenticated. @throws UsageError otherwise. */
 function holdToStrictness(services: readonly LoadedService[]): void {
   for (const { config, origins } of services) {
     if (!config.tls?.insecure) continue;
@@ -111,17 +108,13 @@ function holdToStrictness(services: readonly LoadedService[]): void {
   }
 }
 
-/** What is asked to be run, before anything of it is. */
+/** The request of a dry run. */
 type PlannedRun = Omit<
   RunRequest,
   'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'runId' | 'harness'
 >;
 
-/**
- * What a run would do to each service. Nothing is started, and nothing is sent to any address of a config.
- *
- * @throws UsageError as a run does.
- */
+/** The effect of a run on each service. Nothing is started or sent. @throws UsageError as a run does. */
 export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> {
   const { configs, selection } = await prepare(request);
   return configs.map((config) => {
@@ -179,7 +172,7 @@ function newRun(
   };
 }
 
-/** @throws UsageError when there is no place for reports: that is found out before anything is sent. */
+/** @throws UsageError, before anything is sent, if reports cannot be written. */
 function openRun(
   reportsDir: string,
   run: NewRun,
@@ -198,25 +191,20 @@ function openRun(
 
 export interface RenderedRun {
   readonly results: Results;
-  /** null when they could not be written anywhere. That they are not where they should be is a fault of the results. */
+  /** null if they could not be written anywhere, which is a fault of the results. */
   readonly reports: WrittenReports | null;
 }
 
-/** A run whose journal is open. */
 interface RunUnderWay {
   readonly run: FoldContext['run'];
   readonly folder: RunFolder;
   readonly journal: Journal;
-  /** What providers have written, by service. */
   readonly logs: ReadonlyMap<string, string>;
   readonly choices: RunRequest['reportChoices'];
   readonly progress: RunRequest['progress'];
 }
 
-/**
- * From the journal to the reports, whatever became of the folder of the run meanwhile. Where nothing can be written to
- * it any more, the reports go to a new folder for temporary files.
- */
+/** From the journal to the reports. If the folder of the run cannot be written, they go to a new temporary folder. */
 export function renderRun(rendered: RunUnderWay, interruption: string | null): RenderedRun {
   const { run, folder, journal, progress } = rendered;
   const inVain = orFault(() => {
@@ -234,7 +222,7 @@ export function renderRun(rendered: RunUnderWay, interruption: string | null): R
   return { results, reports: written };
 }
 
-/** Of the entries, which are many, only what the results take over lies in memory from then on. */
+/** A function of its own, so that the many entries are freed afterwards. */
 function foldedFrom(journal: Journal, run: FoldContext['run'], interruption: string | null): Results {
   const { entries, badLines } = journal.read();
   return foldEvents(entries, { run, badLines, finishedAt: new Date().toISOString(), interruption });
@@ -258,7 +246,7 @@ function orFault<T>(act: () => T): T | { readonly fault: string } {
   try {
     return act();
   } catch (error) {
-    // What the system refuses has a code; anything else is a mistake of ours.
+    // Errors of the system have a code; others are mistakes of the harness.
     if (error instanceof HarnessError || codeOf(error) !== null) return { fault: reasonOf(error) };
     throw error;
   }

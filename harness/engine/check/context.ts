@@ -8,43 +8,40 @@ import { type Needs, neededIn, type Probe, requireDeclared } from '../session/pr
 import type { Session } from '../session/session.ts';
 import { type Expect, expectIn } from './expect.ts';
 
-/** What a check works with: evidence, expectations, and words for how it ends. */
+/** Evidence, expectations and endings for a check. */
 export interface CheckContext<U = readonly Probe<unknown>[]> {
   readonly service: ServiceConfig;
-  /** The evidence that a stimulus yields; sent once per session, shared by every check that asks. */
+  /** The evidence of a stimulus; sent once per session and shared. */
   probe<E>(probe: Probe<E>): Promise<E>;
   /** What the evidence of these probes, or this evidence, is held to; that of all that the check `uses` if none is named. */
   readonly expect: Expect<U>;
-  /** Records what was seen under the key of the check: a JSON value. */
+  /** Records a JSON value under the key of the check. */
   observe(value: unknown): void;
   /** Adds a sentence to a check that conforms or observes. */
   note(remark: string): void;
-  /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
+  /** The value of a clause, or of the fact in the config; null if neither states it. */
   documented(key: ClauseKey): ClauseValue;
-  /** The statuses that `errors.codes` documents for a condition; null where it shows none. */
+  /** The documented statuses of a condition (`errors.codes`); null if none. */
   documentedStatus(condition: ErrorCondition): readonly number[] | null;
-  /** Both complete "expected …, got …". `evidence`: the piece that decides; the last one asked for if left out. */
+  /** Both complete "expected …, got …". `evidence`: the decisive piece; the last one by default. */
   violated(expected: string, got: string, evidence?: string): never;
-  /** Another tool found this, and says it in its own words. */
+  /** A finding of another tool in its own words. */
   reported(faults: readonly string[], remark: string, evidence?: string): never;
   blocked(reason: string): never;
   notApplicable(reason: string): never;
 }
 
 export interface OpenContext extends CheckContext {
-  /** Until the expectations are met, also those that the check has not waited for. @throws what the first one says. */
+  /** Waits for all expectations, also those that the check did not await. @throws the first violation. */
   settled(): Promise<void>;
-  /** Ids of the evidence asked for so far. */
   evidence(): readonly string[];
-  /** The subjects of its expectations; of a check without any those of the evidence asked for. */
+  /** The subjects of its expectations, or else of its evidence. */
   subjects(): JudgedSubjects;
   remark(): string;
 }
 
-/** What a session is to a check. */
 export type Asked = Pick<Session, 'config' | 'ask' | 'observe' | 'subjectOf'>;
 
-/** What is known of a check that may record what it sees. */
 interface Recording {
   readonly id: string;
   readonly uses: Needs;
@@ -52,10 +49,10 @@ interface Recording {
   readonly varies?: Variation;
 }
 
-/** Number of faults of another tool that a finding names; the exchange shows the others. */
+/** Number of faults of another tool that a finding lists; the exchange has all. */
 const REPORTED = 5;
 
-/** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
+/** Its questions, observations and notes are kept for the judgment. */
 export function openContext(
   { id: check, uses, records, varies }: Recording,
   session: Asked,
@@ -133,14 +130,12 @@ export function openContext(
   };
 }
 
-/** The outcome of a check for one subject. */
 export interface SubjectOutcome {
   /** An operation (`GET /v1/orders`), an endpoint (`WebSocket /ws`), else the service. */
   readonly subject: string;
   readonly outcome: Outcome;
   /** The first result that deviates; absent for none. */
   readonly got?: string;
-  /** Ids of the evidence that was judged. */
   readonly evidence: readonly string[];
 }
 
@@ -150,7 +145,7 @@ interface JudgedSubject {
   readonly evidence: Set<string>;
 }
 
-/** The subjects that a check has judged so far, with the results of its expectations. */
+/** The subjects judged so far, with their results. */
 export class JudgedSubjects {
   readonly #subjects = new Map<string, JudgedSubject>();
   readonly #nameOf: (evidence: string) => string;
@@ -163,7 +158,7 @@ export class JudgedSubjects {
     return this.#subjects.size === 0;
   }
 
-  /** `got`: the result that deviates; null if it conforms, or could not be read. */
+  /** `got`: the result that deviates; null if it conforms or was unread. */
   add(evidence: string, got: string | null, isUnread = false): void {
     const name = this.#nameOf(evidence);
     const known = this.#subjects.get(name) ?? { got: null, isUnread: false, evidence: new Set() };
@@ -173,7 +168,7 @@ export class JudgedSubjects {
     this.#subjects.set(name, known);
   }
 
-  /** `violated`: the outcome of a subject with a deviation. `conforming`: that of any other. */
+  /** `violated`: the outcome of a subject with a deviation. */
   outcomes(violated: Outcome, conforming: Outcome): readonly SubjectOutcome[] {
     return [...this.#subjects].map(([subject, { got, isUnread, evidence }]) => {
       const outcome = got !== null ? violated : isUnread ? 'blocked' : conforming;

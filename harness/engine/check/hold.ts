@@ -6,13 +6,12 @@ import { Reply } from '../../wire/exchange/reply.ts';
 import type { ResponseView } from '../../wire/exchange/response.ts';
 import type { Probe } from '../session/probe.ts';
 
-/** A piece of evidence as expectations name it. */
+/** A piece of evidence, as expectations name it. */
 export interface Subject {
-  /** What was done, for messages. */
+  /** The stimulus, for messages. */
   readonly to: string;
-  /** Its id. */
   readonly evidence: string;
-  /** Where it is documented what comes of it, for a person; absent where that is nowhere in particular. */
+  /** Place of its documentation for a person, if it has one. */
   readonly documentedAt?: string;
 }
 
@@ -20,9 +19,8 @@ export interface Subject {
 const NAMED = 3;
 
 /**
- * Holds each piece to the same expectation: `got` completes "expected …, got …", and is null when it conforms.
- *
- * @throws Violation that names, in one line, the subjects of those that do not.
+ * Compares each piece with one expectation: `got` completes "expected …, got …", and is null if it conforms. @throws
+ * Violation that names the deviating pieces.
  */
 export function holdEach<S>(
   pieces: readonly S[],
@@ -60,25 +58,24 @@ export function orList(items: readonly (string | number)[]): string {
   return listed(items, 'or');
 }
 
-/** Evidence some of which could not be had: what there is gets judged, and then it is told what was missing. */
+/** Evidence that may be incomplete: the pieces are judged, then the shortfall is reported. */
 export interface Gathered<S> {
   readonly all: readonly S[];
   readonly shortfall: Shortfall | null;
 }
 
 interface Shortfall {
-  /** How a check ends over it that what there is conforms to. */
+  /** The ending of a check if all pieces conform. */
   readonly end: 'note' | 'blocked' | 'not-applicable';
   readonly reason: string;
 }
 
-/** Evidence, or a probe that yields it: one piece, several, or as many as could be had. */
+/** Evidence, or a probe that yields it. */
 export type Asked = Yield | Probe<Yield>;
 type Yield = Subject | readonly Subject[] | Gathered<Subject>;
 export type PieceOf<A> =
   A extends Probe<infer E> ? PieceOf<E> : A extends readonly (infer S)[] | Gathered<infer S> ? S : A;
 
-/** What a stimulus and the record yield is one piece. */
 function distinct(pieces: readonly Subject[]): readonly Subject[] {
   const seen = new Set<string>();
   return pieces.filter((piece) => {
@@ -90,9 +87,8 @@ function distinct(pieces: readonly Subject[]): readonly Subject[] {
 }
 
 /**
- * The pieces of everything that was asked, in its order. Of several probes, those are judged that apply and could be had.
- *
- * @throws NotApplicable where none of them applies, Blocked where none could be had.
+ * All pieces in order. Of several probes, the available ones are judged. @throws NotApplicable if none applies,
+ * Blocked if none is available.
  */
 export async function gather<S extends Subject>(
   asked: readonly Asked[],
@@ -114,29 +110,28 @@ export async function gather<S extends Subject>(
   const blocked = unjudged.find((each) => each instanceof Blocked);
   if (unjudged.length > 0 && unjudged.length === asked.length) throw blocked ?? unjudged[0];
   if (blocked !== undefined) shortfall = { end: 'blocked', reason: blocked.message };
-  // What a probe yields is what its type says.
+  // The types of the probes say so.
   return { all: distinct(pieces) as readonly Subject[] as readonly S[], shortfall };
 }
 
-/** How much of a response a judgment needs, and what becomes of it where that was not read. */
+/** The part of a response that a judgment needs. */
 export interface Reading {
-  /** Why it cannot be judged, one line that begins with `it` or `its`; null when it can. */
+  /** Why it cannot be judged, one line that begins with `it` or `its`; null if it can. */
   readonly unread: (response: ResponseView) => string | null;
-  /** What was read is judged all the same: a fault that is there is there. */
+  /** The part that was read is judged all the same. */
   readonly partly: boolean;
 }
 
 /** The octets of the content, to their end. */
 export const IN_CONTENT: Reading = { unread: ({ unread }) => unread, partly: false };
-/** The value of a JSON text. */
 export const IN_JSON: Reading = { unread: ({ unreadJson }) => unreadJson, partly: false };
-/** What must stand nowhere in a response. */
+/** Something that must be nowhere in a response. */
 export const THROUGHOUT: Reading = { unread: ({ unread }) => unread, partly: true };
 /** The same, in fields or in a JSON value. */
 export const THROUGHOUT_JSON: Reading = { unread: ({ unreadJson }) => unreadJson, partly: true };
-/** The same, of what bodies are searched for only so far. */
+/** The same, in bodies that are searched only up to a limit. */
 export const SEARCHED: Reading = { unread: ({ unsearched }) => unsearched, partly: true };
-/** The message as it was framed: what became of its content does not matter. */
+/** The message as it was framed, whatever its content. */
 export const FRAMED: Reading = {
   unread: ({ body, unread }) => (body.truncated ? unread : null),
   partly: true,
@@ -146,5 +141,5 @@ export const ENCODED: Reading = {
   unread: ({ body, unread, codingLimit }) => (body.truncated ? unread : codingLimit),
   partly: true,
 };
-/** The octets of the body as they came, content codings and all. */
+/** The octets of the body with all content codings. */
 export const AS_SENT: Reading = { unread: ({ unknownOctets }) => unknownOctets, partly: false };

@@ -21,24 +21,24 @@ import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type Asked, type OpenContext, openContext, type SubjectOutcome } from './context.ts';
 
-/** What became of one check for one service. */
+/** The result of one check for one service. */
 export interface Judgment {
   readonly outcome: Outcome;
   readonly message: string;
-  /** What is wrong, in a sentence, where it was violated. */
+  /** The fault in a sentence, for a violation. */
   readonly headline?: string;
-  /** The violation as data; `message` is rendered from it. Absent if there is none. */
+  /** The violation as data; `message` is rendered from it. */
   readonly finding?: Finding;
-  /** The outcome for each subject that was judged; absent if the check was not judged. */
+  /** The outcome of each judged subject. */
   readonly subjects?: readonly SubjectOutcome[];
-  /** Id of the check whose violation explains this one, which is blocked for it. */
+  /** Id of the check whose violation explains and blocks this one. */
   readonly explainedBy?: string;
   readonly durationMs: number;
-  /** So much of it were waits on purpose. */
+  /** Milliseconds of deliberate waits within it. */
   readonly waitedMs: number;
-  /** Ids of the evidence the check asked for, in the order asked. */
+  /** Ids, in the order of asking. */
   readonly evidence: readonly string[];
-  /** Which of it shows the violation; null when there is none. */
+  /** Id of the evidence of the violation; null for none. */
   readonly decisive: string | null;
   readonly reproduce: string | null;
 }
@@ -47,13 +47,12 @@ export interface Judgment {
 export interface Applicability {
   readonly level: Level;
   readonly grounds: readonly ResolvedGround[];
-  /** Why it does not apply; null when it does. */
+  /** null if it applies. */
   readonly reasonNot: string | null;
-  /** What is missing to exercise it; null when nothing is. */
+  /** Reason that it cannot be exercised; null if it can. */
   readonly missing: string | null;
 }
 
-/** What a check weighs for this service and why it cannot be judged there, found out before anything is sent. */
 export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): Applicability {
   const { level, grounds } = resolveAuthority(groundsOf(check, config), config.contract, config.facts);
   return {
@@ -69,24 +68,21 @@ function groundsOf({ grounds, groundsIn }: CheckDefinition, config: ServiceConfi
 }
 
 export interface JudgeOptions {
-  /** A violated SHOULD fails instead of warning. */
+  /** A violated SHOULD fails. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
-  /** Ids of the checks of this run: no other can explain a violation. All when left out. */
+  /** Ids of the checks that may explain a violation. Default: all. */
   readonly selected?: ReadonlySet<string>;
   /**
-   * How long nothing may be sent and nothing recorded while a check is judged, in ms, announced waits not counted: only
-   * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
+   * Milliseconds without any request or evidence, except deliberate waits, after which a check is stuck: a backstop,
+   * never held against a slow service.
    */
   readonly limitMs?: number;
 }
 
 const DEFAULT_LIMIT_MS = 60_000;
 
-/**
- * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
- * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled.
- */
+/** Judges one check. Faults of the harness become the outcome `error`. Rejects only with the reason of the signal. */
 export async function judge(
   check: CheckDefinition,
   session: Session,
@@ -100,7 +96,7 @@ export async function judge(
     const last = context.evidence().at(-1) ?? null;
     return {
       outcome,
-      // What is named in it may come from the config, and hold what a reference stands for.
+      // Names from the config may contain a secret.
       message: session.redact(message),
       durationMs: session.clock.now() - startedMs,
       waitedMs: session.waitedMs - waitedBeforeMs,
@@ -111,7 +107,7 @@ export async function judge(
   };
 
   if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
-  // Of a service that fell silent there is evidence from before; of one that was never there, or shut us out, there is none.
+  // Only a service that fell silent left evidence from before.
   if (session.outage !== null && session.silentSince === null && !isConvicted(session, check))
     return end('blocked', session.outage);
   if (applied.missing !== null) return end('blocked', applied.missing);
@@ -139,7 +135,7 @@ export async function judge(
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
       const ground = decisiveGround(check, applied, session.config, thrown.places);
       const outcome = check.known === undefined ? violated(applied.level, options.strict) : 'known';
-      // The texts are those of the service and of the config: any may hold a secret.
+      // Texts of the service and the config may contain a secret.
       const finding = redactedFinding(
         {
           ...thrown.deviation,
@@ -166,7 +162,7 @@ export async function judge(
   }
 }
 
-/** With their texts redacted; an operation of the config may hold a secret. */
+/** With redacted texts: an operation of the config may contain a secret. */
 function subjectsOf(
   context: OpenContext,
   { redact }: Session,
@@ -186,7 +182,6 @@ function headlined({ headline }: CheckDefinition, finding: Finding): Pick<Judgme
   return headline === undefined ? {} : { headline: headlineOf(headline, finding) };
 }
 
-/** The violation of another check explains this one. */
 class Explained extends Blocked {
   readonly by: string;
 
@@ -196,7 +191,7 @@ class Explained extends Blocked {
   }
 }
 
-/** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */
+/** null if the evidence conforms. @throws any other ending. */
 async function violationIn(check: CheckDefinition, context: OpenContext): Promise<Violation | null> {
   try {
     await check.judge(context);
@@ -219,13 +214,13 @@ export function rootsOf(
   return [...check.restsOn, ...check.repeats].filter((root) => {
     if (selected?.has(root.id) === false) return false;
     const applied = applicabilityOf(root, config);
-    // What only warns, or is only observed, does not stand for a failure.
+    // A warning or an observation explains no failure.
     const isStrong = STRENGTH[applied.level] >= STRENGTH[level];
     return applied.reasonNot === null && applied.missing === null && isStrong;
   });
 }
 
-/** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
+/** One fault is one finding: a check whose precondition is violated decides nothing. */
 async function blockedByRoot(
   check: CheckDefinition,
   violation: Violation,
@@ -234,7 +229,7 @@ async function blockedByRoot(
 ): Promise<Blocked | null> {
   const { config } = session;
   const { signal, selected } = options;
-  // It records what it observes when it is judged itself.
+  // A root records its observations when it is judged itself.
   const silent: Asked = { config, ask: session.ask, subjectOf: session.subjectOf, observe: () => undefined };
   for (const root of rootsOf(check, config, selected)) {
     const context = openContext(root, silent, signal);
@@ -248,7 +243,7 @@ async function blockedByRoot(
   return null;
 }
 
-/** Ids of the checks whose violation was seen, by session: it is told, though nobody answers any more. */
+/** Ids of the checks whose violation was seen, by session: reported even in an outage. */
 const convicted = new WeakMap<Session, Set<string>>();
 
 function convict(session: Session, { id }: CheckDefinition): void {
@@ -260,15 +255,15 @@ function isConvicted(session: Session, { id }: CheckDefinition): boolean {
   return convicted.get(session)?.has(id) ?? false;
 }
 
-/** DESIGN §1: the authority of the grounds sets the strength of a violation. */
+/** The authority of the grounds sets the strength of a violation. */
 function violated(level: Level, strict: boolean): Outcome {
   if (level === 'NONE') return 'observed';
   return level === 'MUST' || strict ? 'fail' : 'warning';
 }
 
 /**
- * What the violation is held against: the first ground that binds as strongly as the check does; null for none.
- * `places`: where the config settles it for these pieces of evidence.
+ * The first ground that binds as strongly as the check; null for none. `places` replace its place if the config
+ * settles it for this evidence.
  */
 function decisiveGround(
   check: CheckDefinition,

@@ -5,40 +5,39 @@ import { RunRecord } from '../session/turn/evidence-log.ts';
 import type { CheckDefinition, Suite } from './check.ts';
 import { applicabilityOf, type JudgeOptions, type Judgment, judge, rootsOf } from './judge.ts';
 
-/** A check of a suite, and what became of it. */
 export interface Judged {
   readonly suite: Suite;
   readonly check: CheckDefinition;
   readonly judgment: Judgment;
 }
 
-/** What is done at one place of the plan: a check is judged, or what one that is judged later needs is sent. */
+/** A check is judged, or a stimulus of a later check is sent. */
 export interface PlannedStep {
   readonly kind: 'send' | 'judge';
   readonly suite: Suite;
   readonly check: CheckDefinition;
   readonly place: Place;
-  /** The probes that are asked for; none if the check does not apply. */
+  /** None if the check does not apply. */
   readonly probes: readonly Probe<unknown>[];
 }
 
-/** What one session sends and judges, in this order. */
+/** The order of one session. */
 export interface Plan {
-  /** Before the suite that uses up the quota. */
+  /** Before the suite that spends the quota. */
   readonly before: readonly PlannedStep[];
-  /** That suite, and what follows it. */
+  /** That suite and later ones. */
   readonly from: readonly PlannedStep[];
-  /** The ends of what goes on for as long as anything else does, then the rules over the record. */
+  /** Ends of probes that accompany all others, then the rules over the record. */
   readonly last: readonly PlannedStep[];
-  /** Whether that suite may meet the limit: what would have to wait for quota comes after it. */
+  /** That suite may meet the limit: steps that would wait for quota come after it. */
   readonly meetsLimit: boolean;
 }
 
 const PLACES: readonly Place[] = ['ordinary', 'late', 'last', 'record'];
 
 /**
- * Each check comes as late as the latest of what it may ask for, otherwise in the order of the suites; the ordinary part of
- * what it needs is sent in its turn. `selected`: ids of the checks of the run; all if left out.
+ * A check is judged at the latest place of the probes that it may ask for, otherwise in the order of the suites; its
+ * earlier stimuli are sent in turn. `selected`: ids of the checks of the run. Default: all.
  */
 export function planOf(
   suites: readonly Suite[],
@@ -69,14 +68,14 @@ function stepOf(
   const { reasonNot, missing } = applicabilityOf(check, config);
   const judged = reasonNot === null && missing === null ? [check, ...rootsOf(check, config, selected)] : [];
   const own = new Set(neededIn(check.uses, config));
-  // Roots over the record explain what is in it already: nothing is sent for them.
+  // Roots over the record explain recorded evidence: nothing is sent for them.
   const probes = judged
     .flatMap((each) => neededIn(each.uses, config))
     .filter((each) => own.has(each) || each.place !== 'record');
   return { kind: 'judge', suite, check, probes, place: placeOf(probes, config) };
 }
 
-/** As late as the latest of them and of what they may ask for. */
+/** The latest place of these and of the probes that they may ask for. */
 function placeOf(probes: readonly Probe<unknown>[], config: ServiceConfig): Place {
   const places = [...closureOf(probes, config)].map(({ place }) => PLACES.indexOf(place));
   return PLACES[Math.max(0, ...places)] ?? 'ordinary';
@@ -96,7 +95,7 @@ function inOrder(steps: readonly PlannedStep[], config: ServiceConfig): readonly
   return [...inTurn, ...late];
 }
 
-/** The parts of a probe that are sent up to a place: itself, or what it needs unless its own place is later. */
+/** The parts of a probe that are sent up to a place: itself, or its needs unless its own place is later. */
 function partsOf(probe: Probe<unknown>, upTo: Place, config: ServiceConfig): readonly Probe<unknown>[] {
   const isBy = (place: Place) => PLACES.indexOf(place) <= PLACES.indexOf(upTo);
   if (isBy(placeOf([probe], config))) return [probe];
@@ -109,15 +108,14 @@ function partsOf(probe: Probe<unknown>, upTo: Place, config: ServiceConfig): rea
 interface Means {
   /** Of the next check. */
   readonly options: () => JudgeOptions;
-  /** Told of the suite of each check before anything is sent for it. */
   readonly entering?: (suite: Suite) => void;
 }
 
-/** The judging of a session in its two parts, the second of which may come after other sessions. */
+/** Two parts, the second of which may come after other sessions. */
 interface Judging {
-  /** Sends and judges by the plan: each outcome is there as soon as its evidence is. */
+  /** Yields each outcome as soon as its evidence is there. */
   readonly inTurn: AsyncGenerator<Judged>;
-  /** Judges the rules over the record, whose own stimuli were sent in turn. */
+  /** Their own stimuli were sent in turn. */
   readonly overRecord: AsyncGenerator<Judged>;
 }
 
@@ -136,7 +134,6 @@ export function judging(suites: readonly Suite[], session: Session, { options, e
         continue;
       }
       if (kind === 'send') {
-        // Nothing is sent to a provider that did not start anew.
         if (session.outage === null) for (const each of probes) await session.ask(each, signal);
         continue;
       }
@@ -156,7 +153,7 @@ export function judging(suites: readonly Suite[], session: Session, { options, e
   return { inTurn: inTurn(), overRecord: taken(last.filter(isOfRecord)) };
 }
 
-/** Both parts, of a session that is the only one. */
+/** Both parts, of the only session. */
 export async function* judgeInOrder(
   suites: readonly Suite[],
   session: Session,
@@ -168,7 +165,7 @@ export async function* judgeInOrder(
 }
 
 /**
- * What the first of these checks waits for, and the others of its place with it, if that was waited for to no avail before.
+ * After one wait timed out, sends the probes that wait together: those of the first check and of others of its place.
  */
 async function askTogether(
   session: Session,
@@ -183,23 +180,20 @@ async function askTogether(
 }
 
 interface SessionsOptions extends JudgeOptions {
-  /** Called again, after the one before was closed, if the provider was started anew. `recorded`: that of all of them. */
+  /** Called again after the session before was closed, if the provider restarted. */
   readonly open: (recorded: RunRecord) => Session | Promise<Session>;
-  /** Pieces of evidence so far. */
   readonly asked: () => number;
-  /** Told of the suite of each check before anything is sent for it. */
+  /** Called with the suite of each check before anything is sent for it. */
   readonly entering?: (suite: Suite) => void;
 }
 
-/** A check that was judged, and the session that it was judged over. */
 interface JudgedOver extends Judged {
   readonly session: Session;
 }
 
 /**
- * All checks of these suites, in that order and in this process, over one session; over one for each suite where each
- * is to meet a provider that nobody has asked anything yet. Rules over the record come last, and judge what all
- * sessions have recorded. All sessions are closed in every ending.
+ * Judges these suites in order over one session, or over one each if each gets a fresh provider. Rules over the
+ * record come last and judge the evidence of all sessions. All sessions are closed in every ending.
  */
 export async function* judgeInSessions(
   suites: readonly Suite[],
@@ -233,7 +227,7 @@ async function* judgedOver(session: Session, all: AsyncGenerator<Judged>): Async
   for await (const each of all) yield { ...each, session };
 }
 
-/** Whether each suite is to meet a provider that nobody has asked anything yet. */
+/** Whether each suite gets a fresh provider. */
 export function startsFresh({ provider }: ServiceConfig): boolean {
   return 'freshForEachSuite' in provider && provider.freshForEachSuite;
 }

@@ -1,7 +1,4 @@
-/**
- * What a suite is written with: this and the probes (the `stimuli` of the suites) are all that it may import, so that users' own
- * suites can stand on the same surface.
- */
+/** Suites import this and stimuli only, so that the suites of users can use the same surface. */
 
 export {
   clause,

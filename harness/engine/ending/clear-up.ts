@@ -13,7 +13,7 @@ interface ClearingUp {
   readonly record: (event: JournalEvent) => void;
 }
 
-/** Removes what workers have created that came to their end before they could remove it themselves. */
+/** Removes what workers created if they ended before they could remove it. */
 export async function clearUp(
   started: readonly StartedService[],
   { runId, userAgent, redaction, read, record }: ClearingUp,
@@ -26,7 +26,7 @@ export async function clearUp(
       const { service } = config;
       const ours = left.get(service) ?? [];
       if (ours.length === 0 || providerUrl === null) return;
-      // Hardly ever: who has nothing to remove need not load how requests are sent.
+      // Most runs have nothing to remove and need not load the client.
       const { openLiveSession } = await import('../session/session.ts');
       const session = openLiveSession({
         config,
@@ -45,7 +45,7 @@ export async function clearUp(
   );
 }
 
-/** What workers that ended at `endedMs` have left of these services, by what is in the journal of the run. */
+/** The state in which workers left these services at `endedMs`, by the journal. */
 export function leftOvers(
   journal: readonly unknown[],
   services: readonly string[],

@@ -1,19 +1,18 @@
 import { reasonOf } from '../../base/thrown.ts';
 
-/** What may end a run before its end. */
+/** Reasons to end a run early. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** A signal asked for the end, not we. */
+  /** By a signal, not by the harness. */
   readonly signalled: boolean;
-  /** Ends the run from within (`--bail`). */
   readonly stop: (reason: string) => void;
   release(): void;
 }
 
 export interface InterruptionOptions {
-  /** The first signal came: the run winds down. */
+  /** At the first signal: the run winds down. */
   readonly onSignal: (name: string) => void;
-  /** Must write what there is, synchronously, and end the process: a second signal does not wait. */
+  /** At the second signal: writes the reports synchronously and ends the process. */
   readonly atOnce: (reason: string) => never;
 }
 
@@ -22,8 +21,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const STRAYS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * Turns signals and stray errors of the main process into one abort, so that the run winds down and still writes
- * its reports. Until `release` it takes the place of whoever listened for stray errors before.
+ * Turns signals and stray errors into one abort, so that the run still writes its reports. Replaces other listeners
+ * for stray errors until `release`.
  */
 export function interruptible({ onSignal, atOnce }: InterruptionOptions): Interruption {
   const controller = new AbortController();

@@ -21,14 +21,14 @@ import type { RecordedRun } from './recording.ts';
 
 export interface JudgingRequest {
   readonly configDir: string;
-  /** Names; empty means every service of the record. */
+  /** Empty: every service of the record. */
   readonly services: readonly string[];
-  /** Suites and checks; those of the record when both are empty. */
+  /** Those of the record if both are empty. */
   readonly suites: readonly string[];
   readonly checks: readonly string[];
-  /** As the record was when left out. */
+  /** Default: as the record was. */
   readonly strict?: boolean;
-  /** The day for which known failures are looked up; that of the record when left out. */
+  /** The day for which known failures are looked up. Default: that of the record. */
   readonly asOf?: string;
   readonly reportsDir: string;
   readonly reportChoices?: ReportChoices;
@@ -41,7 +41,7 @@ export interface JudgedEvidence {
   readonly reports: WrittenReports;
 }
 
-/** Judges a record and writes the reports of that. @throws UsageError where config and record do not fit. */
+/** Judges a record and writes its reports. @throws UsageError if config and record do not fit. */
 export async function judgeEvidence(evidence: Evidence, request: JudgingRequest): Promise<JudgedEvidence> {
   const judging = await prepare(evidence, request);
   const folder = openRunFolder(request.reportsDir, judging.run);
@@ -57,15 +57,14 @@ export async function judgeEvidence(evidence: Evidence, request: JudgingRequest)
 }
 
 /**
- * Judges the records of the shards of one run, and writes the reports of the whole.
- *
- * @throws UsageError also where they are not of one run, or one is there twice.
+ * Judges the records of the shards of one run and writes the reports of the whole. @throws UsageError also if they
+ * are of several runs, or one is given twice.
  */
 export async function judgeShards(
   shards: readonly RunEvidence[],
   request: JudgingRequest,
 ): Promise<JudgedEvidence> {
-  // What does not belong together is told before anything is judged.
+  // Reports a wrong set before anything is judged.
   merged(
     shards.map(({ file, record: { run } }) => ({ source: file, results: { ...NOTHING, run: ended(run) } })),
   );
@@ -92,7 +91,7 @@ function write(results: Results, request: JudgingRequest, journalPath: string | 
   return writeReports(results, { reportsDir, journalPath, ...(reportChoices && { choices: reportChoices }) });
 }
 
-/** What is to be judged of a record, and what it then comes to. */
+/** The judging of a record, and how its results are made. */
 async function prepare(evidence: Evidence, request: JudgingRequest) {
   const { harness } = request;
   const services = await servicesOf(evidence, request);
@@ -130,7 +129,7 @@ async function prepare(evidence: Evidence, request: JudgingRequest) {
   };
 }
 
-/** @throws UsageError for a HAR file of which nobody says what service it is of. */
+/** @throws UsageError for a HAR file without a named service. */
 async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<readonly LoadedService[]> {
   const { configDir, env, services: named } = request;
   if (evidence.kind === 'har') {

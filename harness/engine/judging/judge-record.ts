@@ -21,25 +21,24 @@ import { replayWire } from './replay-wire.ts';
 /** Turns of the event loop without a new wait, after which everything waits. */
 const QUIET_TURNS = 3;
 
-/** A service of a record, and what is known and accepted of it today. */
 type Judgeable = Pick<LoadedService, 'config' | 'known' | 'accepted'>;
 
 export interface JudgingOptions {
   readonly selection: Selection;
   readonly strict: boolean;
-  /** `conform/1.2.3`, as the recorded run had it: some requests name the version. */
+  /** `conform/1.2.3` of the recorded run: some requests contain the version. */
   readonly userAgent: string;
-  /** Named by the commands that repeat a finding, unless it is the usual folder or left out. */
+  /** For the commands that repeat a finding; not named if it is the usual folder. */
   readonly configDir?: string;
   readonly record: (event: JournalEvent) => void;
 }
 
-/** Longer than any judging takes, in real ms: what hangs does not hang for ever. */
+/** Real milliseconds for all judging. */
 const HUNG_MS = 10 * 60_000;
 
 /**
- * Has today's checks judge what a record holds of these services, and tells of it as a run does. Nothing is sent and
- * nothing is waited for: what the sessions meet is the record, and the time is its time.
+ * Judges the record of these services with today's checks, and records events as a run does. Nothing is sent or
+ * waited for: sessions read the record, on its clock.
  */
 export async function judgeRecord(
   { run, finishedAt, interruption, services: recorded }: RecordedRun,
@@ -77,7 +76,7 @@ async function judgeService(
   { config: configured }: Judgeable,
   { selection, strict, userAgent, configDir, record, run, redaction }: Judging,
 ): Promise<void> {
-  // How long a run may take says nothing of how long judging does.
+  // The time limit of a run does not apply to judging.
   const config = { ...configured, timeouts: { ...configured.timeouts, runMs: Number.POSITIVE_INFINITY } };
   const { service } = recorded;
   const providerUrl = recorded.providerUrl ?? 'http://localhost';
@@ -103,7 +102,7 @@ async function judgeService(
   const alone = (folder: string) =>
     commandAlone(service, { configDir: folder, environment: recorded.environment, providerUrl: null });
   let pieces = 0;
-  // It was never there to be asked.
+  // It was never reachable.
   const absence = beginning === undefined ? recorded.outage : null;
   let outage: string | null = null;
   const open = (everything: RunRecord) => {
@@ -153,7 +152,7 @@ function remarksOn({ pacts }: ServiceConfig, { unused }: Shelf): readonly string
   return [...(unused > 0 ? [unasked] : []), ...(pacts && pacts.unread.length > 0 ? [unread] : [])];
 }
 
-/** What Pact found then. Pact itself is not asked: it would have to send. */
+/** The recorded verdicts of Pact, since Pact itself would send requests. */
 function replayPacts({ verifications }: RecordedService, shelf: Shelf): PactJudge {
   return {
     portFor: ({ log }, _http, turn) => ({

@@ -12,14 +12,11 @@ interface Context {
   readonly redaction: Redaction;
 }
 
-/** So many entries are read of one file. */
 const MOST_ENTRIES = 50_000;
 
 /**
- * What an HTTP Archive 1.2 holds of a service, secrets taken out. What `conform` wrote says for which probe each exchange
- * was; of others' an exchange answers where its request is the very one that a probe sends.
- *
- * @throws UsageError for what is no such archive, or an empty one.
+ * The exchanges of an HTTP Archive 1.2 with a service, redacted. Archives by `conform` name the probe of each; in
+ * others an exchange answers the same request. @throws UsageError for no archive, or an empty one.
  */
 export function recordOfHar(text: string, { file, service, harness, redaction }: Context): RecordedRun {
   const log = objectIn(parseJson(text), 'log');
@@ -89,7 +86,7 @@ interface EntryContext {
 
 type RecordedExchange = Recorded<Exchange>;
 
-/** null for what is no entry, or an entry without a request. */
+/** null if it is no entry, or has no request. */
 function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): RecordedExchange | null {
   const request = objectIn(entry, 'request');
   const response = objectIn(entry, 'response');
@@ -99,7 +96,7 @@ function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): Record
   const { status } = response;
   if (typeof method !== 'string' || typeof url !== 'string' || typeof status !== 'number') return null;
   if (!URL.canParse(url) || Number.isNaN(startedMs)) return null;
-  // A connection of its own kind.
+  // A WebSocket connection.
   if ('_webSocketMessages' in entry || status === 101) return null;
   const about = isOurs ? objectIn(entry, '_conform') : null;
   const { pathname, search } = new URL(url);
@@ -148,7 +145,7 @@ function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): Record
   };
 }
 
-/** In their order, on a clock that begins with the first. */
+/** Sorted, on a clock that begins with the first. */
 function inTime(all: readonly RecordedExchange[]): readonly RecordedExchange[] {
   const beganMs = Math.min(...all.map(({ evidence }) => evidence.timing.startedMs));
   return all
@@ -160,7 +157,7 @@ function inTime(all: readonly RecordedExchange[]): readonly RecordedExchange[] {
     .toSorted((a, b) => a.evidence.timing.startedMs - b.evidence.timing.startedMs);
 }
 
-/** Those of HTTP/2 that are none (RFC 9113 §8.3) are left out. */
+/** Without the pseudo-header fields of HTTP/2 (RFC 9113 §8.3). */
 function fieldsOf(headers: unknown, clean: (text: string) => string): readonly FieldLine[] {
   if (!Array.isArray(headers)) return [];
   return headers.flatMap((header: unknown): readonly FieldLine[] => {

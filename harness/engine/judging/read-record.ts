@@ -11,20 +11,18 @@ import { readJournal } from '../../wire/record/journal.ts';
 import { findMarkers } from '../../wire/redaction/marker.ts';
 import type { Recorded, RecordedRun, RecordedService } from './recording.ts';
 
-/** Octets of a record, at the most: it is read into memory. */
+/** Largest size of a record, which is read into memory. */
 const MOST_OCTETS = 512 * 1024 * 1024;
 
-/** A run, and the file in which it was recorded. */
 export interface RunEvidence {
   readonly kind: 'run';
   readonly file: string;
   readonly record: RecordedRun;
 }
 
-/** What `conform judge` may be given. */
 export type Evidence = RunEvidence | { readonly kind: 'har'; readonly file: string; readonly text: string };
 
-/** Reads the folder of a run, its journal or its results, or a HAR file. @throws UsageError when it is none of them. */
+/** Reads a folder of a run, a journal, results or a HAR file. @throws UsageError for anything else. */
 export function readRecord(path: string): Evidence {
   const file = fileOf(path);
   if (file.endsWith('.ndjson')) return { kind: 'run', file, record: fromJournal(file) };
@@ -76,7 +74,7 @@ function contentOf(file: string) {
   }
 }
 
-/** What the entries of a journal hold. @throws UsageError where they hold no run. */
+/** @throws UsageError if the entries contain no run. */
 export function recordOfJournal(
   entries: readonly unknown[],
   { file, badLines = [] }: { readonly file: string; readonly badLines?: readonly number[] },

@@ -5,52 +5,49 @@ import type { Burst, BurstEntry, Evidence } from '../../wire/evidence.ts';
 import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
 import { wholeOf } from '../../wire/limit/observed/observing.ts';
 
-/** A piece of evidence, and what is known of why it was gathered. */
+/** A piece of evidence and its purpose. */
 export interface Recorded<E extends Evidence = Evidence> {
-  /** The probe that it was recorded for; null where the record does not tell. */
+  /** Its probe; null if unknown. */
   readonly probe: string | null;
-  /** null where somebody else recorded it. */
+  /** null if another client recorded it. */
   readonly purpose: string | null;
-  /** Requests to the service that it counts as. */
+  /** Number of requests to the service. */
   readonly requests: number;
   readonly evidence: E;
 }
 
 type Event<T extends JournalEvent['type']> = Extract<JournalEvent, { type: T }>;
 
-/** What a record holds of one service. */
 export interface RecordedService {
   readonly service: string;
   readonly environment: string | null;
-  /** Where it ran; null where the record does not tell. */
+  /** null if unknown. */
   readonly providerUrl: string | null;
   readonly image: string | null;
-  /** Why it could not be exercised to its end. */
+  /** Why the service could not be exercised to the end. */
   readonly outage: string | null;
   readonly evidence: readonly Recorded[];
   readonly unasked: readonly Event<'unasked'>[];
   readonly receivers: readonly Event<'receiver'>[];
   readonly verifications: readonly Event<'verification'>[];
   readonly signatures: readonly Event<'signature'>[];
-  /** null where the record does not tell which secrets there were. */
+  /** null if the record does not list secrets. */
   readonly secrets: readonly SecretProfile[] | null;
-  /** Whether it tells of what came without being asked for. */
+  /** Whether it records unsolicited octets. */
   readonly tellsUnasked: boolean;
-  /** What is to be known of this kind of record, a sentence each. */
+  /** Limits of this kind of record, a sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** What a record of a run holds. */
 export interface RecordedRun {
   readonly run: Event<'run-started'>['run'];
-  /** ISO 8601, UTC. */
   readonly finishedAt: string;
-  /** What cut the run short; null when nothing did. */
+  /** Why the run was cut short; null if it was not. */
   readonly interruption: string | null;
   readonly services: readonly RecordedService[];
 }
 
-/** What one request came to; of those in a burst only what a burst keeps. `request` is null where it was not kept. */
+/** Of a request in a burst only what a burst records; its `request` is null. */
 export type RecordedExchange = Omit<Exchange, 'request'> & { readonly request: RecordedRequest | null };
 
 type Kinds = { readonly exchange: RecordedExchange; readonly conversation: Conversation };
@@ -59,7 +56,7 @@ interface Wanted<K extends keyof Kinds> {
   readonly kind: K;
   readonly probe: string | null;
   readonly purpose: string;
-  /** Whether what was recorded is the very request that is to be sent. `isNamed`: it was recorded for that purpose. */
+  /** `isNamed`: it was recorded for that purpose. */
   readonly isSame: (recorded: Kinds[K], isNamed: boolean) => boolean;
 }
 
@@ -70,7 +67,7 @@ interface Held<K extends keyof Kinds = keyof Kinds> {
   readonly piece: Kinds[K];
 }
 
-/** The evidence of a record, each piece of which answers once. */
+/** The evidence of a record; each piece answers once. */
 export class Shelf {
   #left: readonly Held[];
   #bursts: readonly Recorded<Burst>[];
@@ -85,12 +82,12 @@ export class Shelf {
     ].toSorted(({ piece: a }, { piece: b }) => a.timing.startedMs - b.timing.startedMs);
   }
 
-  /** What is left, but for what bursts are made of. */
+  /** Without parts of bursts. */
   get unused(): number {
     return this.#left.filter(({ piece }) => piece.kind !== 'exchange' || piece.request !== null).length;
   }
 
-  /** The first piece that was recorded for this, by its probe, else by its purpose, else by its request alone. */
+  /** The first match by probe, else by purpose, else by request alone. */
   take<K extends keyof Kinds>({ kind, probe, purpose, isSame }: Wanted<K>): Kinds[K] | null {
     const ofKind = this.#left.filter((each): each is Held<K> => each.piece.kind === kind);
     const named = ofKind.filter((each) => each.purpose === purpose);
@@ -103,7 +100,6 @@ export class Shelf {
     return found.piece;
   }
 
-  /** All exchanges that were recorded for a probe, or those of them that are meant. */
   takeAll(
     probe: string,
     isMeant: (exchange: Exchange) => boolean = () => true,
@@ -119,7 +115,6 @@ export class Shelf {
     return found;
   }
 
-  /** The next burst that was recorded for this. */
   takeBurst(probe: string | null, purpose: string): Burst | null {
     const named = this.#bursts.filter((each) => each.purpose === purpose);
     const found = named.find((each) => each.probe === probe) ?? named[0];
@@ -138,8 +133,8 @@ function numberOf({ id }: { readonly id: string }): number {
 }
 
 /**
- * The requests of a burst in their order, what it met in the whole. That alone tells its time to the end: those that came
- * after it are not before it.
+ * The requests of a burst in order. Only exchanges recorded in whole have exact times, so later entries do not begin
+ * before them.
  */
 function entriesOf({ probe, purpose, evidence }: Recorded<Burst>, single: readonly Held[]): readonly Held[] {
   const ids = wholeOf(evidence);

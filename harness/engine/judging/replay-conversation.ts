@@ -16,8 +16,8 @@ interface ReplayParts {
 type Sending = Parameters<WebSocketConnection['sendFrame']>[0];
 
 /**
- * A connection that was recorded, in the hands of the probe that had it. What the probe sends has to be what it sent
- * then, and what it waits for comes when it came. Where the probe does something else today, the record has no answer.
+ * A recorded connection for its probe. The probe must send the recorded frames, and receives events at their recorded
+ * times. If it acts otherwise today, the record has no answer.
  */
 export function replayConversation(recorded: Conversation, means: ReplayParts): WebSocketConnection {
   const { clock, redaction } = means;
@@ -28,7 +28,7 @@ export function replayConversation(recorded: Conversation, means: ReplayParts): 
   let sent = 0;
   let stirred = Promise.withResolvers<void>();
 
-  /** Nothing behind it has happened yet: it waits for the probe. */
+  /** Later events wait for the probe. */
   const nextOwn = () => own[sent] ?? events.length;
   const ending = events.findIndex(({ type }) => type === 'end' || type === 'reset');
   const isOver = () => ending !== -1 && ending < nextOwn() && clock.now() >= momentOf(events[ending]);
@@ -64,7 +64,7 @@ export function replayConversation(recorded: Conversation, means: ReplayParts): 
     );
   }
 
-  /** What ended a wait then, as far as the record goes; undefined where that hangs on what the probe does meanwhile. */
+  /** The recorded end of a wait; undefined if it depends on what the probe does meanwhile. */
   function answerTo({ match = () => true }: Wait): ConversationEvent | null | undefined {
     for (const event of events.slice(0, nextOwn())) {
       if (given.has(event)) continue;
@@ -109,7 +109,7 @@ export function replayConversation(recorded: Conversation, means: ReplayParts): 
     get failure() {
       return handshake.response?.status !== 101 || isOver() ? failure : null;
     },
-    // Whoever waited for more than this is not in the record.
+    // Longer waits are not in the record.
     quietMs: Number.POSITIVE_INFINITY,
     sendFrame,
     async sendFrames(frames) {
@@ -132,7 +132,7 @@ export function replayConversation(recorded: Conversation, means: ReplayParts): 
   };
 }
 
-/** Places of what the probe itself sent, among the events: not what was answered for it. */
+/** Indexes of the events that the probe sent itself, without automatic replies. */
 function ownSends(
   events: readonly ConversationEvent[],
   { pong = true, close = true }: ReplayParts['automatic'],
@@ -178,7 +178,7 @@ function isSameFrame(recorded: RecordedFrame, ours: WireFrame, redaction: Redact
     recorded.masked === ours.masked &&
     recorded.length === ours.length &&
     recorded.lengthOctets === ours.lengthOctets;
-  // What is compressed may be so in another way by another version of the library.
+  // Another version of the library may compress in another way.
   if (!isAlike || ours.rsv !== 0) return isAlike;
   return isPrefix(recorded.payload, redaction.octets(ours.payload));
 }

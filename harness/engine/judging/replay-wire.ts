@@ -17,7 +17,7 @@ import { askingProbe } from '../session/turn/evidence-log.ts';
 import type { RecordedService, Shelf } from './recording.ts';
 import { replayConversation } from './replay-conversation.ts';
 
-/** What a session of the past met, in place of sockets: nothing is sent. */
+/** Replays the evidence of a recorded session instead of using sockets. */
 export function replayWire(recorded: RecordedService, shelf: Shelf, clock: VirtualClock): Wire {
   let receptions = 0;
   const hasToken = recorded.secrets?.some(({ form }) => form === 'token') ?? false;
@@ -84,7 +84,6 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
   };
 }
 
-/** @returns why there is no answer. */
 function missing(what: string): Blocked {
   const probe = askingProbe();
   return new Blocked(`not in the record: ${what}${probe === null ? '' : ` (${probe})`}`);
@@ -95,16 +94,16 @@ function isAlike(
   request: HttpRequest,
   comparison: Parameters<typeof isSameRequest>[2],
 ): boolean {
-  // Of a burst, whose requests are all the same.
+  // The requests of a burst are all the same.
   return recorded === null || isSameRequest(recorded, request, comparison);
 }
 
-/** Requests of a burst are not evidence of their own. */
+/** Requests of a burst are not recorded one by one. */
 function unkept({ method, target, fields }: HttpRequest): RecordedRequest {
   return { method, url: '', target, fields, body: null };
 }
 
-/** What was given out as a secret stands as its marker in the record; a made-up one takes its place. */
+/** The record has a marker in place of an issued secret; a stand-in replaces it. */
 function learn(
   { response }: Pick<Exchange, 'response'>,
   { secretsIn }: Pick<About, 'secretsIn'>,
@@ -123,7 +122,6 @@ function learn(
 
 const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receiver of webhooks');
 
-/** What a service sent then, when it sent it. */
 function replayReceiver(
   { url, path }: { readonly url: string; readonly path: string },
   recorded: readonly Exchange[],
@@ -166,23 +164,23 @@ function deliveryOf(recorded: Exchange): Delivery {
   };
 }
 
-/** What a request of ours is held against what was recorded with. */
+/** Context for comparing a request with a recorded one. */
 interface Comparison extends Pick<TransportOptions, 'redaction' | 'baseUrl' | 'headers'> {
-  /** It was recorded for the same purpose; not so, by anybody. */
+  /** It was recorded for the same purpose; false if another client recorded it. */
   readonly isNamed: boolean;
-  /** A key is a signed token, which is another one in each run, and so is what is forged of it. */
+  /** A key is a signed token, which differs in each run, as do tokens forged from it. */
   readonly hasToken: boolean;
-  /** Further requests go behind it, of which the recorded body tells. */
+  /** Further requests follow in the recorded body. */
   readonly hasBehind?: boolean;
 }
 
-/** Fields that a transport adds to each request, where the request has none of its own. */
+/** Fields that a transport adds. */
 const OF_THE_TRANSPORT = ['host', 'connection', 'content-length', 'user-agent', 'x-conform-run'];
-/** Fields that clients add, and that change nothing of what is asked. */
+/** Fields that clients add without changing the meaning. */
 const OF_THE_CLIENT =
   /^(?:accept-language|dnt|priority|referer|sec-(?:ch-ua|fetch|gpc).*|upgrade-insecure-requests)$/;
 
-/** Whether what was recorded is the very request that is to be sent, but for what differs from one run to the next. */
+/** Whether it is the same request apart from values that differ between runs. */
 export function isSameRequest(
   recorded: RecordedRequest,
   request: HttpRequest,
@@ -203,7 +201,7 @@ export function isSameRequest(
   return alike(fieldsText(theirs, isNamed)) === alike(fieldsText(redaction.fields(request.fields), isNamed));
 }
 
-/** What begins as a token does (RFC 7515 §7.1), or with a part of one that was taken out. */
+/** Text that begins as a token does (RFC 7515 §7.1), or with a redacted part of one. */
 const FORGED = /(?:eyJ[\w-]|\[redacted:[^\]]+:part\])(?:[\w.-]|\[redacted:[^\]]+\])*/g;
 
 function targetOf(target: string, isNamed: boolean): string {
@@ -218,7 +216,7 @@ function isSameBody(recorded: RecordedBody | null, body: Uint8Array | null, reda
     : ours.equals(theirs);
 }
 
-/** A key of a WebSocket handshake is drawn anew each time; that it is one is all that it says. */
+/** The key of a WebSocket handshake is random. */
 function fieldsText(fields: readonly FieldLine[], isNamed: boolean): string {
   const isDrawn = expectedAccept(fields) !== null;
   const lines = fields.map(([name, value]): FieldLine => {

@@ -14,12 +14,12 @@ interface FirstAsk {
   readonly harness: Results['run']['harness'];
 }
 
-/** In ms. */
+/** Milliseconds for the response. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Sends the documented sample once, with the key, and tells in a sentence what came back. Whatever happens is told and
- * nothing is thrown: the config is written, and the service may be down.
+ * Sends the documented sample once with the key and describes the response in a sentence. Never throws for an
+ * unreachable service: the config is written already.
  */
 export async function firstAnswer({ configDir, service, env, harness }: FirstAsk): Promise<string> {
   try {

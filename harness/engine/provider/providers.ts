@@ -13,13 +13,13 @@ import { announcementOf } from '../announcement.ts';
 import type { Selection } from '../selection/selection.ts';
 import { startProvider } from './start.ts';
 
-/** A connection breaks before the process is known to have ended: a busy container runtime tells it seconds later. */
+/** Milliseconds until a process is known to have ended: a busy container runtime reports it late. */
 const PATIENCE_MS = 10_000;
 
-/** The providers of a run, by service: what they write, how they end, and that they are stopped in every ending. */
+/** The providers of a run, by service: their output, their endings, and their stop in every ending of the run. */
 export class Providers {
   readonly #running = new Map<string, RunningProvider>();
-  /** What those wrote that are there no more, one after the other. */
+  /** Output of earlier providers, one after the other. */
   readonly #earlier = new Map<string, readonly string[]>();
   readonly #renewals = new Set<Promise<unknown>>();
   #stopped = false;
@@ -29,16 +29,12 @@ export class Providers {
     if (this.#stopped) void provider.stop();
   }
 
-  /** Did not start; `logs` is what it wrote until then. */
+  /** For a provider that did not start; `logs` is its output. */
   failed(service: string, logs: string): void {
     this.#earlier.set(service, [...(this.#earlier.get(service) ?? []), logs]);
   }
 
-  /**
-   * Ends the provider of a service and starts it again. Returns its address.
-   *
-   * @throws as the start of a provider does; nothing is there then.
-   */
+  /** Restarts the provider of a service and returns its address. @throws as a start does; no provider is left then. */
   async renew(service: string): Promise<string> {
     const renewal = this.#renew(service);
     this.#renewals.add(renewal);
@@ -57,7 +53,6 @@ export class Providers {
     return next.url;
   }
 
-  /** What each has written so far, of those that are known to have written something. */
   logs(): ReadonlyMap<string, string> {
     const services = new Set([...this.#earlier.keys(), ...this.#running.keys()]);
     const all = [...services].map((service) => {
@@ -67,9 +62,7 @@ export class Providers {
     return new Map(all.filter(([, logs]) => logs !== ''));
   }
 
-  /**
-   * How those came to their end that ended of their own; one with an outage may be about to. `only`: of this service.
-   */
+  /** Reasons of the providers that ended by themselves; those with an outage may still end. `only`: of this service. */
   async endings(withOutage: ReadonlySet<string>, only?: string): Promise<ReadonlyMap<string, string>> {
     const asked = [...this.#running].filter(([service]) => only === undefined || service === only);
     const all = await Promise.all(
@@ -81,7 +74,7 @@ export class Providers {
     return new Map(all.filter(([, ending]) => ending !== ''));
   }
 
-  /** Ends all of them; what does not end within `ms` is not waited for any more. */
+  /** Stops all; waits at most `ms`. */
   async stop(ms: number): Promise<void> {
     this.#stopped = true;
     const patience = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
@@ -92,15 +85,15 @@ export class Providers {
     await Promise.race([stopAll(), patience]);
   }
 
-  /** Ends what can be ended without waiting, for a process on its way out. */
+  /** Stops without waiting, for a process that exits. */
   abandon(): void {
     for (const provider of this.#running.values()) provider.abandon?.();
   }
 }
 
 /**
- * Adds to a journal what has become of the providers that ended while they were judged, or of that of one service. A
- * worker sees only that nobody answers any more; the checks that were blocked for it then say why.
+ * Records the endings of providers that ended while they were judged, or that of one service, and adds them to the
+ * checks that were blocked for it.
  */
 export async function recordEndings(
   providers: Providers,
@@ -136,16 +129,12 @@ export function endingEvents(
 
 interface RenewalContext {
   readonly providers: Providers;
-  /** What the run has written down so far. */
   readonly read: Journal['read'];
   readonly record: (event: JournalEvent) => void;
   readonly redact: (text: string) => string;
 }
 
-/**
- * Ends the provider of a service and starts it again. That it has ended of its own before is written down first: it
- * would be forgotten with it. Never rejects.
- */
+/** Restarts the provider of a service, after recording its earlier ending. Never rejects. */
 export async function renewProvider(
   service: string,
   { providers, read, record, redact }: RenewalContext,
@@ -160,35 +149,29 @@ export async function renewProvider(
   }
 }
 
-/** A service whose provider can be asked. */
+/** A service whose provider can be reached; a `providerUrl` of null is started by its worker, in simulated time. */
 export interface StartedService {
   readonly config: ServiceConfig;
-  /** null: its worker starts it, and simulates time. */
   readonly providerUrl: string | null;
-  /** Ids of the checks to judge. */
   readonly selected: readonly string[];
 }
 
 interface StartContext {
   readonly record: (event: JournalEvent) => void;
-  /** Receives every provider that was started, so that all are stopped in every ending. */
   readonly providers: Providers;
   readonly runId: string;
-  /** Whether a service and its provider share a simulated time. */
   readonly isSimulated: (config: ServiceConfig) => boolean;
   readonly progress: Progress;
   readonly redaction: Redaction;
-  /** Aborted, no start is waited for any more. */
   readonly signal: AbortSignal;
 }
 
-/** UTF-16 units that are shown of what a start says of itself. */
+/** UTF-16 units shown of a message of a start. */
 const SAID = 500;
 
 /**
- * Starts the providers, side by side. A service whose provider does not start has an outage, the others run.
- *
- * @throws UsageError for a provider that cannot be meant, such as one with an unknown defect.
+ * Starts the providers side by side. A service whose provider does not start has an outage, the others run. @throws
+ * UsageError for an invalid provider, such as one with an unknown defect.
  */
 export async function startServices(
   configs: readonly ServiceConfig[],
@@ -196,7 +179,7 @@ export async function startServices(
   context: StartContext,
 ): Promise<readonly StartedService[]> {
   const starts = await Promise.allSettled(configs.map((config) => startService(config, selection, context)));
-  // Only when all have settled is every provider known that has to be stopped.
+  // Every started provider has to be known before an error is thrown.
   for (const start of starts) if (start.status === 'rejected') throw start.reason;
   return starts.flatMap((start) =>
     start.status === 'fulfilled' && start.value !== null ? [start.value] : [],

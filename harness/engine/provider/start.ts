@@ -13,27 +13,26 @@ import { networkOf } from '../../wire/socket/options.ts';
 
 interface StartParts extends StartOptions {
   readonly config: ServiceConfig;
-  /** A provider may write down what it was given. */
+  /** Redacts the output of a provider. */
   readonly redact: (text: string) => string;
-  /** The time of a reference provider; the machine's when left out. */
+  /** The clock of a reference provider. */
   readonly clock?: Clock;
-  /** With what a reference provider is called over TLS; plain HTTP when left out. */
+  /** The TLS identity of a reference provider; plain HTTP if absent. */
   readonly identity?: ServerIdentity;
 }
 
-/** How a provider of one kind comes to be there. */
 interface ProviderKind<P> {
-  /** Holds what the config names against what there is. @throws UsageError with the place of the name. */
+  /** Checks names of the config against the catalogue. @throws UsageError with their place. */
   readonly hold?: (provider: P, faultAt: FaultAt) => Promise<void>;
-  /** @throws InconclusiveError when it does not start; nothing of it is left then. */
+  /** @throws InconclusiveError if it does not start; it leaves nothing behind then. */
   readonly start: (provider: P, means: StartParts) => Promise<RunningProvider>;
 }
 
-/** What a kind needs is loaded only for it. */
+/** The modules of a kind are loaded only for it. */
 const KINDS: {
   readonly [K in ProviderConfig['kind']]: ProviderKind<Extract<ProviderConfig, { readonly kind: K }>>;
 } = {
-  // Runs elsewhere: whether it can be reached is for the first request to find out.
+  // The first request finds out whether it is reachable.
   url: {
     start: async ({ url }) => ({ kind: 'url', url: url.replace(/\/+$/, ''), stop: async () => undefined }),
   },
@@ -95,7 +94,7 @@ function kindOf({ kind }: ProviderConfig): ProviderKind<ProviderConfig> {
   return KINDS[kind] as ProviderKind<ProviderConfig>;
 }
 
-/** Holds what the providers of configs name against what there is. @throws UsageError with the place of the name. */
+/** Checks the names in providers of configs. @throws UsageError with their place. */
 export async function holdProviders(services: readonly LoadedService[]): Promise<void> {
   for (const { config, origins } of services) {
     await kindOf(config.provider).hold?.(config.provider, faultsOf(origins));
@@ -103,10 +102,8 @@ export async function holdProviders(services: readonly LoadedService[]): Promise
 }
 
 /**
- * Makes the service of a config available. `redaction`: knows the secrets of the run, whatever comes to be one; those
- * of the config when left out.
- *
- * @throws UsageError for an unknown defect or variant, InconclusiveError for what does not start.
+ * Makes the service of a config available. `redaction` knows the secrets of the run. @throws UsageError for an
+ * unknown defect or variant, InconclusiveError if it does not start.
  */
 export async function startProvider(
   config: ServiceConfig,

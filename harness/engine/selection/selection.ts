@@ -7,22 +7,22 @@ import type { CheckDefinition, Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
 
 interface SelectionOptions {
-  /** Suite names; empty means all. */
+  /** Empty: all. */
   readonly suites: readonly string[];
-  /** Check ids or globs (`auth.*`); empty means all. */
+  /** Ids or globs (`auth.*`); empty: all. */
   readonly checks: readonly string[];
 }
 
 export interface Selection {
-  /** The suites that hold a selected check of a service, with the selected checks only. */
+  /** The suites of a service with the selected checks only. */
   selected(config: ServiceConfig): readonly Suite[];
-  /** How many checks a whole run of the service has. */
+  /** Number of checks of a whole run of the service. */
   catalogue(config: ServiceConfig): number;
 }
 
 /**
- * Holds the options against the checks of these services. A name or pattern that matches nothing is a usage error:
- * a run that silently tests less than it was asked to is worse than none.
+ * Checks the options against the checks of these services. A name or pattern without a match is a usage error: no run
+ * tests less than it was asked to.
  */
 export function selectChecks(
   all: readonly Suite[],
@@ -50,16 +50,16 @@ export function selectChecks(
   };
 }
 
-/** A pattern without any sign that means others. */
+/** A pattern without wildcards. */
 const PLAIN = /^[\w.-]+$/;
 
-/** The id of a check that is made several times selects each of them. */
+/** The id of a check with several cases selects each of them. */
 function matches({ id, partOf }: CheckDefinition, pattern: string): boolean {
   if (id === pattern || partOf === pattern) return true;
   return !PLAIN.test(pattern) && matchesGlob(id, pattern);
 }
 
-/** An interaction of a pact that is not here yet. */
+/** An interaction of a pact that is not fetched yet. */
 function mayBeFetched(
   pattern: string,
   checks: readonly CheckDefinition[],
@@ -83,7 +83,6 @@ function unknown(
   });
 }
 
-/** The same suites with only the checks of these ids. */
 export function selectById(all: readonly Suite[], ids: readonly string[]): readonly Suite[] {
   const wanted = new Set(ids);
   return withChecks(all, ({ id }) => wanted.has(id));
@@ -95,17 +94,12 @@ function withChecks(all: readonly Suite[], wanted: (check: CheckDefinition) => b
     .filter(({ checks }) => checks.length > 0);
 }
 
-/** The shipped suites, in the order in which they are judged. */
 export const SUITES_URL = new URL('../../../suites/catalogue.ts', import.meta.url).href;
 
-/** Importing has no limit of its own: a module may wait for something that never comes. */
+/** Milliseconds to import suites: a module may wait forever. */
 const LOAD_MS = 10_000;
 
-/**
- * Loads the `suites` of a catalogue module and holds the ids to be unique.
- *
- * @throws HarnessError when the module does not load, or an id is declared twice.
- */
+/** Loads the `suites` of a module. @throws HarnessError if it does not load or declares an id twice. */
 export async function loadSuites(url: string): Promise<readonly Suite[]> {
   const suites = await importSuites(url);
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import type { RunResult } from '../../report/results/results.ts';
 import { quotaGroups } from '../turns/turns.ts';
 
-/** One machine's part of a run: which of how many, counted from 1. */
+/** One machine's part of a run, counted from 1. */
 export interface Shard {
   readonly index: number;
   readonly total: number;
@@ -12,7 +12,7 @@ export interface Shard {
 
 const MOST_SHARDS = 1_000;
 
-/** `2/3`, or `auto` for what the CI system says of its jobs. @throws UsageError for anything else. */
+/** `2/3`, or `auto` for the variables of a CI job. @throws UsageError for anything else. */
 export function shardFrom(text: string, env: NodeJS.ProcessEnv): Shard {
   if (text === 'auto') return shardOfJob(env);
   const [, index, total] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
@@ -20,8 +20,8 @@ export function shardFrom(text: string, env: NodeJS.ProcessEnv): Shard {
 }
 
 /**
- * Where a job finds its number, and whether that counts from 0: GitLab's `parallel`; a Kubernetes Indexed Job, which is
- * not told how many there are; what a GitHub matrix is made to hand over.
+ * Variables with the number of a job, and whether it counts from 0: GitLab's `parallel`; a Kubernetes Indexed Job,
+ * which does not state the total; a GitHub matrix.
  */
 const JOBS = [
   { index: 'CI_NODE_INDEX', total: 'CI_NODE_TOTAL', from: 1 },
@@ -54,12 +54,12 @@ function held(shard: Shard, said: string): Shard {
   });
 }
 
-/** A service without a window takes about so long, in ms. */
+/** Assumed milliseconds of a service without a window. */
 const BRIEF_MS = 10_000;
 
 /**
- * The services of one shard, the same on every machine: those that share a quota stay together and take as long as their
- * windows one after the other, and the longest are dealt out first.
+ * The services of one shard, the same on every machine: services with a common quota stay together and weigh as long
+ * as their windows; the longest are dealt out first.
  */
 export function partOf(configs: readonly ServiceConfig[], { index, total }: Shard): readonly ServiceConfig[] {
   const groups = quotaGroups(configs)
@@ -79,7 +79,7 @@ export function partOf(configs: readonly ServiceConfig[], { index, total }: Shar
   return configs.filter((config) => own.has(config));
 }
 
-/** What the results of a shard say of the whole run: another run has another plan. */
+/** Identifies the whole run in the results of a shard. */
 export function shardNote(
   { index, total }: Shard,
   configs: readonly ServiceConfig[],

@@ -7,10 +7,10 @@ import { addressOf } from '../../wire/socket/address.ts';
 import { transportTo } from '../../wire/socket/options.ts';
 import { blockedByBudget, type SessionContext } from './turn/session-context.ts';
 
-/** What answers with a key has no more to say than this, in octets. */
+/** Largest token response in octets. */
 const MOST_OCTETS = 64 * 1024;
 
-/** The credentials of the service: those that are obtained are asked for over the same transport as everything. */
+/** Credentials that are obtained are requested over the same transport. */
 export function openCredentials(
   context: Omit<SessionContext, 'credentials'>,
   learned: (secret: Secret) => void = () => undefined,
@@ -37,7 +37,7 @@ export function openCredentials(
       const limits = { ...transport.limits, bodyBytes: MOST_OCTETS };
       const http = wire.openHttp({ ...transportTo(origin, transport), limits });
       try {
-        // As secret as a key of the service, and none of its quota.
+        // It is secret like a key of the service, but costs no quota.
         const done = await http.send(request, {
           id: log.nextId(),
           purpose,

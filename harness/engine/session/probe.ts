@@ -14,45 +14,44 @@ import type { PausePort } from './turn/run-time.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 
-/** When it is sent: in its turn, after everything that is, or last of all; or it sends nothing, and looks at what all others met. */
+/** In turn, after everything in turn, or last; or it sends nothing and reads the record. */
 export type Place = 'ordinary' | 'late' | 'last' | 'record';
 
-/** What a request may do: change something, be too long for a server, hold a connection, spend the quota. */
+/** It may change something, be too long for a server, hold a connection, or spend the quota. */
 export type Risk = 'change' | 'long-head' | 'connection' | 'burst';
 
-/** Number of requests at most; a function where it depends on the config. */
+/** Number of requests at most. */
 export type Cost = number | ((config: ServiceConfig) => number);
 
-/** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
+/** A named stimulus and its evidence. Sent once per session and shared by all checks. */
 export interface Probe<E> {
-  /** Unique: a session refuses a second probe that is called the same. */
+  /** Unique in a session. */
   readonly name: string;
-  /** The probes that it asks for, as far as nothing stands against it. */
+  /** The probes that it asks for unless something prevents it. */
   readonly needs: Needs;
-  /** The probes that it may ask for, depending on what came of others. */
+  /** The probes that it may ask for, depending on the results of others. */
   readonly mayNeed: Needs;
-  /** What it sends by itself. */
+  /** Without its needs. */
   readonly cost: Cost;
-  /** What it sends as a rule, if an answer has to give reason for more. */
+  /** If no response is a reason for more. */
   readonly usualCost?: number;
-  /** It rests on the documented sample: a service without one is hardly sent what needs it. */
+  /** It needs the documented sample: without one, little of it is sent. */
   readonly wantsSample?: true;
-  /** With which credential; that of most of it. */
+  /** Of most of its requests. */
   readonly credential: CredentialUse;
-  /** Requests of a kind to operations, with those that a cap keeps back; absent if it sends none. */
+  /** Requests of a kind to operations, including those above a cap. */
   readonly covers?: (config: ServiceConfig) => Coverage;
-  /** What of that may do harm, or alarm somebody. */
   readonly risks: readonly Risk[];
-  /** Its own; what it needs may come later. */
+  /** Its own; its needs may be later. */
   readonly place: Place;
   readonly send: (port: Port) => Promise<E>;
-  /** What it is the end of: that is sent in its turn, and goes on until this one is asked for. */
+  /** Its beginning, which is sent in turn and goes on until this one is asked for. */
   readonly begunBy?: Probe<unknown>;
-  /** It looks at what came of others, so that it can be asked for even where nobody answers any more. */
+  /** It reads other evidence, so it can be asked for in an outage. */
   readonly evenInOutage?: true;
 }
 
-/** Probes that may be asked for; a function where they depend on the config, or are declared further down. */
+/** A function if they depend on the config or are declared further down. */
 export type Needs = readonly Probe<unknown>[] | ((config: ServiceConfig) => readonly Probe<unknown>[]);
 
 export function neededIn(needs: Needs, config: ServiceConfig): readonly Probe<unknown>[] {
@@ -63,7 +62,7 @@ export function costOf({ cost }: Probe<unknown>, config: ServiceConfig): number 
   return typeof cost === 'function' ? cost(config) : cost;
 }
 
-/** The probes without which these send nothing, themselves included. */
+/** The probes without which these send nothing, including these. */
 export function neededBy(
   probes: readonly Probe<unknown>[],
   config: ServiceConfig,
@@ -77,7 +76,6 @@ export function neededBy(
   return all;
 }
 
-/** These and everything that they may ask for. */
 export function closureOf(
   probes: readonly Probe<unknown>[],
   config: ServiceConfig,
@@ -91,7 +89,7 @@ export function closureOf(
   return all;
 }
 
-/** @throws HarnessError if the asker has not declared that it may ask for it: its cost and its place would be wrong. */
+/** @throws HarnessError for an undeclared probe: cost and place would be wrong. */
 export function requireDeclared(
   asker: string,
   declared: readonly Probe<unknown>[],
@@ -109,7 +107,7 @@ type Declared = Partial<
 
 const PLAIN = { needs: [], mayNeed: [], cost: 1, credential: 'right', risks: [], place: 'ordinary' } as const;
 
-/** One request that needs nothing, unless it is declared otherwise. */
+/** One request without needs, unless declared otherwise. */
 export function probe<E>(name: string, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
 export function probe<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
@@ -125,7 +123,7 @@ export function connecting<E>(name: string, ...[first, last]: [Send<E>] | [Decla
   return { ...PLAIN, name, ...declared, risks: ['connection', ...(declared.risks ?? [])], send };
 }
 
-/** What follows from the evidence of others: nothing is sent for it. */
+/** Derived from other evidence; sends nothing. */
 export function derived<E>(
   name: string,
   needs: Needs,
@@ -139,24 +137,23 @@ export function derived<E>(
   return { ...PLAIN, name, needs, cost: 0, send: read };
 }
 
-/** The same stimulus, declared to be one that a service may fall over: it comes after everything ordinary. */
+/** The same stimulus after all ordinary ones, since the service may fall over it, or since it looks back on them. */
 export function risky<E>(calm: Probe<E>): Probe<E> {
   return { ...calm, place: 'late' };
 }
 
-/** The same stimulus, declared to be one that looks back on what the others met: it comes after them, too. */
 export function lookingBack<E>(early: Probe<E>): Probe<E> {
   return { ...early, place: 'late' };
 }
 
-/** The same stimulus, declared to be the end of one that goes on for as long as anything else does. */
+/** The same stimulus as the end of one that accompanies all others. */
 export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E> {
   return { ...early, begunBy, place: 'last' };
 }
 
 /**
- * What `select` takes of everything that the run has recorded so far; a check that uses it comes after everything else was
- * sent. `least`: what has to be there for it to judge anything; if that cannot be had, the rest is judged all the same.
+ * Selects from the whole record; a check that uses it comes after all stimuli. `least`: stimuli that give it
+ * evidence; if they fail, the rest is judged.
  */
 export function overRecord<S>(
   name: string,
@@ -191,29 +188,28 @@ function evenInOutage<E>(probe: Probe<E>): Probe<E> {
   return { ...probe, evenInOutage: true };
 }
 
-/** Evidence of the record, with the reason if the least could not be had. */
+/** The reason if the least was not available. */
 export interface Selected<S> {
   readonly all: readonly S[];
   readonly shortfall: { readonly end: 'blocked'; readonly reason: string } | null;
 }
 
 /**
- * The service as probes reach it; each names in its signature the parts that it takes. Everything is budgeted,
- * recorded, redacted and journaled on the way.
+ * The service for a probe; each names in its signature the parts that it takes. Everything is budgeted, recorded,
+ * redacted and journaled.
  */
 export interface Port {
   readonly config: ServiceConfig;
-  /** The request that the contract documents. */
+  /** The documented request. */
   readonly documented: Sample;
   readonly clock: Clock;
-  /** Ends when the check that asked is given up. */
+  /** Aborted if the check that asked is given up. */
   readonly signal: AbortSignal;
   readonly pause: PausePort;
-  /** The evidence of another probe. */
   readonly ask: Ask;
   /**
-   * The same where it was asked for already, and something came of it; null otherwise. `restsOn`: which pieces of its
-   * evidence the borrower's rests on.
+   * The evidence of a probe that was sent before and succeeded; null otherwise. `restsOn`: the ids that the borrower
+   * rests on.
    */
   readonly borrow: Borrow;
   readonly http: HttpPort;
@@ -222,9 +218,8 @@ export interface Port {
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
   readonly remains: RemainsPort;
-  /** Every answer of the service so far. */
   readonly recorded: Pick<RunRecord, 'exchanges' | 'conversations'>;
-  /** Puts on record how many requests of a kind the operations got, and how many a cap kept back. */
+  /** Records the number of requests of a kind to operations, and of those above a cap. */
   readonly cover: (coverage: Coverage) => void;
 }
 
@@ -232,7 +227,7 @@ export type Ask = <E>(other: Probe<E>) => Promise<E>;
 
 type Borrow = <E>(other: Probe<E>, restsOn: (yielded: E) => readonly string[]) => Promise<E | null>;
 
-/** What a probe yielded, or threw, with the ids of the evidence it rests on. */
+/** The result or the error of a probe, with the ids of its evidence. */
 export type Remembered<E> =
   | { readonly evidence: readonly string[]; readonly value: E }
   | { readonly evidence: readonly string[]; readonly failed: unknown };

@@ -4,24 +4,21 @@ import type { ServiceHttp } from './http/service-http.ts';
 import { requestOf, type Stimulus } from './http/stimulus.ts';
 import { openTurn, type SessionContext } from './turn/session-context.ts';
 
-/** What a run has created at the service and has to remove again. */
+/** Resources that a run created and has to remove. */
 export interface RemainsPort {
-  /**
-   * Something is there that this request removes: it is sent when the session closes, an interrupted one too, unless
-   * the function that comes back was called before.
-   */
+  /** Sends this request when the session closes, also when interrupted, unless the returned function was called. */
   leave(removal: Stimulus): () => void;
 }
 
-/** How long the removal of everything may take, in ms. */
+/** Milliseconds for the removal of everything. */
 const REMOVAL_MS = 10_000;
 
-/** Whatever is left when a session closes. It stands in the journal, for whoever goes on where this process ends. */
+/** The remaining resources of a session. They are in the journal, so another process can remove them. */
 export class Remains implements RemainsPort {
   readonly #context: SessionContext;
   readonly #left = new Map<Stimulus, LeftBehind>();
 
-  /** `before`: what an earlier session has left. */
+  /** `before`: of an earlier session. */
   constructor(context: SessionContext, before: readonly LeftBehind[]) {
     this.#context = context;
     for (const each of before) {
@@ -41,7 +38,7 @@ export class Remains implements RemainsPort {
       purpose: removal.purpose,
       method,
       target: transport.redaction.sink(target),
-      // Neither a secret is kept nor what is no text: then only this session can remove it.
+      // Neither secrets nor octets are recorded: then only this session can remove it.
       request: isText && transport.redaction.sink(written) === written ? { fields, content } : null,
       isAnonymous: removal.credential === 'none',
     };
@@ -54,7 +51,7 @@ export class Remains implements RemainsPort {
     if (this.#left.delete(removal)) this.#context.record({ type: 'removed', service, method, target });
   }
 
-  /** The last created first. What cannot be removed is told. */
+  /** The last one first. Reports each failure. */
   async remove(http: ServiceHttp): Promise<void> {
     if (this.#left.size === 0) return;
     const { log, outage, remark } = this.#context;

@@ -35,31 +35,31 @@ import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
 export interface SessionOptions extends ContextOptions {
-  /** Told of each secret that arrives, before it is used. */
+  /** Called with each secret that arrives, before it is used. */
   readonly learned?: (secret: Secret) => void;
   readonly pacts: PactJudge;
-  /** What an earlier session has created and not removed; it is removed when this one closes. */
+  /** Resources of an earlier session to remove at the end. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** That of all sessions with the service; one of its own if left out. */
+  /** The record of all sessions with the service. Default: one of its own. */
   readonly recorded?: RunRecord;
 }
 
-/** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
+/** One service under test: its transports, budget, probes and journal. */
 export interface Session {
   readonly config: ServiceConfig;
   readonly clock: Clock;
-  /** Why nothing more can be asked of the service; null while it can. */
+  /** Why the service cannot be asked any more; null if it can. */
   readonly outage: string | null;
-  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  /** Id of the evidence after which the service fell silent; null if it did not. */
   readonly silentSince: string | null;
-  /** How long the session has waited on purpose so far, in ms. */
+  /** Milliseconds of deliberate waits so far. */
   readonly waitedMs: number;
-  /** Whether the service has not done what it must, though it was given all the time for it. */
+  /** Whether a wait for an act of the service timed out. */
   readonly waitsInVain: boolean;
-  /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
+  /** Grows with each request and each piece of evidence, as long as the session is not stuck. */
   readonly progress: number;
   ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
-  /** Whether these, and what they need, can be sent without a long wait for what earlier requests may have spent. */
+  /** Whether these and their needs can be sent without a long wait for quota. */
   hasRoomFor(probes: readonly Probe<unknown>[], signal: AbortSignal): Promise<boolean>;
   observe(observation: {
     readonly key: string;
@@ -67,15 +67,12 @@ export interface Session {
     readonly check: string;
     readonly varies?: Variation;
   }): void;
-  /**
-   * A command line that shows what a check has found, whose decisive piece of evidence is `decisive` among `all`: it sends
-   * that once more, or runs the check. Null where there is no evidence.
-   */
+  /** A command line that repeats the decisive evidence, or else the check; null without evidence. */
   reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
-  /** The subject of the evidence with that id: `GET /v1/orders`. */
+  /** The subject of that evidence: `GET /v1/orders`. */
   subjectOf(id: string): string;
   redact(text: string): string;
-  /** Whoever asks for it again waits for the same. */
+  /** Later calls return the same promise. */
   close(): Promise<Closed>;
 }
 
@@ -159,7 +156,6 @@ export function openSession(options: SessionOptions): Session {
   };
 }
 
-/** What the ports of a session have in common beside its means. */
 interface PortParts {
   readonly http: ServiceHttp;
   readonly pacts: PactJudge;
@@ -167,7 +163,6 @@ interface PortParts {
   readonly recorded: RunRecord;
 }
 
-/** The service as a probe reaches it in its turn. */
 function openPort(
   context: SessionContext,
   { http, pacts, remains, recorded }: PortParts,
@@ -197,30 +192,23 @@ function openPort(
 }
 
 export interface LiveSessionOptions extends Omit<SessionOptions, 'wire' | 'pacts'> {
-  /** One that several sessions share; the session has one of its own when left out. */
+  /** Shared by several sessions. Default: one of its own. */
   readonly verifier?: PactVerifier;
 }
 
-/** A session with a service that runs, over sockets. */
+/** A session over sockets with a running service. */
 export function openLiveSession({ verifier, ...options }: LiveSessionOptions): Session {
   return openSession({ ...options, wire: liveWire, pacts: pactJudge(verifier) });
 }
 
-/** How a probe in its turn comes to the evidence of others. */
 type Asking = Pick<Port, 'ask' | 'borrow'>;
 
-/** What a session knows of probes. */
 export interface Probing {
-  /** As the session's `ask`. */
   ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
-  /** Whether it was asked for already. */
   knows(probe: Probe<unknown>): boolean;
 }
 
-/**
- * Sends the probes that checks ask for, each in a turn of its own. `closed` ends them all; `portFor`: the service as a
- * probe reaches it in its turn.
- */
+/** Sends the probes that checks ask for, each in a turn of its own. `closed` ends them all. */
 export function openProbing(
   { config, log, outage }: Pick<SessionContext, 'config' | 'log' | 'outage'>,
   time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
@@ -235,7 +223,7 @@ export function openProbing(
       if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
     }
-    // The record grows: it is looked at anew each time.
+    // The record grows, so it is read each time.
     const isOfRecord = asked.place === 'record';
     const answer = await (isOfRecord ? send(asked, signal) : memory.recall(asked, () => send(asked, signal)));
     if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
@@ -248,7 +236,7 @@ export function openProbing(
     try {
       const port = portFor(turn, askingIn(asked, turn));
       const value = await onBehalfOf(asked.name, () => asked.send(port));
-      // It may go on to gather evidence.
+      // It may still gather evidence.
       return {
         get evidence() {
           return [...turn.trail];
@@ -284,8 +272,8 @@ export function openProbing(
 }
 
 /**
- * Each probe is sent once per session; every check that asks shares its evidence. A probe is known by its name,
- * so two different ones of the same name would silently answer for each other: refused.
+ * Each probe is sent once per session and shared. Two probes of one name would answer for each other, so they are
+ * refused.
  */
 class ProbeMemory {
   readonly #answers = new Map<
@@ -297,7 +285,7 @@ class ProbeMemory {
     const known = this.#answers.get(probe.name);
     if (known !== undefined) {
       if (known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
-      // Stored by the same probe, whose answers all have one type.
+      // Stored by the same probe.
       return known.answer as Promise<A>;
     }
     const answer = send();

@@ -10,25 +10,23 @@ import { traces } from '../../wire/redaction/marker.ts';
 import { recordRequest } from '../../wire/socket/recording.ts';
 import type { SessionContext, Turn } from './turn/session-context.ts';
 
-/** An event of the service as it was received; the request is the service's, the answer ours. */
+/** A received event; the request is the service's, the response ours. */
 export interface Received {
   readonly reply: Reply;
-  /** On the session's monotonic clock, in ms. */
+  /** Milliseconds of the session's monotonic clock. */
   readonly atMs: number;
-  /** Judged while the octets were at hand; null where no signature is configured. */
+  /** null if no signature is configured. */
   readonly signature: Worth | null;
-  /** When the attempt was made, as the scheme of the signature has it told; null where nothing is. */
+  /** Time of the attempt by the signature scheme; null for none. */
   readonly time: string | null;
-  /** The id of the event, where the scheme has one; null where there is none. */
+  /** null if the scheme has no id. */
   readonly id: string | null;
 }
 
-/** What the service sends on its own. */
 export interface WebhookPort {
   /**
-   * What it sends to a receiver while `act` lasts, answered with these in turn.
-   *
-   * @throws NotApplicable where no webhooks are configured, Blocked when nothing can be received.
+   * The events sent to a receiver while `act` lasts; these are its responses in turn. @throws NotApplicable without
+   * webhooks in the config, Blocked if none can be received.
    */
   receive(
     answers: readonly ReceiverAnswer[],
@@ -92,7 +90,7 @@ async function receiveWebhooks(
   }
 }
 
-/** The path goes behind that of the address, before its query. */
+/** Appends to the path of the address, before its query. */
 function addressAt(address: string, path: string): string {
   const url = new URL(address);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
@@ -136,7 +134,7 @@ function exchangeOf(
   };
 }
 
-/** @throws Blocked where not all of the body was kept, or nobody can tell. */
+/** @throws Blocked if the body is incomplete, or its signature cannot be verified. */
 function judged(delivery: Delivery, address: string, signature: WebhookSignature): Worth {
   const { body, truncated, recorded } = delivery;
   const event = eventOf(delivery, address, signature);
@@ -154,7 +152,7 @@ function judged(delivery: Delivery, address: string, signature: WebhookSignature
   throw new Blocked(`the signature of an event cannot be verified: ${worth.untold}`);
 }
 
-/** What is signed of the address is that which the service was given, whatever a proxy before the receiver made of it. */
+/** The signed address is the one given to the service, whatever a proxy before the receiver does. */
 function eventOf(
   { method, target, fields, body }: Delivery,
   address: string,

@@ -6,38 +6,35 @@ import { promisify } from 'node:util';
 import { compressing } from '../../reference/behavior/handshake.ts';
 import { turnOfLoop, type VirtualClock, virtualClock } from '../../wire/pace/virtual-clock.ts';
 
-/** One time for a session and a provider that live in this process. */
+/** One time for a session and a provider in this process. */
 export interface SimulatedClock extends VirtualClock {
-  /** Does what waits for another process. Until it has settled nothing is leapt over: time passes as it does there. */
+  /** Waits for another process, while time passes as usual. */
   outside<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Where between two full minutes it begins unless told so: always the same phase of the windows of the clock. */
+/** The default beginning after a full minute, so that windows have a fixed phase. */
 const PHASE_MS = 20_000;
 const MINUTE_MS = 60_000;
-/** Whoever looks at the clock twice sees a later time; in ms. */
+/** Each reading of the clock is later by these milliseconds. */
 const INSTANT_MS = 0.001;
 /**
- * Turns of the event loop in which nothing arrives: then nothing is on its way between sockets. Where the sockets
- * themselves cannot tell that all that was sent has arrived, so many real ms as well.
+ * Turns of the event loop without an event, after which nothing is on its way between sockets. If the sockets cannot
+ * tell, also real milliseconds.
  */
 const QUIET = { turns: 8, ms: 10 };
-/**
- * What a process is started with in which time is simulated: a single thread compresses, so that what is asked of it
- * last is done last, however busy the machine is.
- */
+/** The environment of a process with simulated time: a single thread compresses, so that work is done in its order. */
 export const SIMULATION_ENVIRONMENT: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: '1' };
 /** Threads on which Node compresses. */
 const POOL = Number(process.env.UV_THREADPOOL_SIZE) || 4;
-/** Work for those threads that is done so soon had nothing before it, in real ms. */
+/** Real milliseconds in which an idle pool does such work. */
 const PROMPT_MS = 5;
-/** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
+/** Real milliseconds between looks at waits while time passes as usual. */
 const LOOK_MS = 5;
 
 interface Beginning {
   /** Milliseconds after the full minute. */
   readonly phaseMs?: number | undefined;
-  /** The full minute, in milliseconds since 1970; the next one if left out. */
+  /** Unix time in ms. Default: the next one. */
   readonly minute?: number;
 }
 
@@ -46,9 +43,9 @@ function nextMinute(): number {
 }
 
 /**
- * Time that passes only while both sides wait: as soon as nothing is on its way between them, it is the moment at which
- * the first wait is over. So a window of a minute is over at once, and a deadline comes true only if nobody meets it.
- * Both sides have to live in this process, on sockets of this machine.
+ * Time that leaps to the end of the first wait as soon as nothing is on its way between both sides. A window of a
+ * minute ends at once, and a deadline passes only if it is missed. Both sides have to live in this process, on its
+ * sockets.
  */
 export function simulatedClock({
   phaseMs = PHASE_MS,
@@ -88,7 +85,7 @@ export function simulatedClock({
 
 async function nothingIsOnItsWay(sockets: Sockets): Promise<boolean> {
   await quiet(sockets);
-  // What is compressed comes in pieces, each of which is handed over when the one before it is done.
+  // Compression goes in pieces, each handed over after the one before it.
   for (let tookMs = Infinity; tookMs > PROMPT_MS; ) {
     const beganMs = performance.now();
     await Promise.all(Array.from({ length: POOL }, behindOthers));
@@ -97,9 +94,9 @@ async function nothingIsOnItsWay(sockets: Sockets): Promise<boolean> {
   return quiet(sockets);
 }
 
-/** Until nothing has arrived for a while. @returns whether nothing has from the beginning. */
+/** Waits until nothing has arrived for a while. @returns whether nothing has from the beginning. */
 async function quiet(sockets: Sockets): Promise<boolean> {
-  // What a callback has to do with an event is done before the event is counted.
+  // Callbacks run before their event is counted.
   await turnOfLoop();
   await turnOfLoop();
   let isFirst = true;
@@ -107,7 +104,7 @@ async function quiet(sockets: Sockets): Promise<boolean> {
   let sinceMs = performance.now();
   const isLongEnough = () => performance.now() - sinceMs >= QUIET.ms || sockets.isStill();
   for (let turns = 0; turns < QUIET.turns || !isLongEnough(); turns++) {
-    // The loop waits for what arrives, and does not turn on the spot: others want the processor as well.
+    // Waits without spinning: others need the processor.
     await (turns < QUIET.turns ? turnOfLoop() : delay(1));
     if (eventsSoFar() === seen) continue;
     [isFirst, seen, turns, sinceMs] = [false, eventsSoFar(), 0, performance.now()];
@@ -119,27 +116,26 @@ function eventsSoFar(): number {
   return performance.nodeTiming.uvMetricsInfo.events;
 }
 
-/** One octet's work in the queue of the threads that compress, which the event loop does not see. */
+/** Work for the threads that compress, which the event loop does not see. */
 const behindOthers = () => filled(Buffer.alloc(1));
 const filled = promisify(randomFill<Buffer>);
 
-/** What is known of what the TCP sockets of this process have sent each other. */
+/** The state of the TCP sockets of this process. */
 export interface Sockets {
   /**
-   * Whether each octet that was written has been read, and each ending been seen. False as well where that cannot be
-   * told: of sockets to other processes, of TLS and of compressed messages, and where octets wait to be read.
+   * Whether all written octets were read and all endings seen. False if unknown: for sockets to other processes, TLS,
+   * compressed messages, and unread octets.
    */
   isStill(): boolean;
   stop(): void;
 }
 
-/** A socket, and the ports of its connection once that stands: its own and the other one where it was opened. */
+/** A socket and the two ports of its connection, if open. */
 interface End {
   readonly socket: Socket;
   connection: string | null;
 }
 
-/** Watches every socket that is opened from here on. */
 export function watchSockets(): Sockets {
   const [opened, accepted] = [new Set<End>(), new Set<End>()];
   const onOpened = (message: unknown) => {
@@ -163,7 +159,7 @@ export function watchSockets(): Sockets {
       for (const end of opened) {
         const other = end.connection === null ? undefined : others.get(end.connection);
         if (other === undefined) {
-          // Nobody ever took it, and nobody will.
+          // It was never accepted.
           if (end.connection === null && end.socket.destroyed) opened.delete(end);
           else return false;
         } else {
@@ -183,7 +179,7 @@ export function watchSockets(): Sockets {
   };
 }
 
-/** Whether nothing of what one end has sent is still to be seen by the other. */
+/** Whether all octets and the ending of one side were seen by the other. */
 function isRead(from: Socket, to: Socket): boolean {
   if (to.destroyed) return true;
   if ('encrypted' in from || 'encrypted' in to || compressing.has(from)) return false;

@@ -6,12 +6,12 @@ import { SUITES_URL } from '../selection/selection.ts';
 import type { LiveSessionOptions } from '../session/session.ts';
 import { simulatedClock } from './clock.ts';
 
-/** What a session has of a simulation. */
+/** The parts of a session in simulated time. */
 export interface Simulation extends Required<Pick<LiveSessionOptions, 'providerUrl' | 'clock' | 'verifier'>> {
   stop(): Promise<void>;
 }
 
-/** Starts the built-in provider of a config, in this process and in a time that leaps over waits. */
+/** Starts the built-in provider of a config in this process, in simulated time. */
 export async function simulate(config: ServiceConfig): Promise<Simulation> {
   const clock = simulatedClock();
   const provider = await startProvider(config, { clock });
@@ -29,16 +29,13 @@ export async function simulate(config: ServiceConfig): Promise<Simulation> {
 }
 
 interface SimulationOptions {
-  /** Built-in providers are waited for like any other. */
   readonly realTime?: boolean;
-  /** URL of the module with the suites. */
   readonly suitesUrl?: string;
 }
 
 /**
- * Whether a service and whoever asks it share a clock that leaps over waits. They can where the provider is built in and
- * whoever else has a part lives in the same process. Pact does not: time passes as it needs while it is at work. What
- * foreign suites wait for is not known.
+ * Whether a service and its clients share simulated time: if its provider is built in and all clients live in the
+ * same process. Pact is outside, in real time. The waits of other suites are unknown.
  */
 export function isSimulated(
   { provider, credentials, webhooks }: ServiceConfig,

@@ -1,54 +1,49 @@
 import { availableParallelism } from 'node:os';
 
-/** How much runs at the same time. */
+/** Number of services and workers at the same time. */
 export interface Capacity {
-  /** Services. */
   readonly services: number;
-  /** Workers that these are dealt to. */
   readonly workers: number;
-  /** Workers that have one service each, where it comes to that. */
+  /** Workers with one service each. */
   readonly alone: number;
 }
 
-/** What of a machine decides it. */
 export interface Machine {
   readonly cores: number;
-  /** Octets that may still be taken. */
+  /** Octets that may be used. */
   readonly freeOctets: number;
-  /** Files and sockets that a process may have open. */
+  /** Files and sockets that a process may open. */
   readonly openFiles: number;
 }
 
 const MIB = 1024 * 1024;
 
 /**
- * What a run takes, measured with 40 and with 200 services of `npm run benchmark -- many` in two workers, on a machine
- * that was busy otherwise: a worker had up to 405 MiB with 20 of them and 881 with 100; the main process 100 with one,
- * 385 with 200. When the reports are written the workers are gone. Beside them Pact takes 30 MiB for each service whose
- * pacts are being verified; that, and what the two numbers of services do not agree on, is left to `SHARE`.
+ * Measured with 40 and 200 services (`npm run benchmark -- many`) in two workers on a busy machine: a worker had 405
+ * MiB with 20 of them and 881 with 100; the main process 100 with one and 385 with 200, after the workers ended. Pact
+ * takes 30 MiB more for each service with pacts, which `SHARE` leaves room for.
  */
 const COST = {
   mainOctets: 200 * MIB,
   workerOctets: 250 * MIB,
-  /** Of a worker and of the main process together: its evidence stays until the end. */
+  /** Of a worker and the main process together: evidence stays until the end. */
   serviceOctets: 8 * MIB,
-  /** Those that the process itself needs. */
+  /** Needed by the process itself. */
   files: 100,
-  /** The most that one service has open at once: connections that are held, WebSockets, its provider's ends of them. */
+  /** The most that one service has open: kept connections, WebSockets, and the provider's sides of both. */
   serviceFiles: 100,
 } as const;
-/** Of the memory that is free, so much is taken: others want some, and nobody knows how large answers are. */
+/** Share of the free memory to use: others need some, and the size of responses is unknown. */
 const SHARE = 0.6;
-/** A window is mostly waited for, but what comes late because everybody is busy tells nothing of a service. */
+/** Windows mostly wait, but a late response of a busy harness shows nothing about a service. */
 const SERVICES_A_CORE = 100;
 
 /**
- * How many services run at the same time: as many as memory and file handles allow, so that their windows pass together.
- *
- * @param asked what the user has said; null where it is left to the machine.
+ * The number of services at the same time: as many as memory and file handles allow, so that their windows overlap.
+ * @param asked by the user; null for none.
  */
 export function capacityOf(services: number, asked: number | null, machine?: Machine): Capacity {
-  // To ask how many files may be open takes a while, and tells nothing here.
+  // Reading the limit of open files takes a while.
   if (services === 1) return { services: 1, workers: 1, alone: 1 };
   const { cores, freeOctets, openFiles } = machine ?? thisMachine();
   const octets = freeOctets * SHARE - COST.mainOctets;
@@ -74,9 +69,9 @@ function thisMachine(): Machine {
   };
 }
 
-/** The limit that Node tells of; Node raises it as far as it may when it starts. */
+/** Node raises it as far as permitted at its start. */
 function openFilesLimit(): number {
-  // Otherwise it asks for the names of all addresses that are connected.
+  // Otherwise the report resolves the names of all connected addresses.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
@@ -85,16 +80,16 @@ function openFilesLimit(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }
 
-/** How often it is looked whether there is time to spare, in ms. */
+/** Milliseconds between two looks. */
 const LOOK_MS = 50;
-/** Of the time between two looks: a process that works for longer has none to spare. */
+/** Share of busy time from which a process has none to spare. */
 const BUSY_SHARE = 0.8;
-/** However busy it is, the next one begins after so long, in ms: who works without end must not keep others waiting. */
+/** Milliseconds after which the next one begins, however busy the process is. */
 const LONGEST_MS = 30_000;
 
 /**
- * Lets many begin one after the other, each as soon as this process has time for it. Those that wait for answers or for
- * windows are many at once; those that work are few, so that none is late because all others work as well.
+ * Begins tasks one after the other, each when this process has time to spare. Many tasks that wait run at the same
+ * time, but few that compute, so that none is late.
  */
 export class SpareTime {
   readonly #busyShare: () => number;
@@ -102,12 +97,12 @@ export class SpareTime {
   #looking: NodeJS.Timeout | null = null;
   #lastMs: number | null = null;
 
-  /** @param busyShare of the time since it was asked last, from 0 to 1. */
+  /** @param busyShare from 0 to 1, since the last call. */
   constructor(busyShare: () => number = busyShareOfLoop()) {
     this.#busyShare = busyShare;
   }
 
-  /** Resolves when whoever asks may begin: the first one at once, the others in the order of asking. */
+  /** Resolves when the caller may begin: the first one at once, the others in order. */
   turn(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);

@@ -21,46 +21,43 @@ export interface EngineOptions {
   readonly run: RunInput;
   readonly services: readonly ServiceInput[];
   readonly capacity: Capacity;
-  /** Gives one that has no work yet. */
+  /** Creates a worker without work. */
   readonly newWorker: () => WorkerProcess;
-  /** A worker that gives no sign of life for so long is ended, in ms. */
+  /** Milliseconds of silence after which a worker is ended. */
   readonly stallMs: number;
   readonly onMessage: (message: ServiceMessage) => void;
-  /** A worker ended before these services were done; they get another one. */
+  /** A worker ended early; its services get another one. */
   readonly onAgain: (services: readonly string[], reason: string) => void;
-  /** What an earlier worker has left of these services. */
+  /** The state of these services in the journal. */
   readonly leftOf: (services: readonly string[], endedMs: number) => ReadonlyMap<string, LeftOver>;
-  /** What a worker could not write to the journal. */
+  /** For a line that a worker could not write to the journal. */
   readonly onUnwritten: (unwritten: Unwritten) => void;
-  /** A suite printed something. */
   readonly onPrint: (text: string) => void;
-  /** A service wants its provider started anew. Never rejects. */
+  /** Restarts the provider of a service. Never rejects. */
   readonly renew: (service: string) => Promise<Renewed>;
-  /** A service wants its quota to itself. Never rejects. */
+  /** Waits for the quota of a service. Never rejects. */
   readonly turn: (service: string) => Promise<QuotaTurn>;
-  /** The worker of a service is gone: whoever waits for its turn need not. */
+  /** The worker of a service is gone, and with it the wait for a turn. */
   readonly turnOver: (service: string) => void;
-  /** Aborting it cancels what runs. */
   readonly signal: AbortSignal;
 }
 
 export interface EngineReport {
-  /** Services that brought down a worker of their own, with what is known of the cause. */
+  /** Services that crashed a worker of their own, each with the cause. */
   readonly crashed: ReadonlyMap<string, string>;
-  /** What could not be loaded, so that checks could not even begin. */
+  /** Errors that kept checks from beginning. */
   readonly faults: readonly string[];
-  /** Errors that belong to no check, such as an unhandled rejection: nobody knows what they spoiled. */
+  /** Errors of no check, such as an unhandled rejection, with unknown effects. */
   readonly strays: readonly string[];
 }
 
-/** A cancelled worker that has not ended by then is ended, in ms. */
+/** Milliseconds for a cancelled worker to end. */
 const CANCEL_MS = 1_500;
 
 /**
- * Judges the services, several in a worker. What a worker leaves that ends before its time is given to others: the
- * service that it was last heard of to a worker of its own, the rest to another one; of those that lose that one too,
- * each gets one of its own. So nobody suffers for a neighbour, and who brings down a worker of its own has itself to
- * blame. Ends whatever the workers do; what they got wrong is in the report.
+ * Judges the services, several in a worker. If a worker ends early, its current service gets a worker of its own and
+ * the rest another one; if that ends early too, each gets one of its own. So no service suffers for another, and one
+ * that crashes a worker of its own is to blame. Never rejects for a worker; the report has its faults.
  */
 export async function runEngine(options: EngineOptions): Promise<EngineReport> {
   const found: Findings = { faults: [], strays: [] };
@@ -78,14 +75,13 @@ export async function runEngine(options: EngineOptions): Promise<EngineReport> {
   return { crashed, ...found };
 }
 
-/** The services of one worker. */
 interface Group {
   readonly services: readonly ServiceInput[];
-  /** How many workers they have lost. */
+  /** Number of workers lost. */
   readonly lost: number;
 }
 
-/** Services whose time is simulated are not mixed with others, who would keep it from leaping. */
+/** Simulated time cannot leap next to services in real time. */
 function dealt(services: readonly ServiceInput[], { workers }: Capacity): readonly Group[] {
   const kinds = Map.groupBy(services, isSimulated);
   return [...kinds.values()].flatMap((kind) =>
@@ -96,7 +92,7 @@ function dealt(services: readonly ServiceInput[], { workers }: Capacity): readon
   );
 }
 
-/** Who goes on with what a worker has left. */
+/** The groups that continue after a dead worker. */
 function regrouped(
   { services, lost }: Group,
   dead: DeadWorker,
@@ -115,7 +111,7 @@ function regrouped(
     .map((group) => ({ services: group, lost: lost + 1 }));
 }
 
-/** One worker for each group. @returns those that ended before their time. */
+/** One worker for each group. @returns those that ended early. */
 async function runRound(
   groups: readonly Group[],
   options: EngineOptions,
@@ -198,7 +194,7 @@ async function runRound(
   );
 }
 
-/** What a worker is told that wants something for one of its services. */
+/** The reply to a question of a worker. */
 async function answer(
   { service, type }: ServiceMessage & { readonly type: 'renew' | 'turn' },
   { renew, turn }: EngineOptions,
@@ -214,21 +210,20 @@ interface Findings {
 }
 
 export interface LaneWatchOptions {
-  /** A worker that gives no sign of life for so long is ended, in ms. */
+  /** Milliseconds of silence after which a worker is ended. */
   readonly stallMs: number;
   readonly onMessage: (message: ServiceMessage) => void;
-  /** Once the run is cancelled, that workers end is no crash. */
+  /** After an abort the end of a worker is no crash. */
   readonly signal: AbortSignal;
 }
 
-/** A worker that ended before its services were done. */
+/** A worker that ended before its `services` were done. */
 export interface DeadWorker {
-  /** Those that were not done. */
   readonly services: readonly string[];
-  /** The one that was last heard of: what a worker comes to grief over is mostly what it judges. */
+  /** The service of its last message, probably the cause. */
   readonly suspect: string | null;
   readonly reason: string;
-  /** Unix time, in ms. */
+  /** Unix time in ms. */
   readonly endedMs: number;
 }
 
@@ -237,18 +232,16 @@ interface Lane {
   silentMs: number;
   readonly left: Set<string>;
   suspect: string | null;
-  /** It is ended on purpose: by the engine, or because it hangs. */
+  /** Ended by the engine, or for its silence. */
   ending: 'stopped' | 'stalled' | null;
 }
 
-/** Keeps what is known of each worker, and ends one that hangs. */
+/** The state of each worker; ends one that hangs. */
 export class LaneWatch {
-  /** By name. */
   readonly dead = new Map<string, DeadWorker>();
   readonly #options: LaneWatchOptions;
   readonly #lanes: ReadonlyMap<string, Lane>;
 
-  /** @param workers the services of each, by its name. */
   constructor(workers: ReadonlyMap<string, readonly string[]>, options: LaneWatchOptions) {
     this.#options = options;
     const open = (services: readonly string[]): Lane => {
@@ -268,13 +261,12 @@ export class LaneWatch {
     if ('service' in message) this.#options.onMessage(message);
   }
 
-  /** The engine ends the worker: whatever it had to do is done or will not be. */
   stopping(worker: string): void {
     const lane = this.#lanes.get(worker);
     if (lane) lane.ending ??= 'stopped';
   }
 
-  /** @param fatal what the worker last said of its own end, where it said anything. */
+  /** @param fatal the worker's last fatal error; null for none. */
   exited(worker: string, code: unknown, signal: unknown, fatal: string | null): void {
     const lane = this.#lanes.get(worker);
     if (!lane) return;
@@ -290,8 +282,8 @@ export class LaneWatch {
   }
 
   /**
-   * Counts silence in ticks of our own rather than by the clock: while this process was stopped (Ctrl-Z, a laptop
-   * asleep), what the workers said is still unread, and they are not to blame.
+   * Counts silence in ticks instead of by the clock: after a pause of this process (Ctrl-Z, sleep) the messages of
+   * the workers are still unread.
    */
   watch(): () => void {
     const everyMs = Math.max(1, Math.min(1_000, this.#options.stallMs / 4));

@@ -10,8 +10,8 @@ import { isSimulated, type MainMessage, type WorkerInput, type WorkerMessage } f
 import { openWorker } from './worker.ts';
 
 /**
- * The program of a worker: some services side by side, each until its last check is judged. What came of the checks is
- * in the journal, which is what the results are made of; what the harness gets wrong is told.
+ * The program of a worker: some services side by side, each until its last check. Outcomes go to the journal, faults
+ * of the harness to the main process.
  */
 const tell = (message: WorkerMessage) => process.send?.(message);
 const tellOf = (type: 'fault' | 'stray', error: unknown) =>
@@ -40,11 +40,11 @@ process.on('message', (message: MainMessage) => {
   if ('over' in message) leave();
 });
 
-// What most of all work needs is there by the time that there is work.
+// Most work needs these modules.
 loadSuites(SUITES_URL).catch(() => undefined);
 
 async function work(input: WorkerInput): Promise<void> {
-  // In time: the threads that this is about start with the first work for them.
+  // Before the first work of the threads, which reads it.
   if (input.services.some(isSimulated)) Object.assign(process.env, SIMULATION_ENVIRONMENT);
   try {
     const worker = await openWorker(input);

@@ -8,35 +8,31 @@ import type { MainMessage, WorkerInput } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 
 const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url));
-/** Ctrl-C and a closed terminal reach the whole process group: the workers leave it to the main process to wind down. */
+/** Ctrl-C and a closed terminal reach the whole process group; the main process ends its workers itself. */
 const LEAVE_SIGNALS = `--import=data:text/javascript,${encodeURIComponent(
   'for (const name of ["SIGINT", "SIGHUP"]) process.on(name, () => {});',
 )}`;
-/**
- * In MiB, of each half: most of what a service is asked and answers is of no use any more within a window, and a worker of
- * many would let it lie about in as much memory as Node would give it.
- */
+/** MiB of each half: most objects die within a window, and would fill the memory of a worker with many services. */
 const YOUNG_MEMORY = '--max-semi-space-size=32';
-/** A worker that is let go and has not gone by then is ended, in ms. */
+/** Milliseconds for a released worker to exit. */
 const RELEASE_MS = 500;
 
-/** The last words of one that has ended are waited for so long, in ms. */
+/** Milliseconds to wait for the last output of an ended worker. */
 const OUTPUT_MS = 1_000;
 
-/** How a worker ended. */
 interface WorkerEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What V8 last said of its end; null where it said nothing. */
+  /** V8's last fatal error; null for none. */
   readonly fatalError: string | null;
 }
 
 /**
- * A worker: a process of its own, which ends with this one whatever becomes of either. It loads what it needs at once,
- * so that one which is started before there is work is ready when there is.
+ * A worker process, which ends with this one. It loads its modules at once, so it can be started before there is
+ * work.
  */
 export class WorkerProcess {
-  /** @throws HarnessError where there is no process to be had. */
+  /** @throws HarnessError if it cannot be started. */
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
 
@@ -55,7 +51,7 @@ export class WorkerProcess {
     this.ended = once(child, 'exit').then(
       async ([code, signal]) => {
         outlived();
-        // What it started may still hold the streams.
+        // Its own children may still hold the streams.
         await Promise.race([closed, pause(OUTPUT_MS, undefined, { ref: false })]);
         for (const stream of [child.stdout, child.stderr]) stream?.destroy();
         return { code, signal, fatalError: output.fatalError() };
@@ -64,11 +60,11 @@ export class WorkerProcess {
         throw new HarnessError(`a worker could not be started: ${String(error)}`, { cause: error });
       },
     );
-    // One that is never given work fails nobody.
+    // Its end matters only if it has work.
     this.ended.catch(() => undefined);
   }
 
-  /** @param heard is called with whatever it says from now on, be it one message or several at once. */
+  /** @param heard is called with each later message, one or several at a time. */
   begin(work: WorkerInput, heard: (message: unknown) => void): void {
     this.#child.on('message', (said) => {
       for (const message of [said].flat()) heard(message);
@@ -77,11 +73,10 @@ export class WorkerProcess {
   }
 
   tell(message: MainMessage): void {
-    // One that is gone is told of by its end.
+    // Its end is reported otherwise.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** It has nothing more to do. */
   release(): void {
     this.tell({ conform: 1, over: true });
     setTimeout(() => this.end(), RELEASE_MS).unref();
@@ -92,7 +87,7 @@ export class WorkerProcess {
   }
 }
 
-/** The first worker of a run, started before it is known whether there is a run. */
+/** The first worker of a run, started ahead. */
 export function workerAhead(): { take(): WorkerProcess; release(): void } {
   let waiting: WorkerProcess | null = new WorkerProcess();
   return {
@@ -106,10 +101,8 @@ export function workerAhead(): { take(): WorkerProcess; release(): void } {
 }
 
 /**
- * A worker that loops does not notice that this process is gone, so a shell waits for that. Windows ends children by
- * itself; elsewhere, without a shell, only one that loops stays behind.
- *
- * @returns what to call when the worker has ended.
+ * A looping worker does not notice the end of this process, so a shell waits for it. Windows ends children itself;
+ * elsewhere, without a shell, a looping worker remains. @returns a function to call after the end of the worker.
  */
 function outlivedBy({ pid }: ChildProcess): () => void {
   if (pid === undefined || process.platform === 'win32') return () => undefined;
@@ -122,14 +115,14 @@ function outlivedBy({ pid }: ChildProcess): () => void {
   return () => void shell.stdin.end('over\n');
 }
 
-/** Octets of the end of the output that are kept. */
+/** Octets kept of the end of its output. */
 const KEPT = 64 * 1024;
-/** How V8 begins the line in which it says why it gives up. */
+/** The beginning of V8's line with the reason. */
 const FATAL = /^FATAL ERROR: (.+)$/gm;
 
 /**
- * Takes what a worker writes past all channels, so that it neither mixes with the verdict on stdout nor shows what
- * nobody has redacted. Only the end is kept: it tells why a worker died.
+ * Collects output outside the channel, so that it neither mixes with stdout nor shows unredacted text. Only the end
+ * is kept, for the reason of a crash.
  */
 class WorkerOutput extends Writable {
   #end = Buffer.alloc(0);
@@ -139,7 +132,7 @@ class WorkerOutput extends Writable {
     done();
   }
 
-  /** The last fatal error that V8 told of (out of memory, for one); null when it told of none. */
+  /** The last fatal error of V8, such as out of memory; null for none. */
   fatalError(): string | null {
     return [...this.#end.toString('latin1').matchAll(FATAL)].at(-1)?.[1] ?? null;
   }

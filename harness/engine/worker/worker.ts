@@ -28,23 +28,23 @@ import {
   type WorkerMessage,
 } from './channel.ts';
 
-/** The main process ends a worker that is silent for much longer than this. */
+/** The main process ends a worker after a much longer silence. */
 const ALIVE_EVERY_MS = 500;
 
-/** The next service asks Pact soon after the last: a process that goes in between would have to be started again, in ms. */
+/** Milliseconds: the next service needs Pact soon after the last, and a restart is slow. */
 const PACT_IDLE_MS = 10_000;
 
 export interface Worker {
   readonly services: readonly {
     readonly service: string;
-    /** From its first request to its last. Aborted, it ends before the next check. */
+    /** Aborted, it ends before the next check. */
     run(signal: AbortSignal): Promise<void>;
   }[];
-  /** Ends those as well that were cut short. */
+  /** Also ends services that were cut short. */
   finish(): Promise<void>;
 }
 
-/** What the services of a worker share. */
+/** Shared by the services of a worker. */
 interface WorkerMeans {
   readonly run: RunInput;
   readonly suites: readonly Suite[];
@@ -54,7 +54,7 @@ interface WorkerMeans {
   readonly tell: (message: WorkerMessage) => void;
 }
 
-/** Several services' side of a run: their sessions, their line to the journal, and the worker's signs of life. */
+/** The worker's side of a run: sessions, journal and signs of life. */
 export async function openWorker({ run, services }: WorkerInput): Promise<Worker> {
   const redactions = new Map<string, Redaction>();
   const send = inBatches((messages) => process.send?.(messages));
@@ -101,9 +101,8 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
 }
 
 /**
- * Most of what a worker tells are checks of one service that are judged right after each other, and to send a message
- * takes as long as to judge many a check. Whatever anybody waits for, and every word of another service, goes at once, so
- * that it is always known which one the worker is at.
+ * Sends outcomes of one service in batches, since a message takes as long as many a check. Messages that others wait
+ * for, and those of another service, go at once, so that the current service is always known.
  */
 function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message: WorkerMessage) => void {
   let held: WorkerMessage[] = [];
@@ -114,7 +113,7 @@ function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message
   };
   return (message) => {
     const service = 'service' in message ? message.service : lastOf;
-    // It tells which service the worker is at, and that is known.
+    // The current service is known.
     if (message.type === 'evidence' && service === lastOf && held.length === 0) return;
     const canWait = message.type === 'outcome' && message.outcome !== 'fail' && service === lastOf;
     lastOf = service;
@@ -124,7 +123,6 @@ function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message
   };
 }
 
-/** One service's side of a run. */
 class ServiceRun {
   readonly service: string;
   readonly #isSimulated: boolean;
@@ -158,7 +156,6 @@ class ServiceRun {
     this.#lastEvidence = input.left?.lastEvidence ?? 0;
   }
 
-  /** Says what is to come. */
   announce(): void {
     const cost = this.#isSimulated
       ? 'in simulated time'
@@ -166,7 +163,7 @@ class ServiceRun {
     this.#tell({ type: 'estimate', cost });
   }
 
-  /** A field of its own, so that it can be handed on. */
+  /** A field, so that it can be passed on. */
   readonly run = async (signal: AbortSignal): Promise<void> => {
     this.#begun = true;
     if (this.#isSimulated) this.#simulation = await simulate(this.#config);
@@ -185,7 +182,7 @@ class ServiceRun {
         signal.throwIfAborted();
       }
     } catch (error) {
-      // What a cancelled run has not judged is told by whoever cancelled it.
+      // The canceller reports the rest.
       if (!signal.aborted) throw error;
     } finally {
       await this.finish();
@@ -219,7 +216,7 @@ class ServiceRun {
     this.#tell({ type: 'outage', reason });
   }
 
-  /** Once the service has its quota to itself, or its provider has started anew; where it has not, nothing is sent. */
+  /** After the service got its quota or its provider restarted; otherwise nothing is sent. */
   async #open(recorded: RunRecord, signal: AbortSignal): Promise<Session> {
     await this.#close();
     const isFirst = this.#firstUrl === null;
@@ -250,7 +247,7 @@ class ServiceRun {
     return this.#session;
   }
 
-  /** Nobody else reaches a provider that lives in this process. */
+  /** A provider in this process has no other clients. */
   async #turn(): Promise<QuotaTurn> {
     if (this.#isSimulated) return { usedAgoMs: null };
     return askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
@@ -259,14 +256,14 @@ class ServiceRun {
   #spentBefore(usedAgoMs: number | null): Pick<LiveSessionOptions, 'quotaSpentMs' | 'requestsBefore'> {
     const { left } = this.#input;
     const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
-    // One that starts afresh for each suite counts from each start.
+    // With a provider for each suite, counts start again.
     const requestsBefore = startsFresh(this.#config) ? 0 : left?.requestsSent;
     return { quotaSpentMs: leftAgoMs ?? usedAgoMs, requestsBefore };
   }
 
   async #close(): Promise<void> {
     const closed = await this.#session?.close();
-    // What was learned over it is not kept: others of this worker may go on for long.
+    // Frees its memory: others of this worker may continue for long.
     this.#session = null;
     this.#closed.requestsSent += closed?.requestsSent ?? 0;
     this.#closed.durationMs += closed?.durationMs ?? 0;

@@ -12,21 +12,21 @@ import { webSocketPort } from '../websocket/conversation.ts';
 import type { ServiceHttp } from './service-http.ts';
 import type { Stimulus } from './stimulus.ts';
 
-/** Meeting the rate limit on purpose. */
+/** Exceeding the rate limit on purpose. */
 export interface QuotaPort {
-  /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
+  /** Equal requests past the plan's rate. @throws NotApplicable if the config forbids it. */
   burst(order: BurstOrder): Promise<MetLimit>;
-  /** One request while the quota is spent on purpose: a refusal is an answer like any other. */
+  /** One request while the quota is spent on purpose: a refusal is a response like any other. */
   sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
-  /** One ordinary handshake likewise. @throws Blocked where it is refused. */
+  /** One ordinary handshake likewise. @throws Blocked if it is refused. */
   shakeWhileSpent(purpose: string): Promise<ConversationView>;
-  /** The service is known to count by windows of which each forgets the one before. */
+  /** The service counts by windows, each of which starts anew. */
   forgets(): void;
-  /** Others wait for what comes to light here of what requests cost. */
+  /** Others wait for the costs of requests that show here. */
   readonly isAwaited: boolean;
-  /** What the limiter's refusal looks like; null while none was met. */
+  /** The form of the limiter's refusal; null if unknown. */
   readonly refusal: RefusalFace | null;
-  /** Everything recorded so far, in the order of recording. */
+  /** In the order of recording. */
   evidenceSoFar(): readonly Evidence[];
 }
 
@@ -57,26 +57,26 @@ export function quotaPort(context: SessionContext, http: ServiceHttp, turn: Turn
 
 export interface BurstOrder {
   readonly purpose: string;
-  /** Requests that count as the first part of it. */
+  /** Requests that count as its first part. */
   readonly before: number;
-  /** Requests at the most, but for few behind a fault; it ends at the first one that is refused. */
+  /** Number of requests at most, except a few after a fault; it ends at the first refusal. */
   readonly upTo: number;
-  /** All at once, each on a connection of its own; none waits to see whether the one before it is served. */
+  /** All at the same time, each on a connection of its own. */
   readonly together?: boolean;
 }
 
-/** Connections at the same time for requests sent together: enough for a race, few enough for any machine. */
+/** Connections for requests sent together: enough for a race, few enough for any machine. */
 const TOGETHER = 48;
-/** Connections that stand ready for requests one after the other: TCP and TLS take about three times as long as one. */
+/** Connections opened ahead for requests in turn: TCP and TLS take about three times as long as a request. */
 const AHEAD = 3;
 
 export interface MetLimit {
   readonly burst: Burst;
-  /** The first answer that was neither 2xx nor a fault of the moment, whole; null when there was none. */
+  /** The first response that was neither 2xx nor a passing fault; null for none. */
   readonly refusal: Exchange | null;
 }
 
-/** Fields of an answer that tell of the quota; the rest of a served answer is not kept. */
+/** Fields about the quota; others of a served response are not kept. */
 function tells([name]: FieldLine): boolean {
   return isQuotaField(name) || /^(?:date|retry-after)$/i.test(name);
 }
@@ -92,12 +92,12 @@ function burstEntry(index: number, { response, failure, timing }: Exchange): Bur
   };
 }
 
-/** Whatever became of its content: the limiter has let the request through. */
+/** The limiter let the request through. */
 function isServed({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
 }
 
-/** Sends a burst past the plan's rate and keeps it as one piece of evidence, its first refusal whole beside it. */
+/** Sends a burst past the plan's rate and records it as one piece of evidence, its first refusal also as a whole. */
 function sendBurst(
   order: BurstOrder,
   context: SessionContext,
@@ -144,10 +144,7 @@ function sendBurst(
   });
 }
 
-/**
- * What a burst meets is how the limiter refuses. A connection that ends may as well be an accident: it is a refusal
- * where the next one, right behind it, ends as well.
- */
+/** Learns the form of the limiter's refusals. The end of a connection is one only if the next connection ends too. */
 async function learn(
   refusal: Exchange,
   afterService: boolean,
@@ -162,13 +159,12 @@ async function learn(
   }
 }
 
-/** What the requests of a burst came to. */
 interface Sent {
   readonly done: readonly Exchange[];
   readonly refusal: Exchange | null;
   /** Failures that were no refusals. */
   readonly faults: readonly Exchange[];
-  /** Sent behind the refusal, to see that it was one. */
+  /** Sent after the refusal to confirm it. */
   readonly behind: readonly Exchange[];
 }
 
@@ -193,7 +189,7 @@ async function inTurn(
       while (behind.length < SERVED_BEHIND && behind.every(isServed)) behind.push(await send(connections));
       const last = behind.at(-1) ?? answer;
       const isBack = isServed(last) && endOf(last) - answer.timing.startedMs < slotMs;
-      // Right behind a fault the limiter may refuse.
+      // The limiter may refuse right after a fault.
       const isRefused = isOver(last);
       if (!isBack && !isRefused) return { done, refusal: answer, faults, behind };
       faults.push(answer);
@@ -206,17 +202,17 @@ async function inTurn(
   return { done, refusal: null, faults, behind: [] };
 }
 
-/** So many of the requests behind a failure must be served at once: then it was no refusal. */
+/** If this many requests after a failure are served at once, it was no refusal. */
 const SERVED_BEHIND = 2;
 const UNAVAILABLE = 503;
-/** Faults of one burst, before the next is taken for a refusal. */
+/** The next failure counts as a refusal. */
 const MOST_FAULTS = 20;
 
 function endOf({ timing }: Exchange): number {
   return timing.startedMs + timing.durationMs;
 }
 
-/** A server that fails, and says nothing of a quota that is spent. */
+/** A server error without a sign of a spent quota. */
 function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boolean {
   if (!isFailure(answer.response?.status ?? null) || limiter.isIn(answer)) return false;
   const { quota, retryAfterMs } = new Reply(answer).response;
@@ -241,10 +237,7 @@ async function together(
   }
 }
 
-/**
- * Failures beside refusals of another face. A server that is asked too much at once may say so with 503 (RFC 9110
- * §15.6.4): that is none.
- */
+/** Failures that differ from refusals. 503 may be lawful for many requests at once (RFC 9110 §15.6.4). */
 function faultsAmong(
   done: readonly Exchange[],
   refusal: Exchange | null,
@@ -259,7 +252,7 @@ function faultsAmong(
   return failed.slice(0, MOST_FAULTS);
 }
 
-/** The first that is one for sure, else the first that is no failure; where no refusal is known yet, any. */
+/** The first certain one, else the first that is no failure; if no refusal is known yet, any. */
 function refusalAmong(done: readonly Exchange[], limiter: LimiterRefusal): Exchange | null {
   const failed = done.filter((each) => !isServed(each));
   const first =

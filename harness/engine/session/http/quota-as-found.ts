@@ -17,7 +17,7 @@ import { type Clock, wallOffsetMs } from '../../../wire/pace/clock.ts';
 import type { SessionContext } from '../turn/session-context.ts';
 
 const MOST_ATTEMPTS = 6;
-/** Of all requests together, in windows: whoever has to wait longer than that has no quota to himself. */
+/** Windows to wait in total: a longer wait means that others spend the quota. */
 const MOST_WINDOWS = 4;
 
 type OpeningContext = Pick<
@@ -26,9 +26,8 @@ type OpeningContext = Pick<
 >;
 
 /**
- * A request that is refused for its rate is no evidence of anything: an earlier run, or a colleague, has spent the
- * quota, and the client comes back as any good client does. The first request of a session with the service's own
- * credential meets the quota as it was left; the others wait until it is known how that is.
+ * An earlier run or another client may have spent the quota, so a request that is refused for its rate is sent again.
+ * The first request with the service's own credential finds the state of the quota; the others wait for it.
  */
 export class QuotaOpening {
   readonly #context: OpeningContext;
@@ -39,7 +38,7 @@ export class QuotaOpening {
     this.#context = context;
   }
 
-  /** `send` sends the request and keeps what comes as evidence. */
+  /** `send` sends the request and records its evidence. */
   async reply(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
     if (this.#opening !== null) {
       await this.#opening;
@@ -50,7 +49,7 @@ export class QuotaOpening {
     return first;
   }
 
-  /** A limiter may refuse with any status: what is still so after a window without a request is none of its refusals. */
+  /** A limiter may refuse with any status: a response that remains after a window without a request is no refusal. */
   async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
     const { budget, transport, pauses, limiter } = this.#context;
     const reply = await this.#admitted(send, signal, 'the quota was spent before this run');
@@ -74,7 +73,7 @@ export class QuotaOpening {
       baseMs: windowMs / 8,
       capMs: windowMs,
       maxAttempts: MOST_ATTEMPTS,
-      // Rounded up to a whole second, it may ask for a little more than a window.
+      // Rounded up to a whole second, Retry-After may exceed a window a little.
       maxTotalMs: Math.min(leftMs, 1.5 * windowMs + 2_000),
       signal,
       isRefused: (exchange) => limiter.isIn(exchange),
@@ -94,10 +93,10 @@ export class QuotaOpening {
   }
 }
 
-/** Answers after which the fall of the remaining quota is known: one request, one less. */
+/** Number of responses that show how the remaining quota falls. */
 const ENOUGH = 3;
 
-/** Watches the first answers for what others have spent of the window; the budget keeps clear of that. */
+/** Finds in the first responses how much of the window others have spent, which the budget sets aside. */
 export class QuotaAsFound {
   readonly #clock: Clock;
   readonly #budget: Budget;
@@ -126,17 +125,17 @@ export class QuotaAsFound {
   }
 }
 
-/** Answers of one kind in a row after which it is not for what was asked: the request itself, and the sample. */
+/** Number of equal responses in a row, from the request and the sample, that are not about the request. */
 const IN_A_ROW = 4;
 
-/** With these, or by an end of the connection, limiters refuse that do not say 429; services fail with them, too. */
+/** Limiters without 429 refuse with these or by an end of the connection; services fail with them too. */
 const DOUBTFUL: ReadonlySet<number> = new Set([403, 500, 502, 503, 504]);
 
-/** Whether an answer leaves open what it is about: what was asked, the rate, or a service that is not there any more. */
+/** Whether a response may be about the request, the rate, or an outage. */
 export function isDoubtful(answer: Exchange): boolean {
   const { response, credential } = answer;
   if (response === null) return isDropped(answer) || isLate(answer);
-  // Whoever shows another key than his own is forbidden for that.
+  // Another key is lawfully forbidden.
   return DOUBTFUL.has(response.status) && (response.status !== 403 || credential === 'right');
 }
 
@@ -153,18 +152,18 @@ type TrialContext = Pick<
   'budget' | 'limiter' | 'log' | 'outage' | 'documented' | 'pauses' | 'transport'
 >;
 
-/** `not the rate`: it is answered likewise after a window as well, as to a client that is locked out. */
+/** `not the rate`: the response is the same after a window, as for a blocked client. */
 type About = 'what was asked' | 'the rate' | 'not the rate' | 'the service' | 'nobody knows';
 
 /**
- * What a doubtful answer is about shows when the sample is asked behind it, which was served before. Where the sample is
- * served, the answer is about what was asked. Where it is answered likewise, and served after a window without a request,
- * the limiter has refused both. Where it is answered likewise for good, the service broke down over what was asked.
+ * Finds the reason of a doubtful response by sending the sample, which was served before. If the sample is served,
+ * the response was about the request. If it is served only after a window, the limiter refused both. If it is never
+ * served, the service broke down after the request.
  */
 export class SampleTrial {
   readonly #context: TrialContext;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
-  /** Faces that are known not to be the limiter's: a window is waited for once for each. */
+  /** Forms that are not the limiter's: each costs a window once. */
   readonly #settled = new Set<string>();
   #wasServed = false;
 
@@ -173,13 +172,13 @@ export class SampleTrial {
     this.#ask = ask;
   }
 
-  /** Told of each answer, which is kept as evidence already. */
+  /** Takes each recorded response. */
   async heard(answer: Exchange, signal: AbortSignal): Promise<void> {
     const { limiter, outage, budget } = this.#context;
     this.#wasServed ||= isServed(answer) && this.#isAtSample(answer);
     if (!this.#wasServed || limiter.isIn(answer) || !isDoubtful(answer)) return;
     const face = JSON.stringify(faceOf(answer));
-    // Where no limit is documented, or its refusal is known, a status is about what was asked.
+    // Without a documented limit, or with a known refusal, a status is about the request.
     const isSettled = budget.plan === null || limiter.face !== null || this.#settled.has(face);
     if (answer.response !== null && isSettled) return;
     switch (await this.#isAbout(answer, signal)) {
@@ -214,7 +213,7 @@ export class SampleTrial {
       if (isServed(sign)) return isLast ? 'the rate' : 'what was asked';
       if (limiter.isIn(sign) || !isAlike(sign)) return 'nobody knows';
     }
-    // Who forbids may have shut the client out.
+    // With 403 the client may be blocked.
     const isBroken = answer.response !== null && answer.response.status >= 500;
     return isBroken ? 'the service' : 'not the rate';
   }
@@ -229,17 +228,17 @@ export class SampleTrial {
 
 type SpendingContext = Pick<SessionContext, 'config' | 'budget' | 'limiter' | 'log' | 'outage'>;
 
-/** One request more is not worth it to find out about fewer than that. */
+/** Fewer open requests are not worth another request. */
 const WORTH_ASKING = 2;
 
 /**
- * Finds out which kinds of requests spend the quota, before anybody waits for what they may have spent. Where
- * the answer to the documented request tells what remains, one more of it shows what came between.
+ * Finds the kinds of requests that spend the quota before a wait for it. If responses to the documented request state
+ * the remaining quota, another one shows the cost of the requests before it.
  */
 export class SpendingTrial {
   readonly #context: SpendingContext;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
-  /** It was asked and did not tell. */
+  /** The response did not state it. */
   #isMute = false;
 
   constructor(context: SpendingContext, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
@@ -247,7 +246,7 @@ export class SpendingTrial {
     this.#ask = ask;
   }
 
-  /** `forMs`: how long would be waited for what may have been spent, in ms. */
+  /** `forMs`: milliseconds of the wait for quota. */
   async costs(forMs: number, signal: AbortSignal): Promise<Spendings> {
     const { config, budget, limiter, log, outage } = this.#context;
     const { plan } = budget;

@@ -18,28 +18,27 @@ import { isSample, requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
 export interface HttpPort {
-  /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
+  /** One request. @throws Blocked if it was refused for its rate. */
   send(stimulus: Stimulus): Promise<Reply>;
-  /** What followed responses so far, unasked for. @throws Blocked where nobody can tell. */
+  /** Octets that followed responses so far. @throws Blocked if unknown. */
   unasked(): readonly Unasked[];
 }
 
-/** Octets that came on a connection when its last response was whole, and nothing else was asked. */
+/** Octets on a connection after a whole response, without a request. */
 export interface Unasked {
   readonly to: string;
   readonly evidence: string;
-  /** Their first line, redacted. */
   readonly octets: string;
 }
 
-/** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
+/** Milliseconds to wait for octets after a whole response on a raw socket. */
 const RAW_GRACE_MS = 50;
 
-/** How long each of several responses of a quick service on one connection is waited for, and behind them its end, in ms. */
+/** Milliseconds to wait for each of several responses of a quick service on one connection, and then for its end. */
 const SERIES_PATIENCE_MS = 2_000;
 const SERIES_GRACE_MS = 1_000;
 
-/** How the request of a stimulus goes over a raw socket; null where it does not. */
+/** null if it uses no raw socket. */
 function rawFormOf({ raw, responses }: Stimulus, answerTimes: AnswerTimes): RawForm | null {
   const form = typeof raw === 'object' ? raw : {};
   if (responses !== undefined) {
@@ -49,19 +48,18 @@ function rawFormOf({ raw, responses }: Stimulus, answerTimes: AnswerTimes): RawF
   return raw ? { ...form, graceMs: RAW_GRACE_MS } : null;
 }
 
-/** So many are remembered of what followed responses. */
+/** Number of unsolicited octet sequences to keep. */
 const MOST_UNASKED = 20;
 
-/** How a request is sent that is not sent as others are. */
+/** An unusual way to send a request. */
 interface Way {
-  /** The request before its credential is placed; that of the stimulus when left out. */
+  /** The request without its credential. Default: that of the stimulus. */
   readonly bare?: HttpRequest;
   readonly via?: HttpTransport;
-  /** It does not wait for its turn: others wait for it. */
+  /** Ahead of the budget's queue, which waits for it. */
   readonly atOnce?: boolean;
 }
 
-/** The HTTP side of a session. */
 export class ServiceHttp {
   readonly transport: HttpTransport;
   readonly #context: SessionContext;
@@ -82,16 +80,14 @@ export class ServiceHttp {
     );
   }
 
-  /** What is known of the kinds of requests, before so many ms are waited for what they may have spent. */
+  /** The known costs of kinds of requests, before `forMs` are spent waiting for quota. */
   costs(forMs: number, signal: AbortSignal): Promise<Spendings> {
     return this.#spending.costs(forMs, signal);
   }
 
   /**
-   * Sends one request within the budget; the exchange is not yet kept as evidence. Where the key was obtained and is
-   * refused, one that is new is tried once.
-   *
-   * @throws Blocked when the budget is spent, nobody is there or no key can be had.
+   * Sends one request within the budget, without recording it. If an obtained key is refused, obtains a new one once.
+   * @throws Blocked if the budget is spent, the service is gone or no key is available.
    */
   async exchange(stimulus: Stimulus, signal: AbortSignal, way: Way = {}): Promise<Exchange> {
     const { credentials, log } = this.#context;
@@ -112,7 +108,7 @@ export class ServiceHttp {
         at: transport.clock.wallNow(),
         pathPrefix: addressOf(transport.baseUrl).prefix,
       });
-    // What cannot be placed is told before it counts as a request.
+    // Fails before it counts as a request.
     await placed();
     const id = log.nextId();
     const { purpose } = stimulus;
@@ -140,7 +136,7 @@ export class ServiceHttp {
     }
     const done = await (atOnce ? send(budget.count()) : budget.run(send, signal)).catch(blockedByBudget);
     signal.throwIfAborted();
-    // Whoever ends connections to limit a rate is there.
+    // A limiter may end connections.
     if (!limiter.isIn(done)) {
       const onPurpose = stimulus.responses !== undefined;
       outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, { ...done, onPurpose });
@@ -154,12 +150,12 @@ export class ServiceHttp {
     return done;
   }
 
-  /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
+  /** Sends and records one request. @throws Blocked if the key is refused. */
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
     const done = turn.keep(await this.exchange(stimulus, turn.signal, bare ? { bare } : {}));
     const { key, limiter } = this.#context;
     await this.#trial.heard(done, turn.signal);
-    // Who refuses for the rate does not refuse the key, whatever the status.
+    // A refusal for the rate is not one of the key.
     if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
       await key.received(receptionOf(done.response), turn.signal);
     }
@@ -170,7 +166,7 @@ export class ServiceHttp {
     return new Reply(await this.kept(stimulus, turn));
   }
 
-  /** The documented requests that need the key: the sample, and another operation that changes nothing. */
+  /** Documented requests that need the key: the sample, and another safe operation. */
   occasions(): readonly Occasion[] {
     const { config, log } = this.#context;
     const sample = documentedSample(config.contract);

@@ -4,49 +4,49 @@ import type { FieldLine } from '../../../wire/exchange.ts';
 import type { RequestForm } from '../../../wire/http/request.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
 
-/** A request as a probe wants it: the documented sample, but for what is named here. */
+/** A request for a probe: the documented sample with these changes. */
 export interface Stimulus {
   /** Completes "GET /v1/resources …": `without a credential`. */
   readonly purpose: string;
   readonly method?: string;
   readonly target?: (sample: Sample) => string;
-  /** Take the place of the sample's fields of the same name. */
+  /** They replace fields of the sample with the same name. */
   readonly fields?: readonly FieldLine[];
-  /** Names of fields that are left out, lower-case. */
+  /** Names of omitted fields, lower-case. */
   readonly without?: readonly string[];
-  /** Leaves out all fields of the sample, and its content. */
+  /** Omits all fields of the sample, and its content. */
   readonly withoutSampleFields?: boolean;
-  /** That of the sample when left out, where the method is the sample's. */
+  /** Default: that of the sample, if the method is the sample's. */
   readonly content?: string | Uint8Array;
-  /** `right` when left out. */
+  /** Default: `right`. */
   readonly credential?: CredentialChoice;
-  /** On the connection of the request before, where that is kept; each request has one of its own when left out. */
+  /** On the kept connection of the request before; otherwise each request has a connection of its own. */
   readonly onKept?: boolean;
-  /** Over a raw socket, so that the message framing can be judged and nothing is added; in an unusual form if given. */
+  /** Over a raw socket, so that the message framing can be judged; in an unusual form if given. */
   readonly raw?: boolean | RequestForm;
   /**
-   * Over a raw socket, which is listened to behind its first response: for so many, and then for the end of the
-   * connection. That nothing comes may be in order.
+   * Over a raw socket that then waits for this number of responses and for the end of the connection, which may
+   * lawfully not come.
    */
   readonly responses?: number;
 }
 
-/** Whether it is the documented sample, as it is documented. */
+/** Whether it is the unchanged sample. */
 export function isSample({ purpose: _, ...otherwise }: Stimulus): boolean {
   return Object.keys(otherwise).length === 0;
 }
 
-/** What may change something; a method that is not registered can have no effect. */
+/** Methods with effects; an unregistered method has none. */
 const CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What is known beforehand of a request that differs from the sample in this. */
+/** The declaration of a probe with this request. */
 export function declaredBy({ method = 'GET', credential = 'right', responses = 1 }: Stimulus) {
   const use = credentialUse(credential);
   const changes = CHANGING.has(method) && use === 'right';
   return { cost: responses, credential: use, risks: changes ? (['change'] as const) : [] };
 }
 
-/** The request of a stimulus before its credential is placed. */
+/** The request without its credential. */
 export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
   const replaced = new Set((stimulus.fields ?? []).map(([name]) => name.toLowerCase()));
   const dropped = new Set(stimulus.without ?? []);

@@ -7,26 +7,26 @@ import type { Exchange } from '../../../wire/exchange.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
 
-/** How a handler is reached. */
+/** The ways to a handler. */
 export interface StateMeans {
-  /** Sends to the service, within its budget, and keeps the exchange as evidence. */
+  /** Sends to the service within its budget and keeps the exchange as evidence. */
   readonly send: (
     request: HttpRequest,
     about: { readonly purpose: string; readonly credential: CredentialChoice },
   ) => Promise<Exchange>;
-  /** Sends to another address, without a credential, and keeps the exchange as evidence. */
+  /** Sends to another address without a credential and keeps the exchange as evidence. */
   readonly sendElsewhere: (url: URL, request: HttpRequest, purpose: string) => Promise<Exchange>;
 }
 
-/** What takes longer is no state but a job. */
+/** Milliseconds for a command. */
 const STATE_COMMAND_MS = 30_000;
 const STATE_OUTPUT_BYTES = 256 * 1024;
 const LONGEST_NAME = 120;
 
-/** Any 5xx would make Pact ask again, and again. */
+/** After a 5xx Pact would repeat the request. */
 export const REFUSED: RelayedResponse = { status: 422, fields: [], body: new Uint8Array() };
 
-/** Asks the address of a handler: a path of the service, which counts as any request to it, or a URL elsewhere. */
+/** Posts to a handler: a path of the service, which counts as a request to it, or another URL. */
 export async function post(
   address: string,
   question: PactQuestion,
@@ -43,11 +43,11 @@ export async function post(
   return url ? sendElsewhere(url, request, purpose) : send(request, { purpose, credential: 'right' });
 }
 
-/** Brings the provider into the states of one interaction, and out of them. */
+/** Sets up the provider states of one interaction and takes them down. */
 export class ProviderStates {
-  /** Why a state could not be set up; null while none failed. */
+  /** Why a state could not be set up; null if none failed. */
   failure: string | null = null;
-  /** Whether there is anybody to set a state up, and a state. */
+  /** Whether there is a handler and a state. */
   readonly handled: boolean;
   #undone: string | null = null;
   readonly #states: readonly string[];
@@ -55,14 +55,14 @@ export class ProviderStates {
   readonly #context: StateMeans;
 
   constructor(states: readonly string[], handler: StateHandler | null, context: StateMeans) {
-    // One of them holds anyway, since every request carries the right credential.
+    // Every request carries the right credential.
     this.#states = states.filter((state) => state !== VALID_CREDENTIAL);
     this.#handler = handler;
     this.#context = context;
     this.handled = handler !== null && this.#states.length > 0;
   }
 
-  /** A sentence; '' when all is as it should be. */
+  /** A sentence, or ''. */
   get remark(): string {
     if (this.#undone !== null) return this.#undone;
     if (this.handled || this.#states.length === 0) return '';
@@ -107,7 +107,7 @@ export class ProviderStates {
   }
 }
 
-/** The values that a state gives to the request, as JSON; an empty object for whatever else was said. */
+/** The values of a state for the request, as JSON; {} for any other output. */
 function valuesOf(said: Buffer): string {
   return JSON.stringify(parseJsonObject(said.toString('utf8')) ?? {});
 }

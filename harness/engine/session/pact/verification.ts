@@ -14,22 +14,21 @@ import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
 import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
 
-/** Id of the check that is made for each interaction. */
+/** Id of the check of each interaction. */
 export const INTERACTION = 'pact.interaction';
 
-/** Pacts: what consumers expect of the service. */
 export interface PactPort {
-  /** Has Pact hold the service against what a consumer expects. @throws Blocked when nothing could be decided. */
+  /** Verifies one expectation of a consumer. @throws Blocked if undecided. */
   verify(interaction: ExpectedInteraction): Promise<Verification>;
 }
 
-/** Who knows whether a service does what consumers expect. */
+/** Decides whether a service meets the expectations of consumers. */
 export interface PactJudge {
   portFor(context: SessionContext, http: ServiceHttp, turn: Turn): PactPort;
   close(): Promise<void>;
 }
 
-/** Has a verifier of Pact's find out. One that is given goes on when the session is over. */
+/** Judges with a verifier of Pact. A shared verifier outlives the session. */
 export function pactJudge(shared?: PactVerifier): PactJudge {
   const verifier = shared ?? openVerifier();
   return {
@@ -54,7 +53,7 @@ function pactPort(context: SessionContext, http: ServiceHttp, verifier: PactVeri
       const elsewhere = wire.openHttp(transportTo(url.origin, transport));
       const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;
       try {
-        // No request to the service, so it counts as none.
+        // It is no request to the service.
         return keep(await elsewhere.send(request, about), 0);
       } finally {
         await elsewhere.close();
@@ -84,24 +83,22 @@ function pactPort(context: SessionContext, http: ServiceHttp, verifier: PactVeri
   };
 }
 
-/** What came of holding the service against one interaction of a consumer. */
 export interface Verification {
-  /** Pact's own words, one line each; empty when the service answers as the consumer expects. */
+  /** Pact's own words, one line each; empty if the service conforms. */
   readonly mismatches: readonly string[];
-  /** Id of the exchange that decided it; null when there was none. */
+  /** Id of the decisive exchange; null for none. */
   readonly evidence: string | null;
-  /** What else is to be known, in a sentence; '' when nothing. */
+  /** A sentence, or ''. */
   readonly remark: string;
 }
 
 const NOTHING: Verification = { mismatches: [], evidence: null, remark: '' };
 
-/** What a verification has of its session. */
 interface VerificationMeans extends StateMeans {
   readonly config: ServiceConfig;
   readonly verifier: PactVerifier;
   readonly redact: (text: string) => string;
-  /** Why an exchange shows nothing that was refused for its rate; null for any other. */
+  /** Why a refusal for the rate shows nothing; null for any other response. */
   readonly refusedForRate: (exchange: Exchange) => string | null;
   readonly signal: AbortSignal;
 }
@@ -109,10 +106,8 @@ interface VerificationMeans extends StateMeans {
 const LONGEST_NAME = 120;
 
 /**
- * Has Pact hold the service against one interaction. Requests go out with the configured credential in place of the
- * example that the consumer recorded; an interaction that expects 401 is sent as it was recorded.
- *
- * @throws Blocked when nothing could be decided: what it needs may not be sent or cannot be had, or Pact itself fails.
+ * Verifies one interaction with Pact. The configured credential replaces the recorded example, unless the interaction
+ * expects 401. @throws Blocked if undecided: a request is not permitted, a precondition is missing, or Pact fails.
  */
 async function verifyInteraction(
   interaction: ExpectedInteraction,
@@ -152,7 +147,7 @@ async function verifyInteraction(
   const evidence = last.id;
   const refused = interaction.status === last.response?.status ? null : context.refusedForRate(last);
   if (refused !== null) throw new Blocked(refused);
-  // It may be right in the end.
+  // The whole response may conform.
   if (last.failure?.kind === 'body-too-large') {
     throw new Blocked(`${last.failure.message}, so Pact has not seen the response`);
   }
@@ -204,7 +199,7 @@ function requestOf({ method, target, fields, body }: RelayedRequest): HttpReques
   return { method, target, fields, body };
 }
 
-/** null where no whole response came. */
+/** null for no whole response. */
 function responseOf({ response, failure }: Exchange): RelayedResponse | null {
   if (response === null || failure !== null) return null;
   return { status: response.status, fields: response.fields, body: response.body.bytes };

@@ -14,11 +14,11 @@ import { wholeOf } from '../../../wire/limit/observed/observing.ts';
 interface LogOptions {
   readonly service: string;
   readonly record: (event: JournalEvent) => void;
-  /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
+  /** Purposes may quote the config, which may contain secrets. */
   readonly redact: (text: string) => string;
-  /** How a command that repeats a request sets up TLS; null if none can repeat one: each is signed anew. */
+  /** TLS setup of commands that repeat a request; null if each request is signed anew. */
   readonly repeats: { readonly tls: TlsSetup | undefined } | null;
-  /** Number of the last piece of evidence that is in the journal already. Default: 0. */
+  /** Number of the last piece of evidence in the journal. Default: 0. */
   readonly after?: number | undefined;
 }
 
@@ -28,15 +28,15 @@ function kindOf({ kind }: Evidence): RequestKind {
   return kind === 'conversation' ? 'handshake' : undefined;
 }
 
-/** All evidence of a session, redacted when it comes here: numbered, kept, and journaled as it falls. */
+/** The evidence of a session: redacted, numbered, kept and journaled. */
 export class EvidenceLog {
   readonly #options: LogOptions;
   readonly #kept = new Map<string, Evidence>();
-  /** Ids of what is no request of its own to the service: what it sent to us, one of a burst, what others were asked. */
+  /** Ids of evidence that is no single request to the service. */
   readonly #beside = new Set<string>();
-  /** Ids of requests for tokens, which are none of the API. */
+  /** Ids of requests for tokens, which are not part of the API. */
   readonly #tokens = new Set<string>();
-  /** By the id of what they send once more: many checks are decided by the same. */
+  /** By id of the evidence: many checks are decided by the same piece. */
   readonly #commands = new Map<string, string | null>();
   #last: number;
 
@@ -50,7 +50,7 @@ export class EvidenceLog {
     return `e${this.#last}` as EvidenceId;
   }
 
-  /** `requests`: how many requests to the service it counts as, and of which kind where they are no plain ones. */
+  /** `requests`: number of requests to the service. */
   keep<E extends Evidence>(evidence: E, requests: number, kind = kindOf(evidence)): E {
     const { service, record, redact } = this.#options;
     const { id } = evidence;
@@ -74,7 +74,7 @@ export class EvidenceLog {
     return kept;
   }
 
-  /** Null for an unknown id. */
+  /** null for an unknown id. */
   find(id: string): Evidence | null {
     return this.#kept.get(id) ?? null;
   }
@@ -88,7 +88,7 @@ export class EvidenceLog {
     return [...this.#kept.values()];
   }
 
-  /** The service's answers, in the order of recording: exchanges and conversations, those kept of bursts included. */
+  /** Exchanges and conversations in the order of recording, with those kept of bursts. */
   answers(): readonly (Exchange | Conversation)[] {
     const all = this.all();
     const ofBursts = new Set(all.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
@@ -98,7 +98,7 @@ export class EvidenceLog {
     });
   }
 
-  /** A command line that sends a piece of evidence once more; null where that does not repeat what all of it shows. */
+  /** A command line that repeats a piece of evidence; null if that would not show all of it. */
   reproduce(id: string, all: readonly string[]): string | null {
     const evidence = this.#kept.get(id);
     const { repeats } = this.#options;
@@ -113,8 +113,8 @@ export class EvidenceLog {
 }
 
 /**
- * The subject that a piece of evidence is about; the service for any that no document names. `basePath`: begins each
- * target, from the provider's address.
+ * The subject of a piece of evidence: a documented operation or endpoint, else the service. `basePath`: the prefix of
+ * each target.
  */
 export function subjectOf(evidence: Evidence | null, config: ServiceConfig, basePath: string): string {
   const { service, operations, contract, websocket } = config;
@@ -135,7 +135,7 @@ export function subjectOf(evidence: Evidence | null, config: ServiceConfig, base
   return template === undefined ? service : `${method} ${template}`;
 }
 
-/** The path of a target or an address, without its query. */
+/** Without the query. */
 function pathOf(target: string): string {
   const [path = ''] = (URL.canParse(target) ? new URL(target).pathname : target).split(/[?#]/, 1);
   return path;
@@ -143,31 +143,29 @@ function pathOf(target: string): string {
 
 const asking = new AsyncLocalStorage<string>();
 
-/** Does what a probe of this name has to do; whatever is sent meanwhile is sent for it. */
+/** Runs the sending of a probe; its evidence gets this name. */
 export function onBehalfOf<T>(probe: string, send: () => Promise<T>): Promise<T> {
   return asking.run(probe, send);
 }
 
-/** Name of the probe for which something is sent here and now; null outside of all. */
+/** Name of the probe that is being sent; null for none. */
 export function askingProbe(): string | null {
   return asking.getStore() ?? null;
 }
 
 type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce'>;
 
-/** Every answer of the service so far, as checks read it, whichever stimulus brought it, in whichever session of the run. */
+/** Every answer of the service so far, of all sessions and stimuli, as checks read it. */
 export class RunRecord {
-  /** Of each session, in their order. */
   readonly #logs: Log[] = [];
   readonly #replies = new Map<string, Reply>();
   readonly #conversations = new Map<string, ConversationView>();
 
-  /** Takes in what a session has recorded and will record. */
   add(log: Log): void {
     this.#logs.push(log);
   }
 
-  /** In the order of recording; those that got no response are among them. */
+  /** In the order of recording, including those without a response. */
   get exchanges(): readonly Reply[] {
     for (const each of this.#logs.flatMap((log) => log.answers())) {
       if (each.kind === 'exchange' && !this.#replies.has(each.id))
@@ -184,12 +182,10 @@ export class RunRecord {
     return [...this.#conversations.values()];
   }
 
-  /** Null for an unknown id. */
   find(id: string): Evidence | null {
     return this.#logOf(id)?.find(id) ?? null;
   }
 
-  /** As that of the log of the session that recorded it. */
   reproduce(id: string, all: readonly string[]): string | null {
     return this.#logOf(id)?.reproduce(id, all) ?? null;
   }

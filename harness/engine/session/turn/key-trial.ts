@@ -5,31 +5,30 @@ import { fieldValues } from '../../../wire/fields/grammar/field-grammar.ts';
 import { parseChallenges } from '../../../wire/fields/security/challenge.ts';
 import type { OutageWatch } from './outage.ts';
 
-/** How an ordinary request with the key of the run was received. */
+/** The reaction to the key of the run. */
 export type Reception =
   | { readonly kind: 'taken' }
-  /** `as`: `401`, or what stands for it. */
+  /** `as`: `401`, or its equivalent. */
   | { readonly kind: 'refused'; readonly as: string }
-  /** Neither is certain. */
+  /** Uncertain. */
   | { readonly kind: 'open'; readonly as: string };
 
-/** An ordinary request for which the key has to be taken. */
+/** An ordinary request that needs the key. */
 export interface Occasion {
-  /** `GET /v1/orders`. */
   readonly what: string;
   send(signal: AbortSignal): Promise<Reception>;
 }
 
-/** It may be about the plan of the account, or about what is asked for. */
+/** It may be about the plan of the account or about the resource. */
 const FORBIDDEN = 'answered 403';
 
-/** How the answer to an ordinary request receives its key (RFC 9110 §15.5.2). */
+/** By the response to an ordinary request (RFC 9110 §15.5.2). */
 export function receptionOf(response: Exchange['response']): Reception {
   if (response === null) return { kind: 'open', as: 'not answered' };
   const { status, fields } = response;
   if (status >= 200 && status < 300) return { kind: 'taken' };
   const isKnown = parseChallenges(fieldValues(fields, 'www-authenticate')).challenges.some(
-    // RFC 6750 §3.1: the token is good, and not for this.
+    // RFC 6750 §3.1: the token is good, but has another scope.
     ({ parameters }) => parameters.get('error') === 'insufficient_scope',
   );
   if (status !== 401 || isKnown) return { kind: 'open', as: `answered ${status}` };
@@ -37,10 +36,9 @@ export function receptionOf(response: Exchange['response']): Reception {
 }
 
 /**
- * Finds out whether the service takes the key of the run at all. The first answer that refuses it has all ordinary
- * requests sent that need the key, the same one once more among them. Where each is refused it is the key, and nothing
- * that is asked with it shows anything of the service. Where one is served the service has spoken with two tongues,
- * which is for the checks to tell.
+ * Finds out whether the service takes the key of the run at all. After the first refusal it sends all ordinary
+ * requests that need the key. If each is refused, the key is bad, and no evidence with it shows anything. If one is
+ * served, the checks report the contradiction.
  */
 export class KeyTrial {
   readonly #config: ServiceConfig;
@@ -60,12 +58,12 @@ export class KeyTrial {
     this.#remark = remark;
   }
 
-  /** Where requests are sent for which the key has to be taken. */
+  /** The requests to send. */
   triesAt(occasions: () => readonly Occasion[]): void {
     this.#occasions = occasions;
   }
 
-  /** Told of every answer to the key. @throws Blocked when the key is refused. */
+  /** Takes every response to the key. @throws Blocked if the key is refused. */
   async received(reception: Reception, signal: AbortSignal): Promise<void> {
     if (this.#isOver) return;
     if (reception.kind === 'taken') this.#isOver = true;

@@ -1,7 +1,7 @@
 import { Blocked } from '../../../base/verdict.ts';
 import type { Exchange, ExchangeFailureKind } from '../../../wire/exchange.ts';
 
-/** Nothing of the service was reached at all. */
+/** The service was not reached. */
 const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([
   'refused',
   'unresolved',
@@ -9,46 +9,45 @@ const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([
   'proxy',
   'connect-timeout',
 ]);
-/** Reached, and no octet of an answer. */
+/** It was reached, and sent no octet. */
 const SILENT: ReadonlySet<ExchangeFailureKind> = new Set(['response-timeout', 'reset', 'closed']);
-/** So many silent or unfinished answers in a row mean that the service is gone, not that one request upset it. */
+/** Number of silent or unfinished responses in a row after which the service is gone. */
 const SILENT_IN_A_ROW = 4;
 
-/** A request of ours, as messages name it. */
+/** A request, as messages name it. */
 interface OutageRequest {
   /** `GET with malformed percent-encoding in the path`. */
   readonly to: string;
-  /** Id of its evidence. */
   readonly id: string;
 }
 
-/** What came of it. `onPurpose`: that it is not answered may well be in order, for it was wrong on purpose. */
+/** `onPurpose`: a malformed request may lawfully get no response. */
 type Answer = Pick<Exchange, 'response' | 'failure'> & { readonly onPurpose?: boolean };
 
 /**
- * Notices that there is nobody to judge any more. What is unreachable is not known to break its contract, so
- * the remaining checks are blocked at once instead of each waiting for its own deadline.
+ * Notices that the service is gone. It is not known to break its contract, so the remaining checks are blocked at
+ * once instead of waiting for deadlines.
  */
 export class OutageWatch {
   #reason: string | null = null;
   #since: string | null = null;
   #silent = 0;
-  /** What was answered last. */
+  /** The last request with a response. */
   #answered: OutageRequest | null = null;
-  /** What got no answer since then, in its order. */
+  /** Later requests without a response. */
   #unanswered: OutageRequest[] = [];
 
-  /** Why the service cannot be exercised any more; null while it can. */
+  /** null if the service can be exercised. */
   get reason(): string | null {
     return this.#reason;
   }
 
-  /** Id of the evidence of the request upon which a service fell silent that had answered: it may have died of it. */
+  /** Id of the request after which a responding service fell silent. */
   get since(): string | null {
     return this.#since;
   }
 
-  /** @throws Blocked when nobody is there any more. */
+  /** @throws Blocked in an outage. */
   requireReachable(): void {
     if (this.#reason !== null) throw this.blocked();
   }
@@ -57,18 +56,18 @@ export class OutageWatch {
     return new Blocked(this.#reason ?? 'the service is there');
   }
 
-  /** Whether some of this evidence shows nothing but that nobody was there any more. */
+  /** Whether some of this evidence shows only the outage. */
   hides(evidence: readonly string[]): boolean {
     if (this.#reason === null) return false;
     return this.#unanswered.some(({ id }) => id !== this.#since && evidence.includes(id));
   }
 
-  /** For a reason that no single answer shows. */
+  /** For a reason that no single response shows. */
   giveUp(reason: string): void {
     this.#reason ??= reason;
   }
 
-  /** For a service that has sent its documented request elsewhere: there it has to be judged, and its config says so. */
+  /** The service redirects its documented request: its config should name the new address. */
   moved({ id, request }: Pick<Exchange, 'id' | 'request'>, origin: string): void {
     if (this.#reason !== null) return;
     this.#unanswered.push({ to: request.method, id });
@@ -76,7 +75,7 @@ export class OutageWatch {
     this.#reason = `${here} redirects to ${origin}: write that address into the config of the service (provider: { url })`;
   }
 
-  /** For a service that answers as it did to this one, whatever it is asked. */
+  /** The service gives the same response to every request since this one. */
   broke({ id, request, purpose, response }: Exchange): void {
     if (this.#reason !== null) return;
     this.#since = id;
@@ -86,10 +85,10 @@ export class OutageWatch {
 
   saw(asked: OutageRequest, { response, failure, onPurpose = false }: Answer): void {
     if (this.#reason !== null) return;
-    // What answered may have been a proxy in its place.
+    // A proxy may have responded instead.
     const isOutOfReach = failure !== null && UNREACHABLE.has(failure.kind);
     if (response !== null && !isOutOfReach) this.#answered = asked;
-    // One that begins and never ends has cost a whole deadline, like one that never begins.
+    // A response that never ends costs a whole deadline, like one that never begins.
     if (failure === null || (!isOutOfReach && response !== null && failure.kind !== 'response-timeout')) {
       this.#silent = 0;
       this.#unanswered = [];

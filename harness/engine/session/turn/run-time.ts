@@ -5,9 +5,9 @@ import type { Budget, BudgetWait } from '../../../wire/pace/budget.ts';
 import { type Clock, startDeadline } from '../../../wire/pace/clock.ts';
 import type { TransportOptions } from '../../../wire/socket/options.ts';
 
-/** What every run may take, in ms. */
+/** Milliseconds granted to every run. */
 const EVERY_RUN_MS = 30 * 60_000;
-/** So many windows of the plan may be waited for until the limit is measured. */
+/** Number of windows of the plan granted for measuring the limit. */
 const WINDOWS = 10;
 
 interface Parts {
@@ -17,7 +17,7 @@ interface Parts {
   readonly answerTimes: AnswerTimes;
 }
 
-/** How long the run of a service takes, and the end of it when that is too long. */
+/** Duration of the run of a service, and its end if it is too long. */
 export class RunTime {
   readonly #parts: Parts;
   readonly #openedMs: number;
@@ -33,22 +33,21 @@ export class RunTime {
     this.#endDeadline = startDeadline(transport.clock, runMs, () => this.#end('timeouts.run'));
   }
 
-  /** Ends with the run, for the reason why. */
+  /** Its reason is that of the end. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Why it has ended; null while it has not. */
+  /** The reason of the end; null before it. */
   get overtime(): string | null {
     return this.signal.aborted ? this.signal.reason.message : null;
   }
 
-  /** So far, in ms. */
   get tookMs(): number {
     return this.#parts.transport.clock.now() - this.#openedMs;
   }
 
-  /** Where nobody has said how long it may take, it ends once that is much more than it takes as a rule. */
+  /** Without `timeouts.run`, ends a run that takes much longer than usual. */
   endIfTooSlow(): void {
     if (this.#parts.config.timeouts.runMs !== undefined || this.signal.aborted) return;
     const mostMs = mostRunMs(this.#parts);
@@ -56,7 +55,7 @@ export class RunTime {
     this.#end(`${Math.round(mostMs / 60_000)} min: it is too slow to be judged in that (timeouts.run)`);
   }
 
-  /** Nothing is under way any more that might take too long. */
+  /** Ends the deadline. */
   stop(): void {
     this.#endDeadline();
   }
@@ -66,26 +65,22 @@ export class RunTime {
   }
 }
 
-/**
- * How long the run of a service may take where nobody has said it, in ms: for each request as long as the rate asks that is
- * kept to, and twice as long as an answer takes as a rule.
- */
+/** Default longest run in ms: for each request the time by the permitted rate and two usual responses. */
 function mostRunMs({ config, budget: { plan, rate }, answerTimes }: Parts): number {
   const eachMs = rate.windowMs / rate.requests + 2 * answerTimes.usualMs;
   return EVERY_RUN_MS + WINDOWS * (plan?.windowMs ?? 0) + config.safety.maxRequests * eachMs;
 }
 
-/** Waiting on purpose, told to whoever watches. It is not held against a check's own time. */
+/** Deliberate, announced waits. They do not count against the time of a check. */
 export interface PausePort {
-  /** Waits until that moment of the session's clock, in ms; not at all when it is past. */
+  /** Waits until that time of the session's clock in ms. */
   until(untilMs: number, reason: string): Promise<void>;
-  /** Tells of a wait until then that the probe does by itself. */
+  /** Announces a wait that the probe does itself. */
   announce(untilMs: number, reason: string): void;
 }
 
-/** Sums up the waits on purpose and journals each. */
+/** Adds up and journals deliberate waits. */
 export class Pauses {
-  /** How long was waited so far, in ms. */
   totalMs = 0;
   readonly #clock: Clock;
   readonly #service: string;
@@ -126,34 +121,34 @@ export class Pauses {
   }
 }
 
-/** So many of the latest answers show how long the service takes now. */
+/** Number of latest responses that show the present speed. */
 const LATEST = 9;
-/** So often as long as an answer takes as a rule, what should come at once is waited for. */
+/** A prompt response is awaited this many times as long as a usual one. */
 const TIMES = 3;
-/** And no longer than that, in ms. */
+/** At most, in ms. */
 const LONGEST_MS = 30_000;
 
-/** How long the service takes for its answers, from which follows how long to wait for what may not come. */
+/** Response times of the service, and the patience that follows from them. */
 export class AnswerTimes {
   readonly #longestMs: number;
   #latest: readonly number[] = [];
 
-  /** `responseMs`: how long an answer is waited for at all. */
+  /** `responseMs`: the timeout of a response. */
   constructor(responseMs: number) {
     this.#longestMs = Math.min(responseMs, LONGEST_MS);
   }
 
-  /** An ordinary request was answered after so many ms. */
+  /** After an ordinary request. */
   answered(afterMs: number): void {
     this.#latest = [...this.#latest, afterMs].slice(-LATEST);
   }
 
-  /** What an answer takes as a rule, in ms; 0 before the first. */
+  /** Median in ms; 0 before the first. */
   get usualMs(): number {
     return this.#latest.toSorted((a, b) => a - b)[Math.floor(this.#latest.length / 2)] ?? 0;
   }
 
-  /** How long to wait for something of the service, in ms: what does for a quick one, and more where it takes its time. */
+  /** Milliseconds to wait: `quickMs`, or longer for a slow service. */
   patienceMs(quickMs: number): number {
     return Math.max(quickMs, Math.min(Math.ceil(TIMES * this.usualMs), this.#longestMs));
   }

@@ -21,35 +21,34 @@ import { OutageWatch } from './outage.ts';
 import { AnswerTimes, Pauses } from './run-time.ts';
 
 /**
- * How many WebSocket connections are open at the same time: one, for a service may keep no more of one client, until
- * it is known to keep several.
+ * Limits the WebSocket connections that are open at the same time: to one, since a service may keep only one of a
+ * client, until it is known to keep more.
  */
 export class Places {
   readonly #limit = pLimit(1);
   readonly #taken = new AsyncLocalStorage<true>();
 
-  /** So many are kept, as was found out. */
+  /** The service keeps this many. */
   widen(count: number): void {
     this.#limit.concurrency = Math.max(1, count);
   }
 
-  /** What is opened in the course of a conversation belongs to it, and takes no place of its own. */
+  /** Connections opened within a conversation take no place of their own. */
   take<T>(conversing: () => Promise<T>): Promise<T> {
     if (this.#taken.getStore()) return conversing();
     return this.#limit(() => this.#taken.run(true, conversing));
   }
 }
 
-/** What a service was given all the time for, and did not do: on the next connections it is waited for less long. */
+/** Timeouts so far: later waits for the same are shorter. */
 export interface InVain {
-  /** It has not ended a connection that it must end, be it for a Close of ours. */
+  /** A connection was not ended when it had to be, perhaps after our Close. */
   end: boolean;
 }
 
-/** What the parts of a session share: whatever goes out is budgeted, redacted, recorded, and stops when nobody is there. */
+/** Shared by the parts of a session: everything sent is budgeted, redacted and recorded, and stops in an outage. */
 export interface SessionContext {
   readonly config: ServiceConfig;
-  /** The request that the contract documents. */
   readonly documented: Sample;
   readonly transport: TransportOptions;
   readonly wire: Wire;
@@ -65,9 +64,9 @@ export interface SessionContext {
   readonly credentials: ReadyCredentials;
   readonly key: KeyTrial;
   readonly record: (event: JournalEvent) => void;
-  /** Puts a sentence on record of how the run went: about the service's surroundings, and no verdict on it. */
+  /** Records a sentence about the surroundings of the run; no verdict. */
   readonly remark: (text: string) => void;
-  /** Uniform in [0, 1); what waits are spread by. */
+  /** Uniform in [0, 1), for spreading waits. */
   readonly random: () => number;
 }
 
@@ -80,17 +79,17 @@ export interface ContextOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   readonly record: (event: JournalEvent) => void;
-  /** Knows the secrets of the run; those of the service alone when left out. */
+  /** Knows the secrets of the run. Default: those of the service. */
   readonly redaction?: Redaction;
-  /** So long ago, in ms, an earlier session may have spent the quota; null where none has. */
+  /** Milliseconds since an earlier session may have spent the quota; null if none has. */
   readonly quotaSpentMs?: number | null;
-  /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
+  /** Number of the last evidence of an earlier session in the journal. Default: 0. */
   readonly evidenceBefore?: number;
-  /** So many requests of the run an earlier session has sent, where it was cut short. Default: 0. */
+  /** Requests already sent by an earlier session. Default: 0. */
   readonly requestsBefore?: number | undefined;
-  /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
+  /** Default: `Math.random`. */
   readonly random?: () => number;
-  /** A command line that runs this service by itself, without its secrets; `conform run SERVICE` when left out. */
+  /** A command line that runs this service alone, without secrets. Default: `conform run SERVICE`. */
   readonly runAlone?: string;
 }
 
@@ -128,7 +127,7 @@ export function openSessionContext(options: ContextOptions): Omit<SessionContext
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
-      // What is signed holds for one moment only.
+      // A signature holds for one moment.
       repeats: config.credentials.carrier?.in === 'signature' ? null : { tls: config.tls },
       after: options.evidenceBefore,
     }),
@@ -155,17 +154,17 @@ function transportOf({
     clock,
     userAgent,
     runId,
-    // Where anybody may call, nothing that is sent needs to be hidden.
+    // A service without credentials needs no TLS.
     plainHttp: config.safety.plainHttp || (config.credentials.carrier === null && !holdSecrets(headers)),
     headers,
     ...networkOf(config),
   };
 }
 
-/** Stands for the service where the contract documents no request: GET of its base address. */
+/** For a contract without a documented request. */
 const PLAINEST: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
-/** Why a request that was refused for its rate shows nothing of what it was for. */
+/** Why a request that was refused for its rate shows nothing. */
 export function rateLimited(
   { config: { plan }, budget }: Pick<SessionContext, 'config' | 'budget'>,
   { response }: Pick<Exchange, 'response'>,
@@ -179,22 +178,21 @@ export function rateLimited(
   return `${how} after ${budget.spent()} requests of this run (${allowed}): ${because}`;
 }
 
-/** For what was to be sent within the budget. @throws Blocked where it is spent. */
+/** @throws Blocked if the budget is spent. */
 export function blockedByBudget(error: unknown): never {
   if (error instanceof BudgetExhausted) throw new Blocked(error.message);
   throw error;
 }
 
-/** How the limiter of the service refuses: 429, and whatever was met when the limit was exceeded on purpose. */
+/** The form of the limiter's refusals: 429, and the one met when the limit was exceeded on purpose. */
 export class LimiterRefusal {
   #face: RefusalFace | null = null;
 
-  /** What was met; null while nothing was. */
   get face(): RefusalFace | null {
     return this.#face;
   }
 
-  /** The first one that is met is what it looks like. */
+  /** The first one counts. */
   met(refusal: Pick<Exchange, 'response'>): void {
     this.#face ??= faceOf(refusal);
   }
@@ -204,13 +202,13 @@ export class LimiterRefusal {
   }
 }
 
-/** A probe being sent: what it records is what its answer rests on. */
+/** The sending of a probe; its result rests on the evidence recorded meanwhile. */
 export interface Turn {
-  /** Ends when the check that asked is given up. */
+  /** Aborted if the check that asked is given up. */
   readonly signal: AbortSignal;
   /** Ids of the evidence so far. */
   readonly trail: Set<string>;
-  /** Puts what was done on record; it counts as so many requests to the service. @throws Blocked where it shows nothing of what it was for. */
+  /** Records evidence that counts as a number of requests. @throws Blocked if it shows nothing. */
   keep<E extends Exchange | Conversation>(done: E, requests?: number): E;
 }
 
