@@ -111,12 +111,10 @@ export async function readContract(path: string, name: string): Promise<Contract
   return { name, title, source, clauses: clauses as readonly Clause[] };
 }
 
+type LoadedContract = Pick<Loaded<typeof CONTRACT>, 'clauses' | 'source'>;
 type AddFault = (...fault: Parameters<FaultAt>) => void;
 
-function holdTogether(
-  { clauses, source }: Pick<Loaded<typeof CONTRACT>, 'clauses' | 'source'>,
-  note: AddFault,
-): void {
+function holdTogether({ clauses, source }: LoadedContract, note: AddFault): void {
   for (const [index, clause] of clauses.entries()) {
     const at = `clauses.${index}`;
     const earlier = clauses.findIndex(({ key }) => key === clause.key);

@@ -29,15 +29,14 @@ export const TLS = mapping(
   },
 );
 
+type TlsBlock = Loaded<typeof TLS>;
+
 const MAX_BYTES = 1024 * 1024;
 /** As many characters of a key as a piece of evidence can be searched for. */
 const LONGEST_KEY = 16_384;
 
 /** @throws UsageError for a file that cannot be read, or does not hold what it should. */
-export async function buildTls(
-  draft: Draft,
-  written: Loaded<typeof TLS> | undefined,
-): Promise<TlsConfig | null> {
+export async function buildTls(draft: Draft, written?: TlsBlock): Promise<TlsConfig | null> {
   if (written === undefined) return null;
   const { faultAt, scope } = draft;
   const { ca, cert, key, passphrase, insecure } = written;
@@ -62,7 +61,7 @@ export async function buildTls(
   };
 }
 
-type ClientFiles = Required<Pick<Loaded<typeof TLS>, 'cert' | 'key'>> & { passphrase: string | undefined };
+type ClientFiles = Required<Pick<TlsBlock, 'cert' | 'key'>> & { passphrase: string | undefined };
 
 async function clientOf(draft: Draft, { cert, key, passphrase }: ClientFiles): Promise<ClientCertificate> {
   const certificate = await certificatesIn(draft, 'tls.cert', cert, 'of the client certificate');

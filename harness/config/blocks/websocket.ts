@@ -190,7 +190,7 @@ const MODULE = /\.[cm]?[jt]s$/;
 /** @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name. */
 export async function buildWebSocket(
   draft: Draft,
-  written: WebSocketBlock | undefined,
+  written?: WebSocketBlock,
 ): Promise<WebSocketConfig | null> {
   if (!written) return null;
   const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = written;
@@ -211,18 +211,14 @@ export async function buildWebSocket(
     ...spoken,
     ...(pairs.length > 0 ? { exchange: pairs } : {}),
     ...(login ? { login: { ...login, expect: await read('login.expect', login.expect) } } : {}),
-    ...(heartbeat ? { heartbeat: ofRawMessages(draft, spoken, heartbeat) } : {}),
+    ...(heartbeat ? { heartbeat: ofRawMessages(draft, spoken.dialect, heartbeat) } : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
     ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
   };
 }
 
 /** Other dialects say themselves what their heartbeats are. */
-function ofRawMessages(
-  { faultAt }: Draft,
-  { dialect }: Pick<WebSocketConfig, 'dialect'>,
-  heartbeat: Heartbeat,
-): Heartbeat {
+function ofRawMessages({ faultAt }: Draft, dialect: keyof typeof DIALECTS, heartbeat: Heartbeat): Heartbeat {
   const { heartbeatRemedy } = DIALECTS[dialect];
   if (heartbeatRemedy !== undefined)
     throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', heartbeatRemedy);
@@ -231,11 +227,10 @@ function ofRawMessages(
   throw faultAt('websocket.heartbeat.answer', 'is a heartbeat itself', remedy);
 }
 
+type Spoken = Pick<WebSocketConfig, 'dialect' | 'adapter'>;
+
 /** The name of a shipped dialect, or the module of another, which must be there. */
-async function dialectOf(
-  draft: Draft,
-  dialect: string,
-): Promise<Pick<WebSocketConfig, 'dialect' | 'adapter'>> {
+async function dialectOf(draft: Draft, dialect: string): Promise<Spoken> {
   const shipped = SHIPPED_DIALECTS.find((name) => name === dialect);
   if (shipped !== undefined) return { dialect: shipped };
   const fault = draft.faultFor('websocket.dialect');

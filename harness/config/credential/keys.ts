@@ -67,7 +67,7 @@ const SECOND_KEY = optional(
   ),
 );
 
-const APPLICATION_SHAPE = shapes.mapping(
+const OF_APPLICATION = shapes.mapping(
   'Id, key and secret of an application. Id and key are public.',
   { expected: 'a mapping with id, key and secret' },
   {
@@ -81,7 +81,7 @@ const APPLICATION_SHAPE = shapes.mapping(
 export const APPLICATION: Key<AppCredentials> = {
   kind: 'application',
   optional: false,
-  shape: APPLICATION_SHAPE,
+  shape: OF_APPLICATION,
 };
 
 const REFUSED_SHAPE = shapes.mapping(

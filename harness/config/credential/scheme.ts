@@ -272,9 +272,6 @@ export function isAuthorizationKey({ type, in: place, name }: SecurityScheme): b
 /** OAuth 2.0 access tokens are bearer tokens (RFC 6750). */
 export function asksForBearer(demand: SecurityScheme): boolean {
   const { type, scheme: word } = demand;
-  return (
-    /^(?:oauth2|openIdConnect)$/.test(type) ||
-    (type === 'http' && word === 'bearer') ||
-    isAuthorizationKey(demand)
-  );
+  if (type === 'http') return word === 'bearer';
+  return /^(?:oauth2|openIdConnect)$/.test(type) || isAuthorizationKey(demand);
 }

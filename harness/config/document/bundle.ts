@@ -19,11 +19,8 @@ export function bundled(files: SourceFiles): unknown {
   if (!isJsonObject(root) || parts.length === 0) return files.root.value;
   const place = dialect.lonelyRef ? 'definitions' : '$defs';
   const own = isJsonObject(root[place]) ? root[place] : {};
-  return {
-    ...root,
-    [idOf(dialect)]: bundle.nameOf(files.root.file),
-    [place]: { ...own, ...Object.fromEntries(parts) },
-  };
+  const id = bundle.nameOf(files.root.file);
+  return { ...root, [idOf(dialect)]: id, [place]: { ...own, ...Object.fromEntries(parts) } };
 }
 
 /** The dialect that a `$schema` names, else that of its surroundings. @throws UsageError for an unknown one. */

@@ -86,16 +86,12 @@ export function describeReference(reference: Reference, fromFallback = false): s
 }
 
 /** The environment variable where there is one, else made of the place: `SEARCH_SECOND_KEY`, `SEARCH_RUN_SECRETS_API_KEY`. */
-export function secretName(
-  { service }: { readonly service: string },
-  key: string,
-  reference: Reference | null,
-): string {
+export function secretName(of: { service: string }, key: string, reference: Reference | null): string {
   if (reference?.kind === 'env') return reference.name;
   const place = key
     .replace(/^credentials\.|^provider\.(?:container|command)\.(?:companions\.)?/, '')
     .replace(/^(?:env|secrets)\./, '');
-  return `${service}_${place}`
+  return `${of.service}_${place}`
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();

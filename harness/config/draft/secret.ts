@@ -61,7 +61,7 @@ export async function readSecret(
 
   if (reference.kind === 'env' && reference.fallback === '' && !optional)
     throw fault('the default is empty', `leave the default out: \${env:NAME}`);
-  const { text: value, fromFallback } = await readForSecret(draft, key, reference, fault);
+  const { text: value, fromFallback } = await readForSecret(draft, key, reference);
   const said = describeReference(reference);
   if (fromFallback && value === '') return shown(null, `${said} (not set)`);
   if (fromFallback && !literalAllowed) {
@@ -76,12 +76,7 @@ export async function readSecret(
 }
 
 /** No command is run for a secret of a config that is wrong anyway. */
-export async function readForSecret(
-  draft: Draft,
-  key: string,
-  reference: Reference,
-  fault: Fault,
-): Promise<Resolved> {
+export async function readForSecret(draft: Draft, key: string, reference: Reference): Promise<Resolved> {
   if (reference.kind === 'exec' && draft.faults.all.length > 0) throw new Consequence();
   const name = secretName(draft, key, reference);
   const { standIns } = draft.scope;
@@ -91,7 +86,7 @@ export async function readForSecret(
     if (!known) return { text: reference.fallback, fromFallback: true };
   }
   const otherwise = standInFor({ name, form: 'text', expiresAt: null });
-  return resolveOrStandIn(reference, draft.scope, fault, { name, otherwise });
+  return resolveOrStandIn(reference, draft.scope, draft.faultFor(key), { name, otherwise });
 }
 
 /** null if the text is not one reference and nothing else. */
@@ -191,7 +186,7 @@ async function readPieces(
       pieces.push(part);
       continue;
     }
-    const { text: value, fromFallback } = await readForSecret(draft, key, part, fault);
+    const { text: value, fromFallback } = await readForSecret(draft, key, part);
     references.push(describeReference(part, fromFallback));
     if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
     pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));

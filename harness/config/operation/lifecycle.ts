@@ -28,11 +28,10 @@ export interface Lifecycle {
   readonly idempotencyField: string | null;
 }
 
+type AllOperations = readonly Operation[];
+
 /** A POST of a JSON object, and one parameter below its path with GET and DELETE; none in doubt. */
-export function lifecyclesOf(
-  operations: readonly Operation[],
-  definitions: Definitions,
-): readonly Lifecycle[] {
+export function lifecyclesOf(operations: AllOperations, definitions: Definitions): readonly Lifecycle[] {
   return operations
     .filter(({ method, uncallable }) => method === 'POST' && uncallable === null)
     .flatMap((create) => lifecycleOf(create, operations, definitions) ?? []);
@@ -40,7 +39,7 @@ export function lifecyclesOf(
 
 function lifecycleOf(
   create: Operation,
-  operations: readonly Operation[],
+  operations: AllOperations,
   definitions: Definitions,
 ): Lifecycle | null {
   const { body, template } = create.call;

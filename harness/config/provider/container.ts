@@ -92,6 +92,8 @@ const BUILD = mapping(
   },
 );
 
+const CAPABILITY = { pattern: '^[A-Z_]{2,40}$', expected: 'the name of a capability, such as CHOWN' };
+
 /** Of the provider's container and its companions. */
 const CONTAINER = {
   image: text('Name of the image, pulled when it is not there. Either this or build.', {
@@ -155,10 +157,7 @@ const CONTAINER = {
   capabilities: list(
     'Linux capabilities that the container keeps. All others are dropped.',
     { uniqueItems: true, default: [], expected: 'a list such as [CHOWN, SETUID]', def: 'capabilities' },
-    text('Name of a capability.', {
-      pattern: '^[A-Z_]{2,40}$',
-      expected: 'the name of a capability, such as CHOWN',
-    }),
+    text('Name of a capability.', CAPABILITY),
   ),
   ...STARTED,
 } as const;

@@ -27,6 +27,7 @@ export function providerKind<
   return kind;
 }
 
+const TIMES = { minimum: 1, maximum: 1_000, expected: 'a whole number, at least 1' };
 const HEALTH = 'The HEALTHCHECK of its image succeeds. Containers only.';
 export const READY = mapping(
   'How to know that it is ready: exactly one of http, log and health. Without it, a provider is ready when it answers any request, and a companion when the health check of its image succeeds, if it has one.',
@@ -41,11 +42,7 @@ export const READY = mapping(
     }),
     status: whole('The status that it must answer with, in place of any 2xx.', FINAL_STATUS),
     log: text('Text in a line that it writes.'),
-    times: whole('Number of such lines. Default: 1.', {
-      minimum: 1,
-      maximum: 1_000,
-      expected: 'a whole number, at least 1',
-    }),
+    times: whole('Number of such lines. Default: 1.', TIMES),
     health: either<true>(HEALTH, { expected: 'true' }, { const: true }),
   },
 );

@@ -228,10 +228,7 @@ export function childrenOf(node: Located): readonly (readonly [name: string, chi
 }
 
 /** The same node with other children. */
-export function withChildren<N extends Located>(
-  node: N,
-  change: (name: string, child: Located) => Located,
-): N {
+export function withChildren<N extends Located>(node: N, change: (name: string, of: Located) => Located): N {
   if (node.kind === 'scalar') return node;
   if (node.kind === 'list')
     return { ...node, items: node.items.map((item, index) => change(String(index), item)) };

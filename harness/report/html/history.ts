@@ -49,10 +49,7 @@ ${history.notes.length > 0 && html`<div class="wide"><p>${history.notes.join('; 
 const JUDGED: readonly number[] = [0, 1];
 
 function bars({ run, totals }: Results, history: NonNullable<Results['history']>): Markup {
-  const runs = [
-    ...history.runs.slice(1 - BARS),
-    { startedAt: run.startedAt, exitCode: run.exitCode, failed: totals.fail },
-  ];
+  const runs = [...history.runs.slice(1 - BARS), { ...run, failed: totals.fail }];
   const most = Math.max(1, ...runs.map(({ failed }) => failed));
   const words = runs.map(({ startedAt, failed }) => `${dayInWords(startedAt)}: ${failed}`).join(', ');
   return html`<svg class="bars" viewBox="0 0 ${BARS * 14} ${BAR_HEIGHT}" role="img" aria-label="Failures by run: ${words}">${runs.map(
@@ -132,7 +129,9 @@ function inWords({ startedAt, outcomes, requests, durationMs }: PastFigures): st
   return `${dayInWords(startedAt)}: ${parts.join(', ')}`;
 }
 
-function findings(runs: readonly PastFigures[]): Markup {
+type Figures = readonly PastFigures[];
+
+function findings(runs: Figures): Markup {
   const { top, height } = STRIPS.findings;
   const most = Math.max(1, ...runs.map(({ outcomes }) => foundIn(outcomes)));
   const bars = runs.map(({ outcomes }, index) => {
@@ -163,11 +162,7 @@ function piece(outcome: keyof typeof WIDTHS, x: number, foot: number, tall: numb
   return html`<rect class="${outcome}" x="${x + (BAR - width) / 2}" y="${foot - tall}" width="${width}" height="${tall}"/>`;
 }
 
-function strip(
-  name: 'requests' | 'duration',
-  runs: readonly PastFigures[],
-  of: (run: PastFigures) => number,
-): Markup {
+function strip(name: 'requests' | 'duration', runs: Figures, of: (run: PastFigures) => number): Markup {
   const { top, height } = STRIPS[name];
   const most = Math.max(1, ...runs.map(of));
   const bars = runs.map((run, index) => {

@@ -175,12 +175,9 @@ function held(observation: Observation): Observation {
   return drift === null ? observation : { ...observation, drift };
 }
 
-function stated(
-  entry: ListedObservation,
-  { checks, observations }: ServiceResult,
-  isWhole: boolean,
-): ListedObservation {
+function stated(entry: ListedObservation, service: ServiceResult, isWhole: boolean): ListedObservation {
   const { key } = entry;
+  const { checks, observations } = service;
   const seen = observations.find((each) => each.key === key);
   if (seen !== undefined) return { ...entry, state: seen.drift === undefined ? 'held' : 'drifted' };
   // A record of an older version does not tell them.

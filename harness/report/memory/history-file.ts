@@ -141,10 +141,7 @@ function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<strin
   };
 }
 
-function pastOf(
-  { run, at, exit, services }: RunLine,
-  lists: ReadonlyMap<string, readonly string[]>,
-): PastRun {
+function pastOf({ run, at, exit, services }: RunLine, lists: Map<string, readonly string[]>): PastRun {
   return {
     id: run,
     startedAt: at,

@@ -266,12 +266,8 @@ const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
 
 /** What an earlier run came to for one service. */
 export type PastFigures = Frozen<Static<typeof PAST_FIGURES>>;
-const PAST_FIGURES = Type.Object({
-  startedAt: Instant,
-  outcomes: PerOutcome,
-  requests: Count,
-  durationMs: Milliseconds,
-});
+const FIGURES = { startedAt: Instant, outcomes: PerOutcome, requests: Count, durationMs: Milliseconds };
+const PAST_FIGURES = Type.Object(FIGURES);
 
 const HISTORY = Type.Object(
   {

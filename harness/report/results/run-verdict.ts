@@ -179,13 +179,10 @@ function outdatedAccepted({ accepted = [] }: ServiceResult): readonly ListFault[
 }
 
 /** `config/known/search.yaml:12: headers.date is stale: it passes now: remove the entry` */
-function outdated(
-  of: string,
-  { state, place, note }: ListedFailure | ListedObservation,
-): readonly ListFault[] {
-  return OUTDATED.has(state)
-    ? [{ of: `${of} (${place})`, message: `${place}: ${of} is ${state}: ${note}` }]
-    : [];
+function outdated(of: string, entry: ListedFailure | ListedObservation): readonly ListFault[] {
+  const { state, place, note } = entry;
+  const message = `${place}: ${of} is ${state}: ${note}`;
+  return OUTDATED.has(state) ? [{ of: `${of} (${place})`, message }] : [];
 }
 
 /** Whether everything was asked that there is: neither is it a selection, nor did a cap leave operations out. */

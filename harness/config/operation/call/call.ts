@@ -89,10 +89,8 @@ export function requestOfCall(call: Call): OperationRequest {
   const written = (place: Input['in']) =>
     call.inputs.filter((input) => input.in === place && input.value !== undefined);
   const [path = '', query] = call.template.split('?', 2);
-  const filled = written('path').reduce(
-    (text, { name, value }) => text.replaceAll(`{${name}}`, escaped(value)),
-    path,
-  );
+  const fill = (text: string, { name, value }: Input) => text.replaceAll(`{${name}}`, escaped(value));
+  const filled = written('path').reduce(fill, path);
   const pieces = [...(query === undefined ? [] : [query]), ...written('query').flatMap(queryPieces)];
   const cookies = written('cookie').map(({ name, value }) => `${name}=${escaped(value)}`);
   return {

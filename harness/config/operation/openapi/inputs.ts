@@ -34,13 +34,9 @@ export interface InputScope {
 const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** The parameters of an operation over those of its path, the credential and what goes with every request left out. */
-export function readInputs(
-  pathItem: DocumentNode,
-  operation: DocumentNode,
-  scope: InputScope,
-): readonly DocumentedInput[] {
+export function readInputs(holders: readonly DocumentNode[], scope: InputScope): readonly DocumentedInput[] {
   const found = new Map<string, DocumentedInput>();
-  for (const parent of [pathItem, operation]) {
+  for (const parent of holders) {
     for (const [, at] of children(child(parent, 'parameters'))) {
       const input = readInput(scope.files.dereferenced(at), scope);
       if (!isCredential(input, scope)) found.set(`${input.in} ${input.name}`, input);

@@ -71,7 +71,7 @@ export async function readOpenApi(
       id: ownId(operation, `${method} ${written}`, ids),
       method,
       template: prefix + written.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
-      inputs: readInputs(pathItem, operation, scope),
+      inputs: readInputs([pathItem, operation], scope),
       body: readBody(operation, method, scope),
       responses: readResponses(operation, method, files, responses),
       demand: security.demandOf(operation),

@@ -42,17 +42,18 @@ export function heatGrid(results: Results, withChips: boolean): Markup {
 <div class="columns" aria-hidden="true">${Array.from({ length: MOST_COLUMNS }, () => names)}</div>
 <table class="heat" role="table"><caption class="unseen">Worst outcome by service and suite</caption>
 <thead class="unseen" role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Service</th>${suites.map((suite) => html`<th scope="col" role="columnheader">${suite}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows.map(({ service, squares }, at) => line(service, suites, squares, at))}</tbody></table>
+<tbody role="rowgroup">${rows.map((each, at) => line(each, suites, at))}</tbody></table>
 <p class="legend">${LEGEND.map(([kind, word]) => html`<span>${mark(kind)}${word}</span>`)}</p>
 </section>${slowest(results.services)}`;
 }
 
-function line(
-  service: ServiceResult,
-  suites: readonly string[],
-  squares: readonly (Outcome | null)[],
-  at: number,
-): Markup {
+/** The worst outcome of a service in each suite. */
+interface HeatRow {
+  readonly service: ServiceResult;
+  readonly squares: readonly (Outcome | null)[];
+}
+
+function line({ service, squares }: HeatRow, suites: readonly string[], at: number): Markup {
   const worst = WORST_FIRST.find((outcome) => squares.includes(outcome)) ?? 'skipped';
   const { service: name } = service;
   return html`<tr role="row" data-name="${name}" data-ms="${Math.round(service.durationMs)}" data-at="${at}"><th scope="row" role="rowheader" class="${worst}">${name}</th>${suites.map((suite, column) => square(service, suite, squares[column] ?? null))}</tr>`;

@@ -255,9 +255,7 @@ function pathOf(load: Load, x: Across, y: (n: number) => number): string {
     .map(({ toMs, points: used }) => {
       const points = used.map(({ atMs, n }) => [round(x(atMs) * 10), y(n)] as const);
       // Of the many requests of a burst those that can be distinguished.
-      const shown = points.filter(
-        ([at], index) => index === points.length - 1 || points[index + 1]?.[0] !== at,
-      );
+      const shown = points.filter(([at], index) => points[index + 1]?.[0] !== at);
       const end = round(x(Math.min(toMs, load.spanned.toMs)) * 10);
       const [first] = points;
       if (first === undefined) return '';

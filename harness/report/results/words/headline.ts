@@ -128,11 +128,8 @@ function partial({ services, run }: Results, { reasons }: RunVerdict): ShortVerd
   }
   const ran = services.flatMap(({ checks }) => checks).filter(({ outcome }) => JUDGED.includes(outcome));
   const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
-  return {
-    sentence: `${grouped(ran.length)} of ${counted(all, 'check')} ran: no verdict`,
-    lead: 'None of them failed.',
-    rest,
-  };
+  const sentence = `${grouped(ran.length)} of ${counted(all, 'check')} ran: no verdict`;
+  return { sentence, lead: 'None of them failed.', rest };
 }
 
 function interrupted({ run, services, totals }: Results, { reasons, besides }: RunVerdict): ShortVerdict {
