@@ -15,7 +15,6 @@ import { didYouMean } from './yaml/nearest.ts';
 import { faultsOf } from './yaml/origin.ts';
 import { namedFiles } from './yaml/read-text.ts';
 
-/** An entry of a list as it is written. */
 export type BaselineEntry = Readonly<Record<string, unknown>> & { readonly environment?: string };
 
 const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
@@ -239,7 +238,6 @@ const KNOWN_ENTRY = mapping(
 /** `known/SERVICE.yaml`. */
 export const KNOWN = baselineList('known', 'known failures', KNOWN_ENTRY);
 
-/** A failure that is known, as it is listed. */
 export type KnownFailure = Listed<typeof KNOWN_ENTRY>;
 
 function day(written: string, fault: Fault): string {

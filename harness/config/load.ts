@@ -59,11 +59,8 @@ export interface LoadedService {
   readonly document: LocatedMap;
   /** Dotted config key to the origin of its value. */
   readonly origins: Origins;
-  /** The service file. */
   readonly file: string;
-  /** Failures known in this environment. */
   readonly known: readonly KnownFailure[];
-  /** Observations accepted in this environment. */
   readonly accepted: readonly AcceptedObservation[];
 }
 

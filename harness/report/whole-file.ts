@@ -44,7 +44,6 @@ export function isFolder(path: string): boolean {
 const LOCK_MS = 5_000;
 const LOCK_STEP_MS = 20;
 
-/** Lets one process at a time act in a folder. */
 export function oneAtATime<T>(folder: string, act: () => T): T {
   const lock = join(folder, '.lock');
   for (let waitedMs = 0; !locked(lock) && waitedMs < LOCK_MS; waitedMs += LOCK_STEP_MS) {
@@ -157,7 +156,6 @@ function attempt<T>(what: string, path: string, act: () => T): T {
   }
 }
 
-/** What the system refuses, in words. */
 const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',

@@ -28,9 +28,7 @@ export interface RunFolder {
 
 export interface WriteOptions {
   readonly reportsDir: string;
-  /** All of them when left out. */
   readonly formats?: readonly ReportFormat[];
-  /** The usual ones when left out. */
   readonly choices?: ReportChoices;
   /** The run's journal, copied beside the reports; null when there is none. */
   readonly journalPath: string | null;
@@ -126,7 +124,6 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   return { runDir, latestDir, files, notes };
 }
 
-/** Content by path. */
 function render(
   results: Results,
   format: ReportFormat,
@@ -145,7 +142,6 @@ function pathFor(path: string, service = ''): string {
 
 type LogFiles = ReadonlyMap<string, { readonly name: string; readonly text: string }>;
 
-/** By service. */
 function logFiles(logs: ReadonlyMap<string, string> = new Map()): LogFiles {
   const names = fileNames([...logs.keys()]);
   const nameOf = (service: string) => pathFor(LOGS, names.get(service));

@@ -99,7 +99,6 @@ export interface MessageDialect {
   readonly subscribe?: {
     readonly send: (channel: string) => string;
     readonly answer: string;
-    /** A public channel. */
     readonly channel: string;
   };
 }
@@ -119,11 +118,9 @@ export interface DialectEvent {
 
 /** What a config must know of a dialect before anything is spoken. */
 interface DialectKind {
-  /** Facts about its messages. */
   readonly messages?: string;
   /** What to do in place of saying in the config what its heartbeats are, which only raw messages leave open. */
   readonly heartbeatRemedy?: string;
-  /** Why its handshakes carry no credential. */
   readonly keyless?: string;
 }
 
@@ -147,7 +144,6 @@ export const DIALECTS: Readonly<Record<ShippedDialect | 'own', DialectKind>> = {
   own: { messages: 'a dialect of its own', heartbeatRemedy: 'write answerHeartbeat in the module' },
 };
 
-/** Why a module is no dialect. */
 export class NoDialect extends Error {}
 
 /** Importing has no limit of its own. In ms. */

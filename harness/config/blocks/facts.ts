@@ -25,7 +25,6 @@ interface Filled {
   readonly pacts?: PactsConfig;
 }
 
-/** Blocks as loaded. */
 interface Blocks {
   readonly plan?: unknown;
   readonly operations?: readonly unknown[];

@@ -92,19 +92,15 @@ export interface Plan extends Rate {
   readonly rate?: Rate;
   /** Absent if it is unknown which requests are counted together. */
   readonly per?: LimitScope;
-  /** Limits that apply at the same time. */
   readonly further?: readonly FurtherLimit[];
 }
 
-/** A further limit. */
 export interface FurtherLimit extends Rate {
   readonly per?: LimitScope;
 }
 
-/** As it is written. */
 type PlanBlock = Loaded<typeof PLAN>;
 
-/** What conform may do to the service. */
 export type Safety = Required<Loaded<typeof SAFETY>>;
 
 export type Timeouts = Loaded<typeof TIMEOUTS>;

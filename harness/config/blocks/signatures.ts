@@ -21,7 +21,6 @@ const SHARED = mapping(
 
 export type WrittenKey = string | Loaded<typeof SHARED>;
 
-/** A key with which signatures are verified. */
 export function verificationKey(description: string) {
   return either<WrittenKey>(
     description,

@@ -158,7 +158,6 @@ export interface WebSocketConfig
   readonly dialect: ShippedDialect | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
   readonly adapter?: string;
-  /** Messages with the answer that they get. */
   readonly exchange?: readonly MessagePair[];
   /** Exchanged before them, once per connection. */
   readonly login?: MessagePair;
@@ -172,7 +171,6 @@ export interface WebSocketConfig
 
 export interface MessagePair {
   readonly send: string;
-  /** JSON Schema of the answer. */
   readonly expect: unknown;
 }
 

@@ -9,7 +9,6 @@ export interface AppCredentials {
   readonly secret: Secret;
 }
 
-/** A key that must not open the service. */
 export interface RefusedKey {
   readonly key: Secret;
   /** The reason, in the user's words: `revoked`. */
@@ -31,7 +30,6 @@ export interface Key<Value = unknown> {
 
 export type SchemeKeys = Readonly<Record<string, Key>>;
 
-/** What the keys of a scheme are read as. */
 export type Values<K extends SchemeKeys> = {
   readonly [Name in keyof K]: K[Name] extends Key<infer Value> ? Value : never;
 };
@@ -56,7 +54,6 @@ export function optional<Value>(key: Key<Value>): Key<Value | null> {
   return { kind: key.kind, optional: true, shape };
 }
 
-/** Where a key goes. */
 export const NAME = text('Name of the header or query parameter that carries the key.');
 
 const KEY = secret('The key.');
@@ -100,7 +97,6 @@ const REFUSED_SHAPE = shapes.mapping(
   },
 );
 
-/** Keys that the user knows must be refused. */
 export const REFUSED: Key<readonly RefusedKey[] | null> = {
   kind: 'refused',
   optional: true,

@@ -64,7 +64,6 @@ const IN_EITHER_CASE = /^(?:[0-9a-fA-F-]{16,}|[A-Z2-7]{16,}=*|[0-9A-HJKMNP-TV-Z]
 
 /** A key that no account has. */
 export const UNKNOWN_KEY = 'conform-sends-no-valid-key-here';
-/** A user name that no account has. */
 const UNKNOWN_USER = 'conform-nobody';
 /** More than a usual limit for one field line (8 KiB). */
 const OVERSIZED = 9 * 1024;
@@ -90,7 +89,6 @@ const WRONG_VALUES = {
   oversized: () => 'k'.repeat(OVERSIZED),
 } satisfies Record<string, (right: string) => string | null>;
 
-/** Those made of the right value. */
 const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped', 'altered'];
 /** Lengths that can be redacted. Whatever is shorter is too little of the right value to be one. */
 const REDACTABLE = { shortest: 6, longest: 16_384 };

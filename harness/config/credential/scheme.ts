@@ -6,7 +6,6 @@ import type { Exchange, FieldLine } from '../../wire/exchange.ts';
 import type { Carrier } from './carrier.ts';
 import type { AppCredentials, KEYED, Key, RefusedKey, SchemeKeys, Values } from './keys.ts';
 
-/** What `conform init` needs of a scheme. */
 export interface FirstUse {
   readonly asks: readonly Question[];
   /** Lines below `scheme:`, of the answers by their options. */
@@ -15,7 +14,6 @@ export interface FirstUse {
   beside?(answers: Answers, path: (answered: string) => string): readonly string[];
 }
 
-/** A question, and the option that answers it. */
 export interface Question {
   /** Without its dashes. */
   readonly option: string;
@@ -77,7 +75,6 @@ export interface Credentials extends Use {
   readonly values: Readonly<Record<string, unknown>>;
   /** A second working key, for per-key limits and isolation. */
   readonly second: Secret | null;
-  /** Must not open the service. */
   readonly refused: readonly RefusedKey[];
   /** Signs requests and subscriptions: in place of a key, or beside it. */
   readonly app: AppCredentials | null;
@@ -105,7 +102,6 @@ interface Declaration<K extends SchemeKeys> {
   readonly summary: string;
   /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey`, `refused` and `app` mean the same in every scheme. */
   readonly keys: K;
-  /** No credential is needed. */
   readonly open?: true;
   /** What lets a client in is the certificate of its connections. */
   readonly byCertificate?: true;
@@ -159,14 +155,12 @@ export interface SecurityScheme {
   readonly openIdConnectUrl: string;
 }
 
-/** A key issued for a limited time. */
 export interface Obtained {
   readonly key: Secret;
   /** Milliseconds of validity, counted from the request for it; null if unknown. */
   readonly forMs: number | null;
 }
 
-/** A request with which a key is asked for. */
 export interface KeyRequest {
   /** Absolute, or a path below the base address of the service. */
   readonly url: string;
@@ -176,7 +170,6 @@ export interface KeyRequest {
   readonly purpose: string;
 }
 
-/** With what a scheme obtains its key. */
 export interface ObtainingPort {
   /**
    * Posts the request within the session's timeouts, and records the exchange as evidence. `secretsIn` sees the content of
@@ -244,7 +237,6 @@ export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Schem
   return made;
 }
 
-/** The keys that mean the same in every scheme. */
 interface CommonValues {
   readonly key?: Secret | null;
   readonly secondKey?: Secret | null;
@@ -258,7 +250,6 @@ export function shippedKey({ secret, second, refused, app }: Credentials): Value
   return { key: secret, secondKey: second, refused, app };
 }
 
-/** The application of the shipped config. */
 export function shippedApp({ app }: Credentials): AppCredentials {
   if (app === null) throw new HarnessError('the shipped config has no application');
   return app;

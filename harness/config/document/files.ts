@@ -176,7 +176,6 @@ function isBelow(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** File parts of all references, each once. */
 function filesNamedIn(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   eachObject(root, (node) => {

@@ -18,7 +18,6 @@ export interface DocumentNode {
 export interface SourceFile {
   /** Real path, by which a file is known. */
   readonly path: string;
-  /** As named in messages. */
   readonly shown: string;
   readonly root: unknown;
   readonly placeOf: (pointer: readonly string[]) => Place;

@@ -66,7 +66,6 @@ export class Draft {
     return read.text;
   }
 
-  /** The error for a file that a key names. */
   fileFault(key: string, file: string, { problem, remedy }: ReadFault): UsageError {
     return this.faultAt(key, `${file}: ${problem}`, `${remedy}; it is relative to this file`);
   }

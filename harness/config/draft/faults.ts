@@ -78,7 +78,6 @@ export class Faults {
     if (this.#all.length > 0) throw this.error();
   }
 
-  /** All that is wrong as one error. */
   error(): UsageError {
     // A file is held to its schema as it is written and as its environments make it.
     const each = new Map(this.#all.toReversed().map((fault) => [whatOf(fault), fault]));

@@ -55,7 +55,6 @@ function baseOf(file: LocatedMap): LocatedMap {
   return without(file, 'environments');
 }
 
-/** Names of the environments of a service file. */
 export function environmentNames(file: LocatedMap): readonly string[] {
   return [...environmentsOf(file).keys()];
 }

@@ -13,7 +13,6 @@ export type Reference =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'exec'; readonly command: string };
 
-/** Where references are looked up. */
 export interface ReferenceScope {
   readonly env: NodeJS.ProcessEnv;
   /** Folder of the file that names them; relative paths and commands start here. */
@@ -150,7 +149,6 @@ export interface Learned {
   readonly value: string;
 }
 
-/** A text after its references were read. */
 export interface InterpolatedText {
   readonly text: string;
   readonly references: readonly string[];

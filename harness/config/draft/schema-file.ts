@@ -49,7 +49,6 @@ async function opened(draft: Draft, key: string, named: string): Promise<SourceF
   throw draft.fileFault(key, `the schema file ${named}`, files.fault);
 }
 
-/** A schema that stands in the config itself. */
 function around(draft: Draft, key: string, root: unknown): Promise<SourceFiles> {
   const { place } = draft.faultAt(key, '', '');
   const keyOf = (pointer: readonly string[]) => pointer.reduce(keyWithin, key);

@@ -9,14 +9,11 @@ export interface Lifecycle {
   readonly remove: Operation;
   /** PATCH, where it takes members as JSON. */
   readonly update: Operation | null;
-  /** PUT. */
   readonly replace: Operation | null;
   readonly list: Operation | null;
-  /** The path parameter that names an item. */
   readonly parameter: string;
   /** The member of an item that holds its value. */
   readonly idMember: string;
-  /** The body that creates one. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Members that a client may send. */
   readonly writable: Readonly<Record<string, Facets>>;

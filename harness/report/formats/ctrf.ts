@@ -68,7 +68,6 @@ function* testsOf(results: Results): Iterable<readonly Test[]> {
   yield runItself(results);
 }
 
-/** All but the tests. */
 function documentOf(results: Results) {
   const { run } = results;
   const verdict = verdictOf(results);

@@ -84,7 +84,6 @@ const HEIGHT = 74;
 /** The outcomes of a run that are stacked, from below: each has a width of its own. */
 const WIDTHS = { fail: BAR, blocked: 6, warning: 4, known: 2 } satisfies Partial<Record<Outcome, number>>;
 const STACK = Object.keys(WIDTHS) as readonly (keyof typeof WIDTHS)[];
-/** A run in which nothing was found. */
 const DASH = 3;
 /** One failure beside a night in which all was blocked is seen. */
 const LEAST = 4;

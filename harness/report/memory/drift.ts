@@ -5,7 +5,6 @@ import { withExitCode } from '../results/fold/fold.ts';
 import type { ListedObservation, Observation, Results, ServiceResult } from '../results/results.ts';
 import { valueInWords } from '../results/words/words.ts';
 
-/** Levels of a value that are looked into. */
 const DEEPEST = 40;
 /** Longest text of a value in a message, in UTF-16 units. */
 const LONGEST_VALUE = 120;

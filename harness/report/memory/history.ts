@@ -11,13 +11,11 @@ export interface PastService {
   readonly environment: string | null;
   /** The provider's version; null where it is not known. */
   readonly version: string | null;
-  /** Letter of the outcome by id of the check. */
   readonly outcomes: ReadonlyMap<string, string>;
   readonly requests: number;
   readonly durationMs: number;
 }
 
-/** A run that is over. */
 export interface PastRun {
   readonly id: string;
   /** ISO 8601, UTC. */
@@ -41,13 +39,11 @@ const LETTERS: Readonly<Record<Outcome, string>> = {
 /** In place of the letter of a check that is well, but for what it observed, which has drifted. */
 const DRIFTED = 'd';
 
-/** Number of runs that are shown. */
 const SHOWN_RUNS = 30;
 /** Of the runs that judged a check, those that are looked at to call it flaky. */
 const FLAKY_RUNS = 10;
 const FLAKY_FLIPS = 2;
 
-/** The run as it is remembered. */
 export function pastRun({ run, services }: Results): PastRun {
   return {
     id: run.id,
@@ -222,7 +218,6 @@ function keyOf({ service, environment }: Pick<PastService, 'service' | 'environm
   return JSON.stringify([service, environment]);
 }
 
-/** A check that two runs judged differently. */
 export interface Difference {
   readonly service: string;
   readonly environment: string | null;

@@ -84,7 +84,6 @@ export function problemOf(check: CheckResult): string {
   return saysMore ? `${check.headline}: ${shortened(message, MESSAGE_CAP)}` : check.headline;
 }
 
-/** A finding with an expectation. */
 export type ComparedFinding = Finding & { readonly expected: string };
 
 /** The expectation and the result; null if there is no finding, or one in the words of another tool. */
@@ -102,7 +101,6 @@ export function messageOf(check: CheckResult): string {
     : deviationText(finding);
 }
 
-/** Names keep their capitals. */
 function withinSentence(sentence: string): string {
   return /^(?:An?|The|Each|Every|No|Of|Some|Other) /.test(sentence)
     ? sentence.charAt(0).toLowerCase() + sentence.slice(1)

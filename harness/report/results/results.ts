@@ -219,7 +219,6 @@ export const SERVICE = Type.Object({
   }),
 });
 
-/** A check of one service, by its id. */
 const CheckOfService = shared('checkOfService', Type.Object({ service: name, check: name }));
 
 /** One fault that explains findings, of one service or of several. */
@@ -255,7 +254,6 @@ const CHANGE = Type.Object({
   since: Instant,
 });
 
-/** A run as those after it remember it. */
 const REMEMBERED = Type.Object({ id: name, startedAt: Instant, exitCode: Type.Integer(), failed: Count });
 
 const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
@@ -264,7 +262,6 @@ const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
   additionalProperties: Count,
 });
 
-/** What an earlier run came to for one service. */
 export type PastFigures = Frozen<Static<typeof PAST_FIGURES>>;
 const FIGURES = { startedAt: Instant, outcomes: PerOutcome, requests: Count, durationMs: Milliseconds };
 const PAST_FIGURES = Type.Object(FIGURES);
@@ -310,7 +307,6 @@ export type RunResult = Frozen<Static<typeof RUN>>;
 export type ServiceResult = Frozen<Static<typeof SERVICE>>;
 export type Results = Frozen<Static<typeof RESULTS>>;
 
-/** The shipped `results.schema.json`. */
 export const RESULTS_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'conform:results.schema.json',

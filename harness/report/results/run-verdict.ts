@@ -35,7 +35,6 @@ export interface RunVerdict {
 interface Case {
   readonly services: readonly ServiceResult[];
   readonly strict: boolean;
-  /** Fewer checks ran than apply. */
   readonly isSelection: boolean;
   /** The omissions are on purpose, and allowed. */
   readonly partial: boolean;
@@ -131,7 +130,6 @@ function ofLists(word: VerdictWord, faultsOf: (service: ServiceResult) => readon
   return { exitCode: EXIT.doesNotConform, word, reasons };
 }
 
-/** What makes a run fail besides its checks. */
 interface ListFault {
   /** Key of the observation, or the check, with its place in the list. */
   readonly of: string;

@@ -25,7 +25,6 @@ export function picked<Shape extends TObject>(
   return Object.fromEntries(present.map((name) => [name, members.get(name)])) as Frozen<Static<Shape>>;
 }
 
-/** The shapes that others refer to by name. */
 export const SHARED: Record<string, TSchema> = {};
 
 export function shared<Shape extends TSchema>(name: string, shape: Shape) {
@@ -43,7 +42,6 @@ export const list = <Item extends TSchema>(item: Item, description?: string) =>
 export const texts = (description?: string) => list(Type.String(), description);
 export const flag = (description?: string) => Type.Boolean(described(description));
 export const whole = (minimum: number, description: string) => Type.Integer({ minimum, description });
-/** It may be left out. */
 export const optional = Type.Optional;
 
 export const Count = shared('count', Type.Integer({ minimum: 0 }));

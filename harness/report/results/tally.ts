@@ -3,7 +3,6 @@ import { OUTCOMES, type Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
 import type { Results, ServiceResult } from './results.ts';
 
-/** Checks per outcome. */
 export type Tally = Readonly<Record<Outcome, number>>;
 
 /** Outcomes in the order in which a person wants to read them: worst first, then those that were judged, then the rest. */
@@ -81,7 +80,6 @@ export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): r
   );
 }
 
-/** Checks that share an outcome and its reason. */
 export interface SameReason {
   readonly outcome: 'blocked' | 'skipped';
   readonly reason: string;
@@ -129,7 +127,6 @@ export interface NotApplying {
 export function notApplying(results: Results): {
   readonly suites: readonly NotApplying[];
   readonly single: readonly NotApplying[];
-  /** The single checks themselves. */
   readonly checks: readonly JudgedCheck[];
 } {
   const skipped = judgedWith(results, 'skipped');

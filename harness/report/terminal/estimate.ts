@@ -2,12 +2,10 @@ import { counted } from '../results/tally.ts';
 import { plainLine } from '../results/words/plain.ts';
 import { duration } from '../results/words/words.ts';
 
-/** What a run of one service would do. */
 export interface Estimate {
   readonly service: string;
   /** Where it would be done: an address, or the kind of provider that would be started. */
   readonly at: string;
-  /** At most. */
   readonly requests: number;
   /** If no answer gives reason for more. */
   readonly usual: number;
@@ -18,7 +16,6 @@ export interface Estimate {
   readonly simulatedTime?: boolean;
   /** In the order in which they are judged. */
   readonly suites: readonly SuiteEstimate[];
-  /** How many checks a whole run has. */
   readonly catalogue: number;
   /** How many operations would be asked; null where all would. */
   readonly exercised: string | null;

@@ -27,7 +27,6 @@ export interface ProgressOptions {
   readonly isTTY: boolean;
   readonly color: boolean;
   readonly quiet: boolean;
-  /** Unix time in ms. */
   readonly now?: () => number;
   /** Calls back about every `ms` until the returned function is called. */
   readonly every?: (ms: number, callback: () => void) => () => void;
@@ -116,13 +115,10 @@ export function createProgress(options: ProgressOptions): Progress {
   };
 }
 
-/** As it is printed. */
 type Note = 'started' | 'waiting' | 'trouble' | 'finished';
 
 interface Screen {
-  /** Something worth a line where lines stay. */
   note(kind: Note, service: string, text: string): void;
-  /** There is one service more. */
   began(): void;
   say(line: string): void;
   stop(): void;

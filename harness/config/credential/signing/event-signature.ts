@@ -23,7 +23,6 @@ export interface SignedEvent {
   readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
 }
 
-/** The signature cannot be verified, and why. */
 interface Unverifiable {
   readonly untold: string;
 }
@@ -42,7 +41,6 @@ interface Time {
   readonly mayBeOfFirst?: true;
 }
 
-/** How services sign the events that they send. */
 interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
   readonly header: string | null;

@@ -10,7 +10,6 @@ export interface Operation extends OperationRequest {
   readonly place: string;
   /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */
   readonly template: string;
-  /** The documented success. */
   readonly response: ExpectedResponse;
   /** Further responses that are documented as success. */
   readonly alternatives: readonly ExpectedResponse[];
@@ -73,7 +72,6 @@ export interface CallBody {
 
 /** A request, ready to be sent but for the credential. */
 export interface OperationRequest {
-  /** Path below the base URL, with its query. */
   readonly path: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly body: OperationBody | null;
@@ -173,7 +171,6 @@ export function pathValues(template: string, path: string): ReadonlyMap<string, 
   return new Map(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? '')]));
 }
 
-/** Names in braces that a template still has. */
 export function placeholdersOf(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
 }

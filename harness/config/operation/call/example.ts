@@ -14,7 +14,6 @@ const MAX_REPEAT = 1_000;
 const MAX_TEXT = 100_000;
 /** References followed for one value: alternatives of alternatives may multiply without end. */
 const MAX_FOLLOWED = 5_000;
-/** Schemas looked through for such demands. */
 const MAX_SCHEMAS = 2_000;
 
 /** In ms: for one value that has a pattern in it, and for all values of a document that could not be made up. */

@@ -15,7 +15,6 @@ export interface DocumentedClause {
   readonly value: ClauseValue;
   /** The operation, or the part of the document. */
   readonly section: string;
-  /** Line of the document, from 1. */
   readonly row: number;
 }
 

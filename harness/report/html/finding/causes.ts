@@ -10,7 +10,6 @@ import { type Ages, ageTerm, chips, linkRow, newestOf, rankOf } from '../markup/
 import { checkLine, copyable, finding, type PageFindings } from './finding.ts';
 
 const LONGEST_SENTENCE = 300;
-/** Ids below a sentence. */
 const IDS = 3;
 /** Services by name beside how many there are. */
 const SERVICES = 4;
@@ -109,7 +108,6 @@ function drifted({ services }: Results): readonly Markup[] {
   );
 }
 
-/** Checks that could not run, by their reason. */
 function blocked(results: Results): readonly Markup[] {
   return notRun(results)
     .filter(({ outcome }) => outcome === 'blocked')

@@ -18,7 +18,6 @@ const LONGEST_HEADLINE = 300;
 /** Of a command that is shown: a longer one shows the fault as well and is in the results. */
 const LONGEST_COMMAND = 4_000;
 
-/** What the findings of a page share. */
 export interface PageFindings {
   readonly room: TranscriptRoom;
   /** Those that stand in the page already: another cause that explains them leads there. */

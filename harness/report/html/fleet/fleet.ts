@@ -95,7 +95,6 @@ function slowest(services: readonly ServiceResult[]): Markup {
 /** Outcomes in cells; observed comes after all that was judged. */
 const IN_CELLS = WORST_FIRST.filter((outcome) => outcome !== 'observed' && outcome !== 'skipped');
 
-/** Suites that apply to a service at least. */
 export function appliedSuites(results: Results): readonly string[] {
   return suitesOf(results).filter((suite) =>
     results.services.some(({ checks }) =>

@@ -151,7 +151,6 @@ function momentOf({ sentMs, fate, counted, quota }: LimitObservation, limit: num
 interface Moment {
   readonly atMs: number;
   readonly fate: 'admitted' | 'refused' | 'other';
-  /** How many of the quota it takes. */
   readonly takes: number;
   /** How many the service says are used with it; absent where it says nothing. */
   readonly used?: number;
@@ -200,7 +199,6 @@ const TOP = 18;
 const BASE = 62;
 const BAND = 5;
 
-/** Percent of the width. */
 type Across = (atMs: number) => number;
 
 function across({ fromMs, toMs }: TimeStretch): Across {
@@ -264,7 +262,6 @@ function pathOf(load: Load, x: Across, y: (n: number) => number): string {
     .join('');
 }
 
-/** Places that can be distinguished. */
 function apart(places: readonly number[]): readonly number[] {
   return [...new Set(places.map((at) => Math.round(at * 2.5) / 2.5))];
 }

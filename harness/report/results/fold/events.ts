@@ -148,7 +148,6 @@ export type ReadEvent =
   | { readonly kind: 'unknown'; readonly type: string }
   | { readonly kind: 'malformed'; readonly problem: string };
 
-/** The events among these entries of a journal. */
 export function eventsIn(entries: readonly unknown[]): readonly JournalEvent[] {
   return entries.map(readEvent).flatMap((read) => (read.kind === 'event' ? [read.event] : []));
 }

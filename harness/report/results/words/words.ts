@@ -9,10 +9,8 @@ import { plainLine } from './plain.ts';
 /** How a verdict looks before it is read: conforms, does not, inconclusive, of a part only, our own fault. */
 export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
 
-/** The same with colour and without. */
 export const SIGNS = { pass: '✓', fail: '✕', blocked: '⊘', partial: '◐', error: '!' } as const;
 
-/** The verdict as a sign and as a headline. */
 export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; readonly headline: string }>> = {
   conforms: { sign: 'pass', headline: 'Conforms' },
   'no verdict': { sign: 'partial', headline: 'No verdict' },
@@ -47,7 +45,6 @@ function reasonFor(verdict: RunVerdict, results: Results): string {
   return plainLine(`${named ? `${reasons}.` : asSentence(reasons)}${besides}`, 2_000);
 }
 
-/** What to report next to the passed checks. */
 export function asidesOf({ totals }: Results): readonly string[] {
   return [
     ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
