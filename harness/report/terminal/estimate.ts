@@ -6,6 +6,7 @@ export interface Estimate {
   readonly service: string;
   /** Where it would be done: an address, or the kind of provider that would be started. */
   readonly at: string;
+  /** At most. */
   readonly requests: number;
   /** If no answer gives reason for more. */
   readonly usual: number;

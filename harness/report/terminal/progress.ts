@@ -27,6 +27,7 @@ export interface ProgressOptions {
   readonly isTTY: boolean;
   readonly color: boolean;
   readonly quiet: boolean;
+  /** Unix time in ms. */
   readonly now?: () => number;
   /** Calls back about every `ms` until the returned function is called. */
   readonly every?: (ms: number, callback: () => void) => () => void;
