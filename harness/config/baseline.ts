@@ -33,12 +33,7 @@ export function baselineFile(
   return { file: join(configDir, folder, `${service}.yaml`), text: `${head}\n${folder}: []\n` };
 }
 
-/**
- * The text of a list with these entries in it. One that stands there under the same name, its `key`, and for the same
- * environment is written anew; all others, the comments and the order stay.
- *
- * @param text of a list that has been read without a fault, or of a new one.
- */
+/** The list with these entries in place of those with the same `key` and environment; the rest stays. */
 export function withEntries(
   text: string,
   { folder, key }: { readonly folder: string; readonly key: string },
@@ -96,11 +91,7 @@ export interface BaselineList<E extends TSchema> {
   /** Folder in the config folder; the key of the list as well. */
   readonly folder: string;
   readonly shape: TSchema;
-  /**
-   * The lists of all services, by name. Entries for other environments are left out.
-   *
-   * @throws UsageErrors with every fault of the lists. A list with a fault yields nothing.
-   */
+  /** Lists by service, without entries for other environments. @throws UsageErrors with every fault. */
   read(configDir: string, setting: BaselineScope): Promise<ReadonlyMap<string, readonly Listed<E>[]>>;
 }
 

@@ -72,11 +72,7 @@ export interface LoadedServices {
 
 const EXEC_TIMEOUT_MS = 10_000;
 
-/**
- * Reads, overlays and validates the services of a config folder, in the order asked for, else by name. Sends nothing.
- *
- * @throws UsageError for all that is wrong in all the files, each with file:line:column, key and remedy.
- */
+/** In the order asked for, else by name. Sends nothing. @throws UsageError with all faults of all files. */
 export async function loadServices(options: LoadOptions): Promise<LoadedServices> {
   const { configDir, environment } = options;
   const folder = join(configDir, 'services');

@@ -32,13 +32,7 @@ export interface ReportFormat {
   ): Readonly<Record<string, ReportText | ReadonlyMap<string, ReportText>>>;
 }
 
-/**
- * `JSON.stringify(whole, null, 2)` with a new line at its end, where a list is filled: some of it at a time, since what
- * many services have to tell is longer than the longest text that there can be.
- *
- * @param whole has an empty list at `path`, the only one of that name and depth.
- * @param groups of what goes into the list.
- */
+/** `JSON.stringify(whole, null, 2)` in pieces that fit into memory: `groups` fill the empty list at `path`. */
 export function* inPieces(
   whole: object,
   path: readonly string[],

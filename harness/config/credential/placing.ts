@@ -127,12 +127,7 @@ export type CredentialSpelling =
   | 'right-then-wrong'
   | 'wrong-then-right';
 
-/**
- * The request with the chosen credential, instead of any that was there.
- *
- * @throws NotApplicable where the scheme, or the value, has no such variation.
- * @throws HarnessError when there is no second credential.
- */
+/** @throws NotApplicable if the scheme or the value has no such variation. */
 export function placeCredential(
   request: HttpRequest,
   choice: CredentialChoice,

@@ -57,12 +57,7 @@ export class ReadyCredentials {
     return this.#held.credentials;
   }
 
-  /**
-   * Sends a request with these credentials. If an obtained credential is refused, it may have expired early: the request
-   * is sent once more with a new one, and the first result goes to `dismiss`.
-   *
-   * @throws Blocked as `for` does.
-   */
+  /** Sends a request; if its key is refused, once more with a new one. @throws Blocked as `for` does. */
   async send<R>(choice: CredentialChoice, attempt: () => Promise<R>, refusal: Refusal<R>): Promise<R> {
     const used = await this.for(choice);
     const first = await attempt();

@@ -5,12 +5,7 @@ import { DIALECTS, type Dialect, dialectNamed, LATEST } from '../../wire/json/di
 import type { SourceFiles } from './files.ts';
 import { child, children, type DocumentNode, faultAt, refOf, type SourceFile } from './source.ts';
 
-/**
- * A JSON Schema and the files that it refers to as one schema: each file is a part of it, under a name by which all
- * references go.
- *
- * @throws UsageError for a dialect that is not known, and for files of different ones.
- */
+/** A schema with the files that it refers to as its parts. @throws UsageError for unknown or mixed dialects. */
 export function bundled(files: SourceFiles): unknown {
   const dialect = namedDialect(child(files.root, '$schema'), LATEST);
   const bundle = new Bundle(files, dialect);

@@ -34,10 +34,7 @@ export class SourceFiles {
     this.#faults = faults;
   }
 
-  /**
-   * @param shown the path as messages name it.
-   * @throws UsageError for a file that is no YAML or JSON, at its place; a document that cannot be read is a fault.
-   */
+  /** `shown`: the path in messages. @throws UsageError for other text than YAML or JSON, at its place. */
   static async open(path: string, shown: string): Promise<SourceFiles | { readonly fault: ReadFault }> {
     const read = await readText(path, MAX_FILE_BYTES);
     if ('fault' in read) return read;

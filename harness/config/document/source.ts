@@ -131,11 +131,7 @@ const MAX_NODES = 2_000_000;
 /** YAML is read many times slower than JSON, and takes many times the memory. In characters. */
 const MAX_YAML = 8 * 1024 * 1024;
 
-/**
- * A JSON or YAML text as plain data that knows its places.
- *
- * @throws UsageError for other text, and for a larger or deeper document than is sensible.
- */
+/** Plain data with its places. @throws UsageError for other text, and for a too large or deep document. */
 export function sourceOf(text: string, path: string, shown: string): SourceFile {
   const isJson = /\.json$/i.test(path);
   const looksLikeJson = /^\s*[{[]/.test(text.slice(0, 1000));

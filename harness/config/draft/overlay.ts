@@ -6,12 +6,7 @@ import { type Located, type LocatedMap, originsOf, plainOf, withChildren } from 
 import { didYouMean } from '../yaml/nearest.ts';
 import { faultsOf } from '../yaml/origin.ts';
 
-/**
- * The service's own part with the chosen environment, and those it extends, laid over it. Every environment of
- * the file is held to extend a known one without a cycle, chosen or not.
- *
- * @throws UsageError for an unknown environment, an unknown or cyclic `extends`, and an empty block.
- */
+/** The service under its environment. @throws UsageError for a fault of any environment of the file. */
 export function overlaid(
   file: LocatedMap,
   shape: TSchema,

@@ -13,12 +13,7 @@ const read = new WeakMap<Draft, Map<string, Promise<SourceFiles>>>();
 /** Each schema is compiled once, however many places name it. */
 const book = new SchemaBook();
 
-/**
- * A JSON Schema that a config holds, or the path of a file with one, relative to the config; with the files that it
- * refers to.
- *
- * @throws UsageError when a file cannot be read, or what it holds is no JSON Schema of the dialect that it names.
- */
+/** A schema in a config or in a file that it names. @throws UsageError if it is unreadable or no schema. */
 export async function readSchema(draft: Draft, key: string, named: unknown): Promise<unknown> {
   const files =
     typeof named === 'string' ? await schemaFile(draft, key, named) : await around(draft, key, named);

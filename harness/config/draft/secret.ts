@@ -32,12 +32,7 @@ const PROTOCOL_TEXT = [
   'x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset sec-websocket-protocol localhost 127.0.0.1',
 ].join(' ');
 
-/**
- * Reads one secret. null only when it is optional and there is none: an empty default, or a default that is an
- * example and would otherwise be sent to a service that is not on this machine.
- *
- * @throws UsageError naming the place, never the value.
- */
+/** null if it is optional, and missing or only an example. @throws UsageError that never has the value. */
 export async function readSecret(
   draft: Draft,
   key: string,
@@ -144,23 +139,14 @@ function checked(secret: Secret, fault: Fault): Secret {
 const LONG = `the secret is longer than ${MOST_CHARACTERS} characters`;
 const TOO_LONG = [LONG, 'copy it with `files:`'] as const;
 
-/**
- * A text in which whatever a reference yields is a secret, but for the default of one, which stands in the file for
- * all to read.
- *
- * @throws UsageError naming the place, never a value.
- */
+/** A text whose references, except for defaults, are secrets. @throws UsageError that never has a value. */
 export async function readSecretText(draft: Draft, key: string, text: string): Promise<SecretText> {
   const { pieces, references } = await readPieces(draft, key, text);
   if (references.length > 0) draft.showRead(key, masked(pieces), references);
   return pieces;
 }
 
-/**
- * The content of a secret file, one secret as a whole, which may have lines; null when it is empty.
- *
- * @throws UsageError also if its length would not allow to keep it out of reports.
- */
+/** A secret file as one secret; null if empty. @throws UsageError also if its length forbids redaction. */
 export async function readSecretFile(draft: Draft, key: string, text: string): Promise<Secret | null> {
   const fault = draft.faultFor(key);
   const { pieces, references } = await readPieces(draft, key, text);

@@ -185,12 +185,7 @@ export interface Operations {
   readonly definitions: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The operations of the config, then those of the OpenAPI document that the config does not name. Where both name
- * one, by its id or by a method and path that fit, the config's word goes and the document adds what it leaves out.
- *
- * @throws UsageError for what cannot be sent or understood, at its place in either file.
- */
+/** Operations of the config, completed by the document, then the others of it. @throws UsageError. */
 export async function buildOperations(
   draft: Draft,
   written: OperationBlocks,

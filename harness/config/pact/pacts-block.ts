@@ -116,12 +116,7 @@ export const PACTS = mapping(
 
 type PactsBlock = Loaded<typeof PACTS>;
 
-/**
- * The configured pacts, those in files read and held to be pacts; without any the one that lies in `pacts/` of the
- * config, else a shipped one. null when there is none at all.
- *
- * @throws UsageError for a source that is no pact, holds no interaction, or none for this provider.
- */
+/** The configured pacts, else those in `pacts/`, else shipped ones; null for none. @throws UsageError. */
 export async function buildPacts(
   draft: Draft,
   block: PactsBlock | undefined,

@@ -64,12 +64,7 @@ export interface ReadPacts {
   readonly leftOut: readonly string[];
 }
 
-/**
- * Reads files and folders of pacts. Nothing that could make a verification green by verifying nothing passes: an empty
- * folder, a file that is no pact, a pact without interactions, a provider that none of them names.
- *
- * @throws UsageError naming the file, or the place in the config that names it.
- */
+/** Reads pacts, and refuses sources that would verify nothing. @throws UsageError at its place. */
 export async function readSources(
   sources: readonly Source[],
   provider: string,

@@ -67,12 +67,7 @@ export const FIT = {
   ),
 } as const;
 
-/**
- * The files of a first service: its config and, if no contract has its name, a contract that states the given answers and
- * nothing else. Writes nothing.
- *
- * @throws UsageError for an unfit answer.
- */
+/** Its config and, if none has its name, a contract. Writes nothing. @throws UsageError for an unfit answer. */
 export async function initService(configDir: string, first: FirstService): Promise<readonly NewFile[]> {
   const { service, scheme, answers, samplePath } = first;
   hold('service', FIT.service(service));

@@ -119,11 +119,7 @@ export function shown(path: string): string {
   return short !== '' && !short.startsWith('..') && !isAbsolute(short) ? short : path;
 }
 
-/**
- * The YAML files of a folder by the name they carry; empty when there is no such folder.
- *
- * @throws UsageError when two files carry the same name, and when the folder cannot be read.
- */
+/** YAML files of a folder by name; empty without a folder. @throws UsageError if two have the same name. */
 export async function namedFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   let listed: readonly string[];
   try {

@@ -70,12 +70,7 @@ function lettersOf({ checks, observations }: ServiceResult): ReadonlyMap<string,
   );
 }
 
-/**
- * The results with what the runs before say of them. A run that blocked a check, skipped it or did not select it says
- * nothing of that check.
- *
- * @param past in any order; a run of the same id is left out.
- */
+/** Adds the history. A run that blocked, skipped or left out a check says nothing of it. */
 export function withHistory(results: Results, past: readonly PastRun[], notes: readonly string[]): Results {
   const earlier = past
     .filter(({ id, startedAt }) => id !== results.run.id && startedAt <= results.run.startedAt)

@@ -43,12 +43,7 @@ export interface OpenApiOptions {
 /** They are about the connection, or echo the request. */
 const NEVER_SENT: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
 
-/**
- * The operations of an OpenAPI document, or a Swagger 2.0 one. Only what calls need is read: whether the document is right in
- * everything else is for a linter to say, and a fault in its prose is no fault of the service.
- *
- * @throws UsageError at the place in the document for what cannot be understood.
- */
+/** Reads only the parts that calls need; the rest is for linters. @throws UsageError at its place. */
 export async function readOpenApi(
   path: string,
   options: OpenApiOptions,

@@ -62,11 +62,7 @@ export class OpenApiSchemas {
     this.book = new SchemaBook(this.definitions, files.mention('unevaluatedProperties', 'unevaluatedItems'));
   }
 
-  /**
-   * A schema that refers to the definition of this one.
-   *
-   * @throws UsageError at the place of an invalid schema.
-   */
+  /** A schema that refers to the definition of this one. @throws UsageError for an invalid schema. */
   take(at: DocumentNode): { readonly $ref: string } {
     const $ref = this.#uriOf(this.#meant(at));
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {

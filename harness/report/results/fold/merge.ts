@@ -9,11 +9,7 @@ export interface ShardResults {
   readonly results: Results;
 }
 
-/**
- * The results of one run from those of its shards, in any order. A shard that is missing cuts the run short.
- *
- * @throws UsageError for results that are of no shard, of another run, or there twice.
- */
+/** A missing shard cuts the run short. @throws UsageError for shards of another run, or there twice. */
 export function merged(shards: readonly ShardResults[]): Results {
   const parts = shards.map(({ source, results }) => ({ source, results, shard: shardIn(source, results) }));
   const [first, ...others] = parts.toSorted((a, b) => a.shard.index - b.shard.index);
