@@ -59,11 +59,7 @@ function faultOf(event: string, data: unknown): string | null {
 }
 
 /** What a client of the Pusher protocol, version 7, does about an error code. */
-export type PusherAdvice =
-  | 'never come back unchanged'
-  | 'come back after a while'
-  | 'come back at once'
-  | 'stay';
+type PusherAdvice = 'never come back unchanged' | 'come back after a while' | 'come back at once' | 'stay';
 
 /** By the first two digits of the code. */
 const ADVICE: Readonly<Record<number, PusherAdvice>> = {

@@ -25,7 +25,7 @@ export function opcodeName(opcode: number): string {
 }
 
 /** §5.2: it is defined. */
-export function isDefined(opcode: number): boolean {
+function isDefined(opcode: number): boolean {
   return NAMES.has(opcode);
 }
 

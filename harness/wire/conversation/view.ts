@@ -23,7 +23,7 @@ import { agreedInflation } from './inflation.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
 
 /** A Close frame that was sent. */
-export interface SentClose extends ClosePayload {
+interface SentClose extends ClosePayload {
   readonly atMs: number;
   /** Octets of its payload. */
   readonly length: number;

@@ -115,7 +115,7 @@ export interface OddOnes<A> {
 }
 
 /** Which of them count. */
-export interface Counting {
+interface Counting {
   /**
    * Only those that came and went: the usual kind before them and behind them. Content may change for good between two
    * answers; an instance that is unlike the others answers now and then.

@@ -3,7 +3,7 @@ import { visible } from '../octets/utf8.ts';
 import { FieldReader } from './grammar/field-grammar.ts';
 
 /** One link of the Link field (RFC 8288 §3). */
-export interface Link {
+interface Link {
   /** The target as sent. */
   readonly target: string;
   /** Relation types, in lower case. */

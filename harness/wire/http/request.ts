@@ -11,7 +11,7 @@ import type { SentRequest } from '../socket/recording.ts';
 type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
 /** The fields that each request of a run has, without those that the request sets itself. */
-export function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
+function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
   const fields: FieldLine[] = [
     ...runFields(userAgent, runId),
     ...(headers ?? []).map(([name, value]): FieldLine => [name, revealed(value)]),
@@ -87,14 +87,14 @@ export interface RequestForm {
 }
 
 /** A request behind another one: without content and without a credential. `target` as for the other. */
-export interface Behind {
+interface Behind {
   readonly method: string;
   readonly target: string;
   readonly fields?: readonly FieldLine[];
 }
 
 /** The lines of a request and its octets, for the raw socket. `target` is sent as it is given. */
-export interface WrittenRequest extends SentRequest {
+interface WrittenRequest extends SentRequest {
   readonly octets: Uint8Array;
 }
 

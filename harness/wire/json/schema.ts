@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const formats = (): typeof import('ajv-formats') => require('ajv-formats');
 
 /** The first thing in a JSON value that its schema refuses. */
-export interface SchemaFault {
+interface SchemaFault {
   /** JSON Pointer (RFC 6901) of the value that is refused; '' is the whole. */
   readonly path: string;
   /** The keyword of the schema that refuses it: `required`, `type` … */

@@ -31,7 +31,7 @@ export interface BudgetOptions {
 }
 
 /** Finds out, before a wait, what requests of some kinds cost; it may send one that cannot wait. */
-export type FindCosts = (wait: {
+type FindCosts = (wait: {
   readonly forMs: number;
   readonly signal: AbortSignal | undefined;
 }) => Promise<Costs>;

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
  * How time passes while something waits: resolves with the number of ms that have passed, Infinity for all that are left
  * of the first wait. `begun` is the number of waits that have begun so far.
  */
-export type TimePassage = (begun: () => number) => Promise<number>;
+type TimePassage = (begun: () => number) => Promise<number>;
 
 /** A clock of a time of its own, in ms. */
 export interface VirtualClock extends Clock {

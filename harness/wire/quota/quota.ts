@@ -30,7 +30,7 @@ export interface QuotaReading extends QuotaNumbers {
 }
 
 /** The time of a quota, and the plan. */
-export interface QuotaOccasion {
+interface QuotaOccasion {
   /** When the response was received: stands in for a missing Date. */
   readonly receivedAt: Date;
   /** The plan's window in ms. */

@@ -197,11 +197,11 @@ export function parsed<Value>(
 }
 
 /** A value for a message: one line of at most 40 characters. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   return visible(hasMembers(value) ? String(value) : (JSON.stringify(value) ?? ''), 40);
 }
 
 /** The name of a policy for a message; `it` where it has none. */
-export function text(name: string | null): string {
+function text(name: string | null): string {
   return name === null ? 'it' : `"${visible(name, 40)}"`;
 }

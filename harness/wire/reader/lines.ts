@@ -226,7 +226,7 @@ export interface ReaderOptions {
 const LF = 0x0a;
 
 /** What became of octets given to a collector. */
-export interface TakenLine {
+interface TakenLine {
   /** Octets used, the line's LF included. */
   readonly used: number;
   /** The whole line as latin1 text, its end included; null while there is none. */

@@ -92,7 +92,7 @@ export function list<Value>(shape: Codec<Value>): Codec<readonly Value[]> {
 }
 
 /** What may be missing: a member of a record, the last items of a row. */
-export interface Optional<Value> extends Codec<Value> {
+interface Optional<Value> extends Codec<Value> {
   readonly mayBeMissing: true;
 }
 

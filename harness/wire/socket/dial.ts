@@ -154,7 +154,7 @@ class ConnectionPath {
 const LIMITS = { bodyBytes: 0, fieldBytes: 16 * 1024 };
 
 /** The proxy and the variable that names it, for messages. */
-export function proxyInWords({ shown, variable }: ForwardProxy): string {
+function proxyInWords({ shown, variable }: ForwardProxy): string {
   return `the proxy ${shown} (${variable})`;
 }
 
@@ -164,7 +164,7 @@ export function proxyInWords({ shown, variable }: ForwardProxy): string {
  *
  * @returns why there is none, in a sentence; null if octets go to the address from now on.
  */
-export async function openTunnel(socket: Socket, proxy: ForwardProxy, to: Address): Promise<string | null> {
+async function openTunnel(socket: Socket, proxy: ForwardProxy, to: Address): Promise<string | null> {
   const { response, leftover } = await ask(socket, proxy, to);
   const who = proxyInWords(proxy);
   if (response === null) return `${who} did not answer when asked for a tunnel to ${hostAndPort(to)}`;

@@ -99,7 +99,7 @@ export interface ClientCertificate {
 }
 
 /** How TLS is set up on every socket: of HTTP, raw requests and WebSocket alike. */
-export type TlsSettings = Partial<Omit<TlsConfig, 'files'>>;
+type TlsSettings = Partial<Omit<TlsConfig, 'files'>>;
 
 /** TLS negotiates HTTP/1.1 alone, the only version whose octets we judge. */
 export function tlsOptions(host: string, settings: TlsSettings = {}): tls.ConnectionOptions {

@@ -8,7 +8,7 @@ import { REDACTION_MARGIN } from '../socket/recording.ts';
 import type { WireFrame } from './frames.ts';
 
 /** An event without its time. */
-export type Happening = ConversationEvent extends infer Event
+type Happening = ConversationEvent extends infer Event
   ? Event extends ConversationEvent
     ? Omit<Event, 'atMs'>
     : never

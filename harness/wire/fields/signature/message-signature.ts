@@ -132,7 +132,7 @@ export interface Component {
 }
 
 /** The kind of message that is signed. */
-export type Target = 'request' | 'response';
+type Target = 'request' | 'response';
 
 /** Derived components (RFC 9421 §2.2) of a request; of a response there is `@status` alone. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
@@ -143,7 +143,7 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
 const FLAGS = ['req', 'sf', 'bs', 'tr'];
 const COMPONENT_STRINGS = ['key', 'name'];
 
-export function componentOf([name, parameters]: Item): Component {
+function componentOf([name, parameters]: Item): Component {
   return { name: String(name), parameters, identifier: serializeItem([name, parameters]) };
 }
 
@@ -154,7 +154,7 @@ export function sameness({ name, parameters }: Component): string {
 }
 
 /** What keeps it from being covered; null when nothing does. Unknown names and parameters may be new ones. */
-export function componentFault([name, parameters]: Item, target: Target): string | null {
+function componentFault([name, parameters]: Item, target: Target): string | null {
   if (typeof name !== 'string') return `${visible(serializeItem([name, new Map()]), 60)} without quotes`;
   const shown = `"${visible(name, 60)}"`;
   const flag = FLAGS.find((each) => parameters.has(each) && parameters.get(each) !== true);

@@ -17,7 +17,7 @@ import {
 import { type Spendings, spendingKind, spendingsOf } from './spending.ts';
 
 /** How evidence is read as observations of a limiter. */
-export interface Reading extends DocumentedLimit {
+interface Reading extends DocumentedLimit {
   /** What the wall clock is ahead of the session's monotonic clock, in ms. */
   readonly ownOffsetMs: number;
   /** What the limiter's refusal looks like; null where none was met yet. */
@@ -86,7 +86,7 @@ function isPassingFault(
 }
 
 /** Whether those that may count took of the quota, where what remains before and behind them tells it. */
-export function countedByReports(serial: readonly LimitObservation[]): readonly LimitObservation[] {
+function countedByReports(serial: readonly LimitObservation[]): readonly LimitObservation[] {
   const remaining = ({ counted, quota }: LimitObservation) =>
     counted === 'surely' ? (quota?.remaining ?? null) : null;
   return serial.flatMap((each, at) => {
