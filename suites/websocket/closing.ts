@@ -16,7 +16,7 @@ const tcpClosed = check('websocket.tcp-closed', {
   grounds: [rfc6455('5.5.1', 'MUST')],
   uses: [kept],
   judge: ({ expect }) =>
-    expect(kept)
+    expect()
       .where(({ isOver }) => isOver, 'the Close was not answered')
       .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
 });
@@ -33,7 +33,7 @@ export const closingChecks = [
     waits: [lawful.closes],
     uses: [kept, lawful.closes],
     judge: ({ expect }) =>
-      expect(kept, lawful.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
+      expect().toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
         // A reset may have overtaken it.
         if (serverClose !== null || ended?.how === 'reset') return null;
         return ended === null ? afterwards : 'the end of TCP';
@@ -49,10 +49,8 @@ export const closingChecks = [
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
     uses: [kept, lawful.closes],
     judge: ({ expect }) =>
-      expect(kept, lawful.closes).toConform(
-        'the same close code, 1000 or none',
-        ({ lawfulCloseCode: code, clientClose }) =>
-          code === null || code === 1000 || code === clientClose?.code ? null : String(code),
+      expect().toConform('the same close code, 1000 or none', ({ lawfulCloseCode: code, clientClose }) =>
+        code === null || code === 1000 || code === clientClose?.code ? null : String(code),
       ),
   }),
 
@@ -69,7 +67,7 @@ export const closingChecks = [
     waits: [frames.unansweredClose],
     uses: [frames.unansweredClose],
     judge: ({ expect }) =>
-      expect(frames.unansweredClose)
+      expect()
         .where(({ isOver }) => isOver, 'the service sends no Close by itself')
         .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
   }),
@@ -85,9 +83,7 @@ export const closingChecks = [
     waits: [lawful.halfClosed],
     uses: [lawful.halfClosed],
     judge: ({ expect }) =>
-      expect(lawful.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
-        ended === null ? afterwards : null,
-      ),
+      expect().toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
   }),
 
   // §5.4: control frames may come within a message, and the Close is one.
@@ -130,8 +126,7 @@ export const closingChecks = [
     repeats: [reservedBitsCode],
     waits: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
     uses: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
-    judge: ({ expect }) =>
-      expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
+    judge: ({ expect }) => expect().toCloseWith(1002, 1007),
   }),
 
   // §7.4.2: below 3000 there are codes of the protocol alone, and these are none.
@@ -144,7 +139,7 @@ export const closingChecks = [
     repeats: [reservedBitsCode],
     waits: [frames.unassignedCodes],
     uses: [frames.unassignedCodes],
-    judge: ({ expect }) => expect(frames.unassignedCodes).toCloseWith(1002, 1007),
+    judge: ({ expect }) => expect().toCloseWith(1002, 1007),
   }),
 
   // §7.4.1, §7.4.2: 1005, 1006 and 1015 stand for something else than a Close frame; below 1000 there are no codes.
@@ -170,7 +165,7 @@ export const closingChecks = [
     grounds: [rfc6455('5.5.1', 'MUST')],
     uses: [everyConversation],
     judge: ({ expect }) =>
-      expect(everyConversation)
+      expect()
         .where(({ isSaidInUtf8 }) => isSaidInUtf8)
         .toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
   }),
@@ -183,7 +178,7 @@ export const closingChecks = [
     change: 'Send what is waiting before the Close frame, and nothing after it.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     uses: [everyConversation],
-    judge: ({ expect }) => expect(everyConversation).toKeep('no data frame after the Close', 'after-close'),
+    judge: ({ expect }) => expect().toKeep('no data frame after the Close', 'after-close'),
   }),
 
   // §5.5.1: after a Close no data follows; whatever does is not looked at.

@@ -33,7 +33,7 @@ const unfitOffer = check('websocket.deflate-unfit-offer', {
   // To refuse the handshake is stricter, and no less right.
   uses: [deflate.unfitOffers],
   judge: ({ expect }) =>
-    expect(deflate.unfitOffers).toConform('no permessage-deflate', ({ opened, handshake }) =>
+    expect().toConform('no permessage-deflate', ({ opened, handshake }) =>
       opened ? (handshake?.field('sec-websocket-extensions') ?? null) : null,
     ),
 });
@@ -47,7 +47,7 @@ const answersOffer = ({ id, section, probe, restsOn = [], ...notes }: Offer): Ch
     restsOn: [...restsOn, unfitOffer],
     repeats: [deflateAnswer],
     uses: [probe],
-    judge: ({ expect }) => expect(probe).toFitTheOffer(),
+    judge: ({ expect }) => expect().toFitTheOffer(),
   });
 
 // §7.1.1.1: who takes the offer answers with the parameter, and does without context.
@@ -89,7 +89,7 @@ const serverData = check('websocket.deflate-server-data', {
   applies: [echoes],
   uses: [series.deflatedEcho, series.contextEcho],
   judge: ({ expect }) =>
-    expect(series.deflatedEcho, series.contextEcho)
+    expect()
       .where(
         ({ serverFrames }) => serverFrames.some(({ frame }) => frame.rsv === 4),
         'the service compresses no message of its own',
@@ -133,8 +133,7 @@ export const compressionChecks = [
     change: 'Leave an offer that you cannot keep out of the answer, and open the connection.',
     grounds: [practice('RFC 7692 §5.1: offers are declined without refusing the handshake')],
     uses: [deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers],
-    judge: ({ expect }) =>
-      expect(deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers).toBeOpened(),
+    judge: ({ expect }) => expect().toBeOpened(),
   }),
 
   // §5.1: the answer is for one of the offers, and for that one as a whole.
@@ -280,8 +279,7 @@ export const compressionChecks = [
     applies: [echoes],
     restsOn: [serverData],
     uses: [deflate.withoutContextEcho],
-    judge: ({ expect }) =>
-      expect(deflate.withoutContextEcho).toKeep('messages that can be inflated by themselves', 'deflate'),
+    judge: ({ expect }) => expect().toKeep('messages that can be inflated by themselves', 'deflate'),
   }),
 
   // §7.1.2.1: and so is the window: no distance is longer.
@@ -295,7 +293,7 @@ export const compressionChecks = [
     restsOn: [serverData],
     uses: [deflate.smallWindowEcho],
     judge: ({ expect }) =>
-      expect(deflate.smallWindowEcho)
+      expect()
         .where(({ isCompressing }) => isCompressing, 'the offer of a small window is declined')
         .toKeep('messages that can be inflated in the agreed window', 'deflate'),
   }),
@@ -312,7 +310,7 @@ export const compressionChecks = [
     applies: [echoes, sizesMayBeFound],
     uses: [deflate.bomb],
     async judge({ probe, expect, blocked }) {
-      await expect(deflate.bomb).toConform('the end of the connection', ({ serverFrames, conversation }) => {
+      await expect().toConform('the end of the connection', ({ serverFrames, conversation }) => {
         if (conversation.failure !== null) return conversation.failure.message;
         const data = serverFrames.map(({ frame }) => frame).filter(({ opcode }) => !isControl(opcode));
         const back = data.find(({ length }) => length >= deflate.BULK_OCTETS);

@@ -41,7 +41,7 @@ const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     uses: [probe],
     judge: ({ expect, service }) =>
-      expect(probe)
+      expect()
         .where(
           ({ isServed }) => !isServed || isKnownToAnswer(service),
           'the connection stays open, and no message shows whether it serves anything (websocket.echo, websocket.exchange)',
@@ -112,7 +112,7 @@ export const credentialChecks = given(
       repeats: [refusalClass],
       uses: [handshake.refusals],
       judge: ({ expect }) =>
-        expect(handshake.refusals)
+        expect()
           .where(({ isServed }) => !isServed, 'no handshake is refused')
           .toConform('status 4xx', ({ status, closeCode, opened }) => {
             if (status !== null && status >= 400 && status < 500) return null;
@@ -133,15 +133,12 @@ export const credentialChecks = given(
       judge({ service, expect }) {
         const code = service.websocket?.refusalCode ?? null;
         const wanted = `status 4xx, or the close code ${code}`;
-        return expect(handshake.refusals).toConform(
-          wanted,
-          ({ status, opened, isOver, closeCode, afterwards }) => {
-            if (status !== null && status >= 400 && status < 500) return null;
-            if (!opened) return status === null ? 'no HTTP answer' : `status ${status}`;
-            if (closeCode === code) return null;
-            return isOver ? `the close code ${closeCode ?? 'none'}` : `status 101 and ${afterwards}`;
-          },
-        );
+        return expect().toConform(wanted, ({ status, opened, isOver, closeCode, afterwards }) => {
+          if (status !== null && status >= 400 && status < 500) return null;
+          if (!opened) return status === null ? 'no HTTP answer' : `status ${status}`;
+          if (closeCode === code) return null;
+          return isOver ? `the close code ${closeCode ?? 'none'}` : `status 101 and ${afterwards}`;
+        });
       },
     }),
 
@@ -155,7 +152,7 @@ export const credentialChecks = given(
       repeats: [challenge],
       uses: [handshake.refusals, everyHandshake],
       judge: ({ expect }) =>
-        expect(handshake.refusals, everyHandshake)
+        expect()
           .where(({ status }) => status === 401, 'no handshake was answered 401')
           .toConform('WWW-Authenticate with a challenge', ({ handshake: answer }) =>
             answer === null ? 'no answer' : answer.challengeFault,
@@ -171,9 +168,8 @@ export const credentialChecks = given(
       grounds: [practice('OWASP API8:2023')],
       uses: [handshake.refusals, handshake.otherVersion, everyHandshake],
       judge: ({ expect }) =>
-        expect(handshake.refusals, handshake.otherVersion, everyHandshake).toConform(
-          'no credential in the answer',
-          ({ handshake: answer }) => (answer?.credentialTrace ? `one in ${answer.credentialTrace}` : null),
+        expect().toConform('no credential in the answer', ({ handshake: answer }) =>
+          answer?.credentialTrace ? `one in ${answer.credentialTrace}` : null,
         ),
     }),
 

@@ -13,7 +13,7 @@ export const firstHandshakeCheck = check('websocket.handshake', {
   change: 'Answer a handshake with 101, or correct the address and the credential in the config.',
   grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
   uses: [opening],
-  judge: ({ expect }) => expect(opening).toBeOpened(),
+  judge: ({ expect }) => expect().toBeOpened(),
 });
 
 /** How the service answers an opening handshake that is in order, in whatever form it comes (RFC 6455 §4). */
@@ -27,7 +27,7 @@ export const handshakeChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(everyTaken).toConform('the accept value of the key', (conversation) =>
+      expect().toConform('the accept value of the key', (conversation) =>
         conversation.acceptIsRight ? null : (conversation.accept ?? 'none'),
       ),
   }),
@@ -58,7 +58,7 @@ export const handshakeChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(everyTaken).toConform('Upgrade: websocket', ({ handshake }) => {
+      expect().toConform('Upgrade: websocket', ({ handshake }) => {
         const value = handshake?.field('upgrade');
         return value?.toLowerCase() === 'websocket' ? null : (value ?? 'none');
       }),
@@ -73,7 +73,7 @@ export const handshakeChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(everyTaken).toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
+      expect().toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
         const isThere = answer?.elements('connection').some((token) => token.toLowerCase() === 'upgrade');
         return isThere ? null : (answer?.field('connection') ?? 'none');
       }),
@@ -88,7 +88,7 @@ export const handshakeChecks = [
     grounds: [rfc9110('8.6', 'MUST')],
     uses: [everyTaken],
     judge: ({ expect }) =>
-      expect(everyTaken).toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
+      expect().toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
         const name = ['Content-Length', 'Transfer-Encoding'].find((each) =>
           handshake?.has(each.toLowerCase()),
         );
@@ -104,7 +104,7 @@ export const handshakeChecks = [
     change: 'Ignore letter case in header names and in the words websocket and upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     uses: [handshake.otherSpelling],
-    judge: ({ expect }) => expect(handshake.otherSpelling).toBeOpened(),
+    judge: ({ expect }) => expect().toBeOpened(),
   }),
 
   // RFC 9110 §5.3: the order of fields with different names has no meaning.
@@ -115,7 +115,7 @@ export const handshakeChecks = [
     change: 'Look headers up by their names, never by their places.',
     grounds: [rfc9110('5.3', 'MUST')],
     uses: [handshake.otherOrder],
-    judge: ({ expect }) => expect(handshake.otherOrder).toBeOpened(),
+    judge: ({ expect }) => expect().toBeOpened(),
   }),
 
   // RFC 9110 §5.3: `Connection` is a list, whose members may stand in one line each.
@@ -126,7 +126,7 @@ export const handshakeChecks = [
     change: 'Join the lines of Connection with commas before you look for Upgrade.',
     grounds: [rfc9110('5.3', 'MUST')],
     uses: [connectionInTwoLines],
-    judge: ({ expect }) => expect(connectionInTwoLines).toBeOpened(),
+    judge: ({ expect }) => expect().toBeOpened(),
   }),
 
   // §1.5, §5.2: both are sequences of octets; how TCP cuts them has no meaning.
@@ -138,8 +138,8 @@ export const handshakeChecks = [
     grounds: [rfc6455('4.2.1', 'MUST')],
     uses: [handshake.octetByOctet],
     async judge({ expect }) {
-      await expect(handshake.octetByOctet).toBeOpened();
-      await expect(handshake.octetByOctet).toAnswerPings();
+      await expect().toBeOpened();
+      await expect().toAnswerPings();
     },
   }),
 ];

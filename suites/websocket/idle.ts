@@ -24,7 +24,7 @@ const answeredPings = check('websocket.answered-pings', {
   grounds: [practice('who answers a Ping is there')],
   uses: [idle],
   judge: ({ expect }) =>
-    expect(idle)
+    expect()
       .where(({ arePingsAnswered }) => arePingsAnswered, 'the service sent no Ping while it was looked at')
       .toConform('an open connection', (view) =>
         view.isEndedForPing ? `${howItEnded(view)} after ${inWords(view.unaskedEnd?.atMs ?? 0)}` : null,
@@ -40,7 +40,7 @@ export const othersKeptCheck = check('websocket.others-kept', {
     'Handle what goes wrong on a connection on that connection alone, and let nothing of it end the process.',
   grounds: [practice('OWASP API4:2023')],
   uses: [othersKept],
-  judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
+  judge: ({ expect }) => expect().toConform('no end of other connections', ({ lost }) => lost),
 });
 
 /**
@@ -81,7 +81,7 @@ export const idleChecks = [
     limitMs: 200_000,
     uses: [idle],
     judge: ({ expect, service }) =>
-      expect(idle)
+      expect()
         .where(
           (view) => !isEndedForLogin(view, service),
           'the service keeps no connection whose client does not log in (websocket.login)',
@@ -126,7 +126,7 @@ export const idleChecks = [
     restsOn: [answeredPings],
     uses: [idle],
     judge: ({ expect }) =>
-      expect(idle)
+      expect()
         .where(
           ({ areHeartbeatsAnswered }) => areHeartbeatsAnswered,
           'the service sent no heartbeat while it was looked at',
@@ -151,7 +151,7 @@ export const idleChecks = [
     restsOn: [answeredPings, othersKeptCheck],
     uses: [idle],
     judge: ({ expect }) =>
-      expect(idle)
+      expect()
         .where(
           ({ activityTimeoutMs }) => activityTimeoutMs !== null,
           'no activity_timeout came on this connection',

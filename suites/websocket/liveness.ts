@@ -72,7 +72,7 @@ export const livenessChecks = [
         notApplicable(`so many messages at once are refused with the close code ${unaskedEnd.code}`);
       }
       const wanted = `all ${liveness.BURST} messages back in their order`;
-      await expect(liveness.burst).toConform(wanted, liveness.burstFault);
+      await expect().toConform(wanted, liveness.burstFault);
     },
   }),
 
@@ -86,8 +86,8 @@ export const livenessChecks = [
     applies: [echoes],
     uses: [closedInTraffic],
     async judge({ expect }) {
-      await expect(closedInTraffic).toEnd();
-      await expect(closedInTraffic).toKeep('no data frame after the Close', 'after-close');
+      await expect().toEnd();
+      await expect().toKeep('no data frame after the Close', 'after-close');
     },
   }),
 
@@ -117,10 +117,7 @@ export const livenessChecks = [
     grounds: [...grounds, practice('OWASP API1:2023')],
     uses: [liveness.connectionsApart],
     judge: ({ expect }) =>
-      expect(liveness.connectionsApart).toConform(
-        'nothing of other connections',
-        ({ foreign }) => foreign && `"${foreign}"`,
-      ),
+      expect().toConform('nothing of other connections', ({ foreign }) => foreign && `"${foreign}"`),
   }),
 
   // limits.other does not show how long messages take.

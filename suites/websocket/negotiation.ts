@@ -23,7 +23,7 @@ export const deflateAnswer = check('websocket.deflate-answer', {
   change: 'Answer with parameters that were offered, or decline permessage-deflate.',
   grounds: [rfc7692('7.1', 'MUST')],
   uses: [deflateOffer],
-  judge: ({ expect }) => expect(deflateOffer).toFitTheOffer(),
+  judge: ({ expect }) => expect().toFitTheOffer(),
 });
 
 /** What client and service agree on in the handshake: subprotocol, extensions, and for whose pages (RFC 6455 §9, §10). */
@@ -37,7 +37,7 @@ export const negotiationChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     uses: [unknownSubprotocol, everyTaken],
     judge: ({ expect }) =>
-      expect(unknownSubprotocol, everyTaken)
+      expect()
         .where((conversation) => conversation.offered(PROTOCOL).every((each) => WORD.test(each)))
         .toConform('an offered subprotocol, or none', (conversation) => {
           const { subprotocol } = conversation;
@@ -55,7 +55,7 @@ export const negotiationChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     uses: [badSubprotocol],
     judge: ({ expect }) =>
-      expect(badSubprotocol).toConform('a subprotocol that is a word, or none', ({ opened, subprotocol }) =>
+      expect().toConform('a subprotocol that is a word, or none', ({ opened, subprotocol }) =>
         opened && subprotocol !== null && !WORD.test(subprotocol) ? `"${subprotocol}"` : null,
       ),
   }),
@@ -69,10 +69,8 @@ export const negotiationChecks = [
     grounds: [rfc6455('9.1', 'MUST')],
     uses: [deflateOffer, everyTaken],
     judge: ({ expect }) =>
-      expect(deflateOffer, everyTaken).toConform(
-        'no extension but those offered',
-        ({ unofferedExtensions }) =>
-          unofferedExtensions.length === 0 ? null : unofferedExtensions.join(', '),
+      expect().toConform('no extension but those offered', ({ unofferedExtensions }) =>
+        unofferedExtensions.length === 0 ? null : unofferedExtensions.join(', '),
       ),
   }),
 
@@ -100,6 +98,6 @@ export const negotiationChecks = [
     grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],
     applies: [originPolicy],
     uses: [foreignOrigin],
-    judge: ({ expect }) => expect(foreignOrigin).toBeTurnedAway(),
+    judge: ({ expect }) => expect().toBeTurnedAway(),
   }),
 ];

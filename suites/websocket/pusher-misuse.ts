@@ -37,8 +37,7 @@ export const pusherMisuseChecks = given(
       grounds,
       restsOn: [pusherPing],
       uses: [misuse.malformedEvents],
-      judge: ({ expect }) =>
-        expect(misuse.malformedEvents).toConform('pusher:pong, or a Close with a code', isThere),
+      judge: ({ expect }) => expect().toConform('pusher:pong, or a Close with a code', isThere),
     }),
 
     // Ping and pong messages: either side may ask, and an answer too many is no fault.
@@ -51,7 +50,7 @@ export const pusherMisuseChecks = given(
       restsOn: [pusherPing],
       uses: [misuse.unaskedPong],
       judge: ({ expect }) =>
-        expect(misuse.unaskedPong).toConform('pusher:pong to the next pusher:ping', ({ pusherEvents }) =>
+        expect().toConform('pusher:pong to the next pusher:ping', ({ pusherEvents }) =>
           pusherEvents.some(({ event }) => event === 'pusher:pong')
             ? null
             : (pusherEvents.at(-1)?.event ?? 'no event'),
@@ -69,7 +68,7 @@ export const pusherMisuseChecks = given(
       applies: [application],
       uses: [misuse.forbiddenClientEvents],
       judge: ({ expect }) =>
-        expect(misuse.forbiddenClientEvents).toConform('none of them', ({ pusherEvents }) => {
+        expect().toConform('none of them', ({ pusherEvents }) => {
           const got = pusherEvents.find(({ event }) => Object.hasOwn(misuse.FORBIDDEN, event));
           return got === undefined ? null : misuse.FORBIDDEN[got.event as keyof typeof misuse.FORBIDDEN];
         }),
@@ -87,7 +86,7 @@ export const pusherMisuseChecks = given(
       restsOn: [privateChannel],
       uses: [misuse.forgedSubscriptions],
       judge: ({ expect }) =>
-        expect(misuse.forgedSubscriptions).toConform('no subscription', (conversation) => {
+        expect().toConform('no subscription', (conversation) => {
           const ways = misuse.forgedWays(conversation);
           return ways.length === 0 ? null : `a subscription with ${ways.join(', ')}`;
         }),
@@ -103,7 +102,7 @@ export const pusherMisuseChecks = given(
       applies: [application],
       uses: [misuse.repeatedSubscription],
       judge: ({ expect }) =>
-        expect(misuse.repeatedSubscription).toConform('the event once', ({ pusherEvents, unaskedEnd }) => {
+        expect().toConform('the event once', ({ pusherEvents, unaskedEnd }) => {
           const times = pusherEvents.filter(({ event }) => event === misuse.ONCE).length;
           // To end the connection of such a client is stricter, and no less clear.
           return times === 1 || (times === 0 && unaskedEnd !== null) ? null : `it ${times} times`;

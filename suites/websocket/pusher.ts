@@ -38,7 +38,7 @@ export const pusherPing = check('websocket.pusher-ping', {
   applies: [pusherDialect],
   uses: [pusher.establishedClient],
   judge: ({ expect }) =>
-    expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
+    expect().toConform('pusher:pong', ({ pusherEvents }) => {
       const names = pusherEvents.map(({ event }) => event);
       return names.includes('pusher:pong') ? null : `only ${names.join(', ')}`;
     }),
@@ -53,7 +53,7 @@ export const privateChannel = check('websocket.pusher-private-channel', {
   grounds: [...grounds, practice('OWASP API1:2023')],
   uses: [pusher.establishedClient],
   judge: ({ expect }) =>
-    expect(pusher.establishedClient).toConform('a subscription error', (conversation) =>
+    expect().toConform('a subscription error', (conversation) =>
       conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
     ),
 });
@@ -71,7 +71,7 @@ export const pusherChecks = given(
       grounds,
       uses: [pusher.pusherClient],
       judge: ({ expect }) =>
-        expect(pusher.pusherClient).toConform(`${pusher.ESTABLISHED} first`, ({ greetingEvent: first }) => {
+        expect().toConform(`${pusher.ESTABLISHED} first`, ({ greetingEvent: first }) => {
           if (first?.event !== pusher.ESTABLISHED) return first?.event ?? 'no event';
           const id = first.data?.socket_id;
           const isId = typeof id === 'string' && /^\d+\.\d+$/.test(id);
@@ -88,7 +88,7 @@ export const pusherChecks = given(
       grounds,
       uses: [pusher.establishedClient],
       judge: ({ expect }) =>
-        expect(pusher.establishedClient).toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
+        expect().toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
           const established = pusherEvents.find(({ event }) => event === pusher.ESTABLISHED);
           const seconds = established?.data?.activity_timeout;
           return typeof seconds === 'number' && seconds > 0 ? null : (JSON.stringify(seconds) ?? 'none');
@@ -106,12 +106,10 @@ export const pusherChecks = given(
       grounds,
       uses: [pusher.establishedClient],
       judge: ({ expect }) =>
-        expect(pusher.establishedClient).toConform(
-          'pusher_internal:subscription_succeeded',
-          (conversation) =>
-            conversation.hasSubscribed(pusher.PUBLIC_CHANNEL)
-              ? null
-              : `only ${conversation.pusherEvents.map(({ event }) => event).join(', ')}`,
+        expect().toConform('pusher_internal:subscription_succeeded', (conversation) =>
+          conversation.hasSubscribed(pusher.PUBLIC_CHANNEL)
+            ? null
+            : `only ${conversation.pusherEvents.map(({ event }) => event).join(', ')}`,
         ),
     }),
 
@@ -127,12 +125,10 @@ export const pusherChecks = given(
       applies: [application],
       uses: [pusher.establishedClient],
       judge: ({ expect }) =>
-        expect(pusher.establishedClient).toConform(
-          'pusher_internal:subscription_succeeded',
-          (conversation) =>
-            conversation.hasSubscribed(pusher.SIGNED_CHANNEL)
-              ? null
-              : (conversation.pusherEvents.at(-1)?.event ?? 'nothing'),
+        expect().toConform('pusher_internal:subscription_succeeded', (conversation) =>
+          conversation.hasSubscribed(pusher.SIGNED_CHANNEL)
+            ? null
+            : (conversation.pusherEvents.at(-1)?.event ?? 'nothing'),
         ),
     }),
 
@@ -144,7 +140,7 @@ export const pusherChecks = given(
       change: 'Close with 4001 where the application does not exist.',
       grounds,
       uses: [pusher.unknownApp],
-      judge: ({ expect }) => expect(pusher.unknownApp).toConform('the code 4001', refusedWith(4001)),
+      judge: ({ expect }) => expect().toConform('the code 4001', refusedWith(4001)),
     }),
 
     // Error codes: 4000 to 4099 ask a client not to come back unchanged; with any other range it comes back for ever.
@@ -156,7 +152,7 @@ export const pusherChecks = given(
       grounds,
       uses: [pusher.refusedClients],
       judge: ({ expect }) =>
-        expect(pusher.refusedClients)
+        expect()
           .where(({ pusherCodes }) => pusherCodes.length > 0, 'no client was refused with a code')
           .toConform('a code of 4000 to 4099', (conversation) => pusher.invitationOf(conversation)),
     }),
@@ -171,7 +167,7 @@ export const pusherChecks = given(
       applies: [application],
       uses: [pusher.presentClient],
       judge: ({ expect }) =>
-        expect(pusher.presentClient).toConform('itself among those present', (conversation) => {
+        expect().toConform('itself among those present', (conversation) => {
           if (!conversation.hasSubscribed(pusher.PRESENCE_CHANNEL))
             return conversation.pusherEvents.at(-1)?.event ?? 'no event';
           const ids = pusher.presentIds(conversation);

@@ -26,7 +26,7 @@ export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinitio
     headline: `The connection goes on after ${after}`,
     waits: [probe],
     uses: [probe],
-    judge: ({ expect }) => expect(probe).toEnd(),
+    judge: ({ expect }) => expect().toEnd(),
   });
 }
 
@@ -46,6 +46,6 @@ export function sendsBack({ id, what, ground, probe, ...notes }: Echoed): CheckD
     grounds: [clause('websocket.messages'), ground],
     applies: [echoes],
     uses: [probe],
-    judge: ({ expect }) => expect(probe).toSendBack(),
+    judge: ({ expect }) => expect().toSendBack(),
   });
 }
