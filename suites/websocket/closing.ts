@@ -87,33 +87,27 @@ export const closingChecks = [
   }),
 
   // §5.4: control frames may come within a message, and the Close is one.
-  ends({
-    id: 'websocket.close-within-message',
+  ends('websocket.close-within-message', lawful.closeWithinMessage, {
     after: 'a Close between the fragments of a message',
     why: 'A client that leaves in the middle of a long message is kept, and so is what it has sent.',
     change: 'Answer a Close at once, and forget the message that is not finished.',
     grounds: [rfc6455('5.4', 'MUST')],
-    probe: lawful.closeWithinMessage,
   }),
 
   // §5.5.1: a payload is empty, or begins with a code of two octets.
-  ends({
-    id: 'websocket.one-octet-close',
+  ends('websocket.one-octet-close', frames.oneOctetClose, {
     after: 'a Close with a payload of one byte',
     why: 'The client believes that it has closed, and waits for the connection to end.',
     change: 'Treat it as a protocol error: answer with 1002, and end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
-    probe: frames.oneOctetClose,
   }),
 
   // §5.5.1, §8.1: the reason is UTF-8.
-  ends({
-    id: 'websocket.bad-close-reason',
+  ends('websocket.bad-close-reason', frames.badReasonClose, {
     after: 'a Close whose reason is not UTF-8',
     why: 'The client believes that it has closed, and the broken text may get into your logs.',
     change: 'Check that the reason is UTF-8, answer with 1007 when it is not, and end the connection.',
     grounds: [rfc6455('8.1', 'MUST')],
-    probe: frames.badReasonClose,
   }),
 
   // §7.1.7, §7.4.1: such a Close is a protocol error, or payload data that is no text.

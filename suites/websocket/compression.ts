@@ -1,26 +1,23 @@
 import {
   type CheckDefinition,
-  type ConversationView,
   check,
   echoes,
   isControl,
   observation,
-  type Probe,
   practice,
   rfc6455,
   rfc7692,
   sizesMayBeFound,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
-import { ends, sendsBack } from './rows.ts';
+import { type Conversations, ends, sendsBack } from './rows.ts';
 import * as deflate from './stimuli/deflate/deflate.ts';
 import * as series from './stimuli/deflate/series.ts';
 
-interface Offer extends Row<'title' | 'headline' | 'restsOn'> {
+interface Offer extends Notes<'title' | 'headline' | 'restsOn'> {
   readonly section: string;
-  readonly probe: Probe<readonly ConversationView[]>;
 }
 
 // §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
@@ -39,7 +36,11 @@ const unfitOffer = check('websocket.deflate-unfit-offer', {
 });
 
 /** Who takes an offer keeps to it; to decline it, or to take less of it than was offered, is always in order. */
-const answersOffer = ({ id, section, probe, restsOn = [], ...notes }: Offer): CheckDefinition =>
+const answersOffer = (
+  id: string,
+  probe: Conversations,
+  { section, restsOn = [], ...notes }: Offer,
+): CheckDefinition =>
   check(id, {
     ...notes,
     grounds: [rfc7692(section, 'MUST')],
@@ -51,25 +52,21 @@ const answersOffer = ({ id, section, probe, restsOn = [], ...notes }: Offer): Ch
   });
 
 // §7.1.1.1: who takes the offer answers with the parameter, and does without context.
-const serverContext = answersOffer({
-  id: 'websocket.deflate-server-context',
+const serverContext = answersOffer('websocket.deflate-server-context', deflate.serverContextOffer, {
   title: 'answers server_no_context_takeover with the same, or declines',
   headline: 'server_no_context_takeover is not answered as offered: {got}',
   why: 'The client keeps nothing of earlier messages, and cannot unpack later ones.',
   change: 'Answer with server_no_context_takeover and keep to it, or decline the offer.',
   section: '7.1.1.1',
-  probe: deflate.serverContextOffer,
 });
 
 // §7.1.2.1: and with a window that is no larger than the offered one.
-const serverWindow = answersOffer({
-  id: 'websocket.deflate-server-window',
+const serverWindow = answersOffer('websocket.deflate-server-window', deflate.serverWindowOffers, {
   title: 'answers server_max_window_bits with at most as many, or declines',
   headline: 'server_max_window_bits is not answered as offered: {got}',
   why: 'The client keeps less of earlier messages than the service refers to, and cannot unpack later ones.',
   change: 'Answer with as many bits as were offered or fewer, or decline the offer.',
   section: '7.1.2.1',
-  probe: deflate.serverWindowOffers,
 });
 
 /** Where RSV1 stands that says of a message that it is compressed. */
@@ -98,13 +95,11 @@ const serverData = check('websocket.deflate-server-data', {
 });
 
 // §7.2.2: what was agreed on is understood.
-const deflatedEcho = sendsBack({
-  id: 'websocket.deflate-echo',
+const deflatedEcho = sendsBack('websocket.deflate-echo', series.deflatedEcho, {
   what: 'a compressed message',
   why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
   change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
   ground: rfc7692('7.2.2', 'MUST'),
-  probe: series.deflatedEcho,
   restsOn: [serverData],
 });
 
@@ -115,14 +110,12 @@ export const compressionChecks = [
   serverContext,
   serverWindow,
   // §7.1.2.2: a window of the client is the client's to bound.
-  answersOffer({
-    id: 'websocket.deflate-client-window',
+  answersOffer('websocket.deflate-client-window', deflate.clientWindowOffers, {
     title: 'answers client_max_window_bits with at most as many, or without',
     headline: 'client_max_window_bits is not answered as offered: {got}',
     why: 'Clients have to close the connection on an answer that allows more than they offered.',
     change: 'Answer with as many bits as were offered or fewer, or leave the parameter out.',
     section: '7.1.2.2',
-    probe: deflate.clientWindowOffers,
   }),
 
   // §5.1: an offer is declined by leaving it out of the answer.
@@ -137,14 +130,12 @@ export const compressionChecks = [
   }),
 
   // §5.1: the answer is for one of the offers, and for that one as a whole.
-  answersOffer({
-    id: 'websocket.deflate-several-offers',
+  answersOffer('websocket.deflate-several-offers', deflate.severalOffers, {
     title: 'answers one of several offers of permessage-deflate, or declines all',
     headline: 'The answer to several offers of permessage-deflate fits none of them: {got}',
     why: 'Clients have to close the connection, as they cannot know which offer was taken.',
     change: 'Take the first offer that you can keep, and answer its parameters and no others.',
     section: '5.1',
-    probe: deflate.severalOffers,
     restsOn: [serverContext, serverWindow],
   }),
 
@@ -164,108 +155,86 @@ export const compressionChecks = [
   }),
 
   // §6: RSV1 belongs to the first frame of a message.
-  ends({
-    id: 'websocket.deflate-reserved-bit-on-control',
+  ends('websocket.deflate-reserved-bit-on-control', deflate.reservedBitOnControl, {
     after: 'a Ping that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
-    probe: deflate.reservedBitOnControl,
   }),
-  ends({
-    id: 'websocket.deflate-reserved-bit-on-continuation',
+  ends('websocket.deflate-reserved-bit-on-continuation', deflate.reservedBitOnContinuation, {
     after: 'a second fragment that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
-    probe: deflate.reservedBitOnContinuation,
   }),
   // §7.2.2, RFC 6455 §7.1.7: what cannot be inflated is no message.
-  ends({
-    id: 'websocket.deflate-bad-data',
+  ends('websocket.deflate-bad-data', deflate.badData, {
     after: 'a compressed message that cannot be unpacked',
     why: 'The application gets half a message or none, and nobody hears of it.',
     change: 'Close with 1007 when a message cannot be unpacked.',
     grounds: [rfc7692('7.2.2', 'MUST')],
-    probe: deflate.badData,
   }),
 
   // RFC 6455 §8.1: text is UTF-8, compressed or not.
-  ends({
-    id: 'websocket.deflate-bad-utf8',
+  ends('websocket.deflate-bad-utf8', deflate.badUtf8, {
     after: 'compressed text that is not UTF-8',
     why: 'Broken text gets into your data, and fails wherever it is read next.',
     change: 'Check that a text message is UTF-8 after it was unpacked, and close with 1007 when it is not.',
     grounds: [rfc6455('8.1', 'MUST')],
-    probe: deflate.badUtf8,
     restsOn: [badUtf8],
   }),
 
   deflatedEcho,
   // §6: a message without RSV1 is not compressed, whatever was agreed on.
-  sendsBack({
-    id: 'websocket.deflate-plain',
+  sendsBack('websocket.deflate-plain', series.plainEcho, {
     what: 'an uncompressed message where others are compressed',
     why: 'Clients leave short messages uncompressed.',
     change: 'Unpack a message only where its first frame has RSV1 set.',
     ground: rfc7692('6', 'MUST'),
-    probe: series.plainEcho,
     restsOn: [serverData],
   }),
   // §7.2.3.6: an empty message is one octet of compressed data.
-  sendsBack({
-    id: 'websocket.deflate-empty',
+  sendsBack('websocket.deflate-empty', series.emptyEcho, {
     what: 'an empty compressed message',
     why: 'A client may compress an empty message as well.',
     change: 'Take a compressed message of the one byte 00 for an empty message.',
     ground: rfc7692('7.2.3.6', 'MUST'),
-    probe: series.emptyEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.1: it is the message that is compressed, and not its fragments.
-  sendsBack({
-    id: 'websocket.deflate-fragments',
+  sendsBack('websocket.deflate-fragments', series.fragmentedEcho, {
     what: 'a compressed message in fragments',
     why: 'Long compressed messages come in several frames.',
     change: 'Join the fragments first, and then unpack the whole.',
     ground: rfc7692('7.2.3.1', 'MUST'),
-    probe: series.fragmentedEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.4: control frames may come between fragments.
-  sendsBack({
-    id: 'websocket.deflate-around-ping',
+  sendsBack('websocket.deflate-around-ping', series.echoAroundPing, {
     what: 'a compressed message around a Ping',
     why: 'A client may ping in the middle of a long message.',
     change: 'Answer the Ping, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
-    probe: series.echoAroundPing,
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.5.3: also one that nobody asked for.
-  sendsBack({
-    id: 'websocket.deflate-around-pong',
+  sendsBack('websocket.deflate-around-pong', series.echoAroundPong, {
     what: 'a compressed message around a Pong',
     why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
     change: 'Ignore the Pong, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
-    probe: series.echoAroundPong,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.2: as long as client_no_context_takeover was not agreed on.
-  sendsBack({
-    id: 'websocket.deflate-context',
+  sendsBack('websocket.deflate-context', series.contextEcho, {
     what: 'a compressed message that refers to the one before',
     why: 'Clients refer to earlier messages, unless the service has asked them not to.',
     change: 'Keep the window from one message to the next, or answer with client_no_context_takeover.',
     ground: rfc7692('7.1.1.2', 'MUST'),
-    probe: series.contextEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.4: BFINAL is of no consequence.
-  sendsBack({
-    id: 'websocket.deflate-final-block',
+  sendsBack('websocket.deflate-final-block', series.finalBlockEcho, {
     what: 'a compressed message marked as the last block',
     why: 'Some libraries mark the end of each message like this.',
     change: 'Go on unpacking after a block that has the final bit.',
     ground: rfc7692('7.2.3.4', 'MUST'),
-    probe: series.finalBlockEcho,
     restsOn: [serverData, deflatedEcho],
   }),
 

@@ -1,6 +1,5 @@
 import {
   type CheckDefinition,
-  type ConversationView,
   check,
   clause,
   credentialDemanded,
@@ -11,29 +10,28 @@ import {
   noQueryKey,
   noRefusalCode,
   observation,
-  type Probe,
   practice,
   refusalCode,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
 import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials.ts';
 import { challenge } from '../auth/refusals.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
+import type { Conversations } from './rows.ts';
 import * as handshake from './stimuli/handshake-forms.ts';
 import { everyHandshake } from './stimuli/record.ts';
 import { answerIn, isKnownToAnswer } from './stimuli/service-shown.ts';
 
-interface BadHandshake extends Row<'restsOn'> {
+interface BadHandshake extends Notes<'restsOn'> {
   /** Completes "refuses a handshake …" and "A handshake … gets status 101". */
   readonly what: string;
-  readonly probe: Probe<ConversationView> | Probe<readonly ConversationView[]>;
 }
 
 /**
  * A service may refuse the handshake, or open it and close it at once: equal security. It may also have its clients log
  * in by message: then what counts is whether anything is served before.
  */
-const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition =>
+const turnsAway = (id: string, probe: Conversations, { what, ...notes }: BadHandshake): CheckDefinition =>
   check(id, {
     ...notes,
     title: `refuses a handshake ${what}, or serves nothing after it`,
@@ -53,20 +51,16 @@ const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition
   });
 
 // auth.scheme holds for handshakes as well: they are requests.
-const missingCredential = turnsAway({
-  id: 'websocket.missing-credential',
+const missingCredential = turnsAway('websocket.missing-credential', handshake.withoutCredential, {
   what: 'without a credential',
   why: 'Anyone can open a connection and use it.',
   change: 'Look for the credential before you answer 101, and answer 401 when there is none.',
-  probe: handshake.withoutCredential,
 });
 // Who asks for none looks at none.
-const wrongCredential = turnsAway({
-  id: 'websocket.wrong-credential',
+const wrongCredential = turnsAway('websocket.wrong-credential', handshake.wrongCredential, {
   what: 'with a wrong key',
   why: 'If any key opens a connection, the key protects nothing.',
   change: 'Check the key of a handshake with the same code as that of a request.',
-  probe: handshake.wrongCredential,
   restsOn: [missingCredential],
 });
 
@@ -76,12 +70,10 @@ export const credentialChecks = given(
   [
     ...given([credentialDemanded], [missingCredential]),
     wrongCredential,
-    turnsAway({
-      id: 'websocket.near-credential',
+    turnsAway('websocket.near-credential', handshake.nearCredentials, {
       what: 'with a key that is nearly right',
       why: 'A key that works in part, or with something added, is far easier to guess.',
       change: 'Compare the key of a handshake in full, its length and letter case included.',
-      probe: handshake.nearCredentials,
       restsOn: [missingCredential, wrongCredential],
     }),
 
@@ -89,13 +81,11 @@ export const credentialChecks = given(
     ...given(
       [keysToRefuse],
       [
-        turnsAway({
-          id: 'websocket.refused-keys',
+        turnsAway('websocket.refused-keys', handshake.refusedKeys, {
           what: 'with a key that is known not to be good',
           why: 'Whoever has an old or foreign key goes on listening: a key that leaked, or a client that is no longer one.',
           change:
             'Look at each handshake whether the key still stands, and is for this service, as at other requests.',
-          probe: handshake.refusedKeys,
           restsOn: [missingCredential, wrongCredential, refusedKeys],
         }),
       ],

@@ -10,7 +10,7 @@ import {
   rfc3629,
   rfc6455,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { ends } from './rows.ts';
 import * as lawful from './stimuli/errand/lawful.ts';
 import * as frames from './stimuli/frames.ts';
@@ -48,20 +48,18 @@ const NO_UTF8 = {
   change: 'Check that a text message is UTF-8 as a whole, and close with 1007 when it is not.',
 };
 
-interface Named {
-  readonly id: string;
+interface Named extends Partial<Pick<CheckDefinition, 'repeats'>> {
   readonly codes: readonly number[];
   /** Completes "closes with 1002 after …". */
   readonly after: string;
-  readonly probes: readonly Probe<readonly ConversationView[]>[];
-  readonly repeats?: readonly CheckDefinition[];
 }
 
-/**
- * §7.1.7: with an appropriate code of §7.4.1, where a Close frame tells one. An endpoint that takes no messages says so
- * to each of them, before it looks at what is wrong with one.
- */
-const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefinition =>
+/** §7.1.7: any code of §7.4.1 that fits, or none. An endpoint that takes no messages says so to each, also to bad ones. */
+const namesCode = (
+  id: string,
+  probes: readonly Probe<readonly ConversationView[]>[],
+  { codes, after, repeats = [reservedBitsCode] }: Named,
+): CheckDefinition =>
   check(id, {
     title: `closes with ${codes.join(' or ')} after ${after}, or without a code`,
     headline: `The close code after ${after} is {got}`,
@@ -78,16 +76,19 @@ const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefi
 
 const TAKES_NONE = 'the endpoint closes the connection after a lawful message, too';
 
-interface Sent extends Row<'headline'> {
+interface Sent extends Notes<'headline'> {
   /** Completes "sends …". */
   readonly what: string;
   readonly section: string;
-  readonly rules: readonly FrameRule[];
   readonly among?: (conversation: ConversationView) => boolean;
 }
 
 /** Whatever the service sent in any conversation. */
-const sends = ({ id, what, section, rules, among = () => true, ...notes }: Sent): CheckDefinition =>
+const sends = (
+  id: string,
+  rules: readonly FrameRule[],
+  { what, section, among = () => true, ...notes }: Sent,
+): CheckDefinition =>
   check(id, {
     ...notes,
     title: `sends ${what}`,
@@ -100,31 +101,26 @@ const sends = ({ id, what, section, rules, among = () => true, ...notes }: Sent)
   });
 
 // §5.2. One that has a code of its own for whatever goes wrong is told of it here, once.
-export const reservedBitsCode = namesCode({
-  id: 'websocket.reserved-bits-code',
-  codes: [PROTOCOL_ERROR],
-  after: 'a reserved bit',
-  probes: [frames.reservedBits, frames.reservedBitOnPing],
-});
+export const reservedBitsCode: CheckDefinition = namesCode(
+  'websocket.reserved-bits-code',
+  [frames.reservedBits, frames.reservedBitOnPing],
+  { codes: [PROTOCOL_ERROR], after: 'a reserved bit', repeats: [] },
+);
 
 // §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
-export const badUtf8 = ends({
-  id: 'websocket.bad-utf8',
+export const badUtf8 = ends('websocket.bad-utf8', frames.badUtf8, {
   after: 'text that is not UTF-8',
   ...NO_UTF8,
   grounds: [rfc6455('8.1', 'MUST'), rfc3629('3', 'MUST')],
-  probe: frames.badUtf8,
 });
 
 // §5.2: no reserved bit and no reserved opcode without an extension that defines it.
-export const serverReserved = sends({
-  id: 'websocket.server-reserved',
+export const serverReserved = sends('websocket.server-reserved', ['reserved-bits', 'opcode'], {
   what: 'no reserved bits or opcodes',
   headline: 'A frame uses reserved bits or opcodes: {got}',
   why: 'Clients close the connection on what no extension explains.',
   change: 'Clear the reserved bits, and send no opcodes but 0, 1, 2, 8, 9 and 10.',
   section: '5.2',
-  rules: ['reserved-bits', 'opcode'],
 });
 
 // §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.
@@ -149,13 +145,11 @@ export const unsolicitedPong = check('websocket.unsolicited-pong', {
  */
 export const frameChecks = [
   // §5.1: the server closes the connection upon a frame that is not masked.
-  ends({
-    id: 'websocket.unmasked',
+  ends('websocket.unmasked', frames.unmasked, {
     after: 'a frame that is not masked',
     why: 'The mask protects proxies in between from bytes that an attacker has chosen.',
     change: 'Close with 1002 when a frame of a client has no mask.',
     grounds: [rfc6455('5.1', 'MUST')],
-    probe: frames.unmasked,
   }),
   // §5.1: the server may tell 1002 in a Close frame.
   observation('websocket.unmasked-code', {
@@ -170,39 +164,28 @@ export const frameChecks = [
   }),
 
   // §5.2: a reserved bit that no negotiated extension gives a meaning fails the connection.
-  ends({
-    id: 'websocket.reserved-bits',
+  ends('websocket.reserved-bits', frames.reservedBits, {
     after: 'a message with a reserved bit',
     ...UNKNOWN_BIT,
-    probe: frames.reservedBits,
   }),
-  ends({
-    id: 'websocket.reserved-bit-on-ping',
+  ends('websocket.reserved-bit-on-ping', frames.reservedBitOnPing, {
     after: 'a Ping with a reserved bit',
     ...UNKNOWN_BIT,
-    probe: frames.reservedBitOnPing,
   }),
   reservedBitsCode,
 
   // §5.2: so does an opcode that nobody has defined.
-  ends({
-    id: 'websocket.reserved-data-opcode',
+  ends('websocket.reserved-data-opcode', frames.reservedDataOpcodes, {
     after: 'a data frame with a reserved opcode',
     ...UNKNOWN_OPCODE,
-    probe: frames.reservedDataOpcodes,
   }),
-  ends({
-    id: 'websocket.reserved-control-opcode',
+  ends('websocket.reserved-control-opcode', frames.reservedControlOpcodes, {
     after: 'a control frame with a reserved opcode',
     ...UNKNOWN_OPCODE,
-    probe: frames.reservedControlOpcodes,
   }),
-  namesCode({
-    id: 'websocket.reserved-opcode-code',
+  namesCode('websocket.reserved-opcode-code', [frames.reservedDataOpcodes, frames.reservedControlOpcodes], {
     codes: [PROTOCOL_ERROR],
     after: 'a reserved opcode',
-    probes: [frames.reservedDataOpcodes, frames.reservedControlOpcodes],
-    repeats: [reservedBitsCode],
   }),
 
   // §5.5.3: of several Pings the latest must be answered, the others may be.
@@ -222,75 +205,49 @@ export const frameChecks = [
   }),
 
   // §5.5: control frames have at most 125 octets and are not fragmented.
-  ends({
-    id: 'websocket.fragmented-ping',
+  ends('websocket.fragmented-ping', frames.fragmentedPing, {
     after: 'a Ping in fragments',
     ...UNLAWFUL_CONTROL,
-    probe: frames.fragmentedPing,
   }),
-  ends({
-    id: 'websocket.fragmented-pong',
+  ends('websocket.fragmented-pong', frames.fragmentedPong, {
     after: 'a Pong in fragments',
     ...UNLAWFUL_CONTROL,
-    probe: frames.fragmentedPong,
   }),
-  ends({
-    id: 'websocket.overlong-close',
+  ends('websocket.overlong-close', frames.overlongClose, {
     after: 'a Close of 126 bytes',
     ...UNLAWFUL_CONTROL,
-    probe: frames.overlongClose,
   }),
-  ends({
-    id: 'websocket.overlong-ping',
-    after: 'a Ping of 126 bytes',
-    ...UNLAWFUL_CONTROL,
-    probe: frames.overlongPing,
-  }),
-  namesCode({
-    id: 'websocket.control-frame-code',
+  ends('websocket.overlong-ping', frames.overlongPing, { after: 'a Ping of 126 bytes', ...UNLAWFUL_CONTROL }),
+  namesCode('websocket.control-frame-code', [frames.fragmentedPing, frames.overlongPing], {
     codes: [PROTOCOL_ERROR, TOO_BIG],
     after: 'a control frame that is fragmented or too long',
-    probes: [frames.fragmentedPing, frames.overlongPing],
-    repeats: [reservedBitsCode],
   }),
 
   // §5.4: a fragmented message begins with an opcode and goes on with continuation frames.
-  ends({
-    id: 'websocket.stray-continuation',
+  ends('websocket.stray-continuation', frames.strayContinuation, {
     after: 'a fragment that continues no message',
     ...STRAY_FRAGMENT,
-    probe: frames.strayContinuation,
   }),
   // §5.4: the fragments of one message do not come between those of another.
-  ends({
-    id: 'websocket.interleaved-message',
+  ends('websocket.interleaved-message', frames.interleaved, {
     after: 'a message that begins within another',
     ...STRAY_FRAGMENT,
-    probe: frames.interleaved,
   }),
-  namesCode({
-    id: 'websocket.fragmentation-code',
+  namesCode('websocket.fragmentation-code', [frames.strayContinuation, frames.interleaved], {
     codes: [PROTOCOL_ERROR],
     after: 'fragments that do not fit together',
-    probes: [frames.strayContinuation, frames.interleaved],
-    repeats: [reservedBitsCode],
   }),
 
   badUtf8,
-  ends({
-    id: 'websocket.bad-utf8-in-fragments',
+  ends('websocket.bad-utf8-in-fragments', frames.badUtf8InFragments, {
     after: 'text whose fragments do not join to UTF-8',
     ...NO_UTF8,
     grounds: [rfc6455('8.1', 'MUST')],
-    probe: frames.badUtf8InFragments,
     restsOn: [badUtf8],
   }),
-  namesCode({
-    id: 'websocket.bad-utf8-code',
+  namesCode('websocket.bad-utf8-code', [frames.badUtf8, frames.badUtf8InFragments], {
     codes: [INVALID_PAYLOAD],
     after: 'text that is not UTF-8',
-    probes: [frames.badUtf8, frames.badUtf8InFragments],
-    repeats: [reservedBitsCode],
   }),
 
   // §7.1.7: an endpoint that fails an open connection sends a Close frame first. A reset may have destroyed it.
@@ -338,56 +295,46 @@ export const frameChecks = [
   unsolicitedPong,
 
   // §5.1: a server never masks.
-  sends({
-    id: 'websocket.server-unmasked',
+  sends('websocket.server-unmasked', ['masking'], {
     what: 'unmasked frames',
     headline: 'A frame of the service is masked: {got}',
     why: 'Clients have to close the connection on a masked frame.',
     change: 'Send frames without a mask.',
     section: '5.1',
-    rules: ['masking'],
   }),
   // §5.2: the fewest octets that hold the length.
-  sends({
-    id: 'websocket.server-lengths',
+  sends('websocket.server-lengths', ['length'], {
     what: 'lengths in their shortest form',
     headline: 'A frame has its length in too many bytes: {got}',
     why: 'Strict clients close the connection on such a frame.',
     change:
       'Write lengths up to 125 in seven bits, up to 65,535 in two bytes, and only longer ones in eight.',
     section: '5.2',
-    rules: ['length'],
   }),
   serverReserved,
   // §5.5: at most 125 octets, in one piece.
-  sends({
-    id: 'websocket.server-control-frames',
+  sends('websocket.server-control-frames', ['control'], {
     what: 'control frames that are not too long',
     headline: 'A control frame is too long or in fragments: {got}',
     why: 'Clients close the connection on such a control frame.',
     change: 'Keep Close, Ping and Pong within 125 bytes, each in one frame.',
     section: '5.5',
-    rules: ['control'],
   }),
   // §5.4: a message begins with an opcode and goes on with continuations, until it is whole.
-  sends({
-    id: 'websocket.server-fragments',
+  sends('websocket.server-fragments', ['fragmentation'], {
     what: 'fragments in order',
     headline: 'The fragments of a message do not fit together: {got}',
     why: 'Clients cannot put the message together, and close the connection.',
     change: 'Begin a message with opcode 1 or 2, go on with 0, and finish it before the next one.',
     section: '5.4',
-    rules: ['fragmentation'],
   }),
   // §8.1: what is sent as text is UTF-8. Where we sent other octets ourselves, they may have come back.
-  sends({
-    id: 'websocket.server-utf8',
+  sends('websocket.server-utf8', ['utf8'], {
     what: 'text in UTF-8',
     headline: 'The service sends {got}',
     why: 'Browsers close the connection on text that is not UTF-8.',
     change: 'Encode text as UTF-8, and send other data as binary messages.',
     section: '8.1',
-    rules: ['utf8'],
     among: ({ isSaidInUtf8 }) => isSaidInUtf8,
   }),
 ];

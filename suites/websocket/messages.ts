@@ -12,13 +12,11 @@ const REFUSES_FRAGMENTS: readonly (number | null)[] = [1008, TOO_BIG];
 const grounds = [clause('websocket.messages'), rfc6455('5.6', 'MUST')];
 
 // §5.4: control frames in the middle of a fragmented message leave it as it is.
-export const echoAroundPing = sendsBack({
-  id: 'websocket.echo-around-ping',
+export const echoAroundPing = sendsBack('websocket.echo-around-ping', echo.echoAroundPing, {
   what: 'a message that has a Ping between its fragments',
   why: 'A client may ping in the middle of a long message.',
   change: 'Answer the Ping, and keep the fragments that have come so far.',
   ground: rfc6455('5.4', 'MUST'),
-  probe: echo.echoAroundPing,
 });
 
 // §5.6: text and binary are two kinds.
@@ -40,34 +38,28 @@ const echoKind = check('websocket.echo-kind', {
 });
 
 // §5.2: a payload may be empty.
-const echoEmpty = sendsBack({
-  id: 'websocket.echo-empty',
+const echoEmpty = sendsBack('websocket.echo-empty', echo.emptyEcho, {
   what: 'an empty message',
   why: 'Empty messages serve as signals and heartbeats.',
   change: 'Handle a message of length 0 like any other.',
   ground: rfc6455('5.2', 'MUST'),
-  probe: echo.emptyEcho,
 });
 
 // §5.2: 125 octets are the last with a length of 7 bits.
-const echoLengths = sendsBack({
-  id: 'websocket.echo-lengths',
+const echoLengths = sendsBack('websocket.echo-lengths', echo.shortEchoes, {
   what: 'messages of 125, 126 and 127 bytes',
   why: 'From 126 bytes on the length is written in another way, so longer messages are cut or lost.',
   change:
     'Read the length from the next two bytes where it says 126, and from the next eight where it says 127.',
   ground: rfc6455('5.2', 'MUST'),
-  probe: echo.shortEchoes,
 });
 
 // §5.4: fragments are joined, empty ones too; where they are cut has no meaning.
-const echoFragments = sendsBack({
-  id: 'websocket.echo-fragments',
+const echoFragments = sendsBack('websocket.echo-fragments', echo.fragmentedEchoes, {
   what: 'messages that come in fragments',
   why: 'Browsers and libraries split messages as they like.',
   change: 'Join all fragments of a message, empty ones too, before you handle it.',
   ground: rfc6455('5.4', 'MUST'),
-  probe: echo.fragmentedEchoes,
 });
 
 /** Messages (RFC 6455 §5.6), where the config names the endpoint an echo. */
@@ -149,23 +141,19 @@ export const messageChecks = [
   echoFragments,
   echoAroundPing,
   // §5.5.3: a Pong that nobody asked for is lawful there as well.
-  sendsBack({
-    id: 'websocket.echo-around-pong',
+  sendsBack('websocket.echo-around-pong', echo.echoAroundPong, {
     what: 'a message that has a Pong between its fragments',
     why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
     change: 'Ignore the Pong, and keep the fragments that have come so far.',
     ground: rfc6455('5.4', 'MUST'),
-    probe: echo.echoAroundPong,
     restsOn: [unsolicitedPong],
   }),
   // §5.6, §8.1: text is what was sent: U+FEFF, NUL, non-characters and all planes.
-  sendsBack({
-    id: 'websocket.echo-characters',
+  sendsBack('websocket.echo-characters', echo.characterEchoes, {
     what: 'unusual characters unchanged',
     why: 'Emoji, other scripts and control characters are changed or lost on the way.',
     change: 'Decode and encode text as UTF-8, and neither drop nor replace characters.',
     ground: rfc6455('8.1', 'MUST'),
-    probe: echo.characterEchoes,
   }),
 
   // §5.2: 65,536 octets are the first with a length of 64 bits. To refuse them for their length is lawful.

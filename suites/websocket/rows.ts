@@ -7,21 +7,19 @@ import {
   type Ground,
   type Probe,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 
-type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
+export type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
-interface BadFrame extends Row<'restsOn'> {
+interface BadFrame extends Notes<'grounds' | 'restsOn'> {
   /** Completes "closes the connection after …" and "The connection goes on after …". */
   readonly after: string;
-  readonly grounds: readonly Ground[];
-  readonly probe: Conversations;
 }
 
 /** The connection ends after something like that, with whatever code or with none. */
-export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinition {
+export function ends(id: string, probe: Conversations, { after, ...notes }: BadFrame): CheckDefinition {
   return check(id, {
-    ...options,
+    ...notes,
     title: `closes the connection after ${after}`,
     headline: `The connection goes on after ${after}`,
     waits: [probe],
@@ -30,15 +28,18 @@ export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinitio
   });
 }
 
-interface Echoed extends Row<'restsOn'> {
+interface Echoed extends Notes<'restsOn'> {
   /** Completes "sends back …" and "The service does not send back …". */
   readonly what: string;
   readonly ground: Ground;
-  readonly probe: Conversations;
 }
 
 /** What an echo endpoint takes comes back as it was. */
-export function sendsBack({ id, what, ground, probe, ...notes }: Echoed): CheckDefinition {
+export function sendsBack(
+  id: string,
+  probe: Conversations,
+  { what, ground, ...notes }: Echoed,
+): CheckDefinition {
   return check(id, {
     ...notes,
     title: `sends back ${what}`,
