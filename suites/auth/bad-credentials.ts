@@ -101,7 +101,7 @@ export const missingCredential = check('auth.missing-credential', {
   restsOn: [refusalClass],
   uses: [credential.withoutCredential],
   judge: ({ expect, documentedStatus }) =>
-    expect(credential.withoutCredential).toHaveStatus(...(documentedStatus('missingCredential') ?? REFUSED)),
+    expect().toHaveStatus(...(documentedStatus('missingCredential') ?? REFUSED)),
 });
 
 // auth.scheme: each request carries the credential, and no other one will do.

@@ -1,0 +1,275 @@
+import { NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import { isForLogin } from '../../../harness/config/blocks/dialect.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import {
+  connecting,
+  derived,
+  lastOfAll,
+  neededIn,
+  type Port,
+  type Probe,
+  risky,
+} from '../../../harness/engine/session/probe.ts';
+import { dialectOf } from '../../../harness/engine/session/websocket/dialects/dialects.ts';
+import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
+import { IdleView } from '../../../harness/wire/conversation/idle.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import { bomb } from './deflate.ts';
+import { longEchoes, longFragmentedEcho } from './echo.ts';
+import * as frames from './frames.ts';
+import { logIn } from './message-pair.ts';
+import { answersPings } from './ordinary-client.ts';
+import { keptTogether } from './side-by-side.ts';
+
+/**
+ * A connection on which nothing is said but a login and what the service's own Pings call for, while the run goes on
+ * beside it; and at its end what a client of the dialect says after so much silence.
+ */
+
+/** How long it is looked at in any case, in ms. */
+export const IDLE_MS = 1_000;
+/** And at the most: no conversation lasts much longer. */
+const LONGEST_MS = 150_000;
+/** What is announced: a shorter wait is over before anybody asks. In ms. */
+const WORTH_TELLING_MS = 2_000;
+/** So many connections at the same time a service must keep: this one, and two that belong together. */
+const ROOM = 3;
+
+const LEFT_ALONE = 'a WebSocket is left alone, to see whether it is kept';
+
+export interface LeftAlone {
+  /** Looks at it for as long as it must be looked at, and ends it where the service has not. */
+  end(): Promise<ConversationView>;
+  /** It is open beside the others, and not just once before them. */
+  readonly isBeside: boolean;
+  /** The service has ended it. */
+  readonly isOver: () => boolean;
+}
+
+/** Where the service keeps several connections of one client it is open from now on, and over at once where not. */
+export const leftAlone: Probe<LeftAlone> = connecting(
+  'websocket-left-alone',
+  { needs: [answersPings, keptTogether] },
+  async (port) => {
+    const { ask, config, websocket, pause, clock, signal } = port;
+    await ask(answersPings);
+    const isBeside = Math.min(config.safety.maxConnections, await ask(keptTogether)) >= ROOM;
+    const leastMs = config.websocket?.keepsIdleMs ?? IDLE_MS;
+    const opened = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    let isAsked = false;
+    let isOver = false;
+    const askForEnd = () => {
+      isAsked = true;
+      asked.resolve();
+    };
+    if (!isBeside) askForEnd();
+    const dialect = config.websocket && (await dialectOf(config.websocket));
+    const inSilence = async (conversation: OpenConversation) => {
+      opened.resolve();
+      await logIn(conversation, config.websocket?.login);
+      const sinceMs = clock.now();
+      let isKept = await conversation.silence(LONGEST_MS, asked.promise);
+      const leftMs = leastMs - (clock.now() - sinceMs);
+      if (isKept && isAsked && leftMs > 0) {
+        if (leftMs >= WORTH_TELLING_MS) pause.announce(clock.now() + leftMs, LEFT_ALONE);
+        isKept = await conversation.silence(leftMs);
+      }
+      isOver = !isKept;
+      if (isKept) {
+        if (dialect?.heartbeat) {
+          const { send, answer } = dialect.heartbeat;
+          await conversation.text(send);
+          await conversation.message(
+            `for ${answer}`,
+            ({ text }) => dialect.read(text ?? '')?.event === answer,
+          );
+        }
+        await conversation.ping('still there?');
+        await conversation.close(1000);
+      }
+    };
+    const purpose = `a WebSocket on which nothing is said for ${leastMs} ms`;
+    const view = websocket.hold({ purpose, beside: isBeside }, inSilence);
+    // Whoever asks for its end hears of it.
+    view.catch(() => undefined);
+    signal.addEventListener('abort', askForEnd, { once: true });
+    await (isBeside ? Promise.race([opened.promise, view]) : view);
+    return {
+      end() {
+        askForEnd();
+        return view;
+      },
+      isBeside,
+      isOver: () => isOver,
+    };
+  },
+);
+
+/** What became of it, at the very end. */
+export const idle: Probe<IdleView> = lastOfAll(
+  leftAlone,
+  derived('websocket-idle', [leftAlone], async ({ ask }) => {
+    const { conversation } = await (await ask(leftAlone)).end();
+    // Its evidence is there now.
+    await ask(leftAlone);
+    return new IdleView(conversation);
+  }),
+);
+
+/** It ended because nobody has logged in, as its subprotocol says, and the config does not say how. */
+export function isEndedForLogin(
+  { subprotocol, closeCode }: ConversationView,
+  { websocket }: ServiceConfig,
+): boolean {
+  return websocket?.login === undefined && isForLogin(subprotocol, closeCode);
+}
+
+/** What came of the dialect's own heartbeat behind the silence; null where none was sent, for the connection had ended. */
+export const askedAfterSilence: Probe<AfterSilence | null> = derived(
+  'websocket-asked-after-silence',
+  [idle],
+  async ({ ask, config }) => {
+    const view = await ask(idle);
+    const dialect = config.websocket && (await dialectOf(config.websocket));
+    const { heartbeat } = dialect ?? {};
+    const asked = view.sent.find(({ text }) => text === heartbeat?.send);
+    if (!dialect || !heartbeat || !asked) return null;
+    const later = view.messages.filter(({ atMs }) => atMs >= asked.atMs);
+    const events = later.map(({ text }) => dialect.read(text ?? '')?.event ?? 'no event of the dialect');
+    const { to, evidence } = view;
+    return { to, evidence, isAnswered: events.includes(heartbeat.answer), wanted: heartbeat.answer, events };
+  },
+);
+
+export interface AfterSilence {
+  readonly to: string;
+  readonly evidence: string;
+  readonly isAnswered: boolean;
+  /** Name of the event that answers. */
+  readonly wanted: string;
+  /** Names of what came. */
+  readonly events: readonly string[];
+}
+
+/** Whether what one client sends costs others their connections: seen on the one that is left alone meanwhile. */
+
+type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
+
+/** What a service may fall over. */
+const RISKY: readonly Conversations[] = [
+  ...frames.FAILURES,
+  frames.fragmentedPong,
+  frames.oneOctetClose,
+  frames.badReasonClose,
+  frames.overlongClose,
+  frames.forbiddenCodes,
+  frames.unassignedCodes,
+  frames.unansweredClose,
+];
+/** And what only an echo is sent. */
+const LONG: readonly Conversations[] = [longEchoes, longFragmentedEcho];
+
+function saidIn({ websocket, safety }: ServiceConfig): readonly Conversations[] {
+  return websocket?.echo ? [...RISKY, ...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : RISKY;
+}
+
+/** What each of them needs, which is sent again by itself. */
+function saidAgain(config: ServiceConfig): readonly Probe<unknown>[] {
+  return saidIn(config).flatMap(({ needs, mayNeed }) => [
+    ...neededIn(needs, config),
+    ...neededIn(mayNeed, config),
+  ]);
+}
+
+/** What one client sent, and what came of the connection of another. */
+export interface BesideOthers {
+  readonly to: string;
+  readonly evidence: string;
+  /** How the other connection ended over it; null for not at all. */
+  readonly lost: string | null;
+}
+
+interface Suspect {
+  readonly probe: Conversations;
+  readonly view: ConversationView;
+}
+
+export const othersKept: Probe<BesideOthers> = {
+  ...risky(
+    connecting(
+      'websocket-others-kept',
+      { needs: (config) => [leftAlone, ...saidIn(config)], mayNeed: saidAgain, cost: 2 },
+      async (port) => {
+        const other = await port.ask(leftAlone);
+        if (!other.isBeside)
+          throw new NotApplicable('the service keeps no several connections of one client');
+        const said = await everythingRisky(port);
+        const kept = {
+          to: 'a WebSocket beside others',
+          evidence: said.at(-1)?.view.evidence ?? '',
+          lost: null,
+        };
+        if (!other.isOver()) return kept;
+        const view = await other.end();
+        const suspect = suspectOf(said, view);
+        if (suspect === null) return kept;
+        const { to, evidence } = suspect.view;
+        const isLost = await isLostAgain(suspect, view, port);
+        const how =
+          view.serverClose === null ? 'the end of TCP' : `the close code ${view.closeCode ?? 'none'}`;
+        return { to, evidence, lost: isLost ? `${how} on another one` : null };
+      },
+    ),
+  ),
+  evenInOutage: true,
+};
+
+async function everythingRisky({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<readonly Suspect[]> {
+  const all: Suspect[] = [];
+  for (const each of saidIn(config)) {
+    const views = await ask<ConversationView | readonly ConversationView[]>(each).catch(unlessUnjudged);
+    for (const view of [views ?? []].flat()) all.push({ probe: each, view });
+  }
+  return all;
+}
+
+/** The conversation during which the other connection ended, or right behind which; null for none. */
+function suspectOf(said: readonly Suspect[], other: ConversationView): Suspect | null {
+  const endedMs = momentIn(other, other.unaskedEnd?.atMs ?? Number.POSITIVE_INFINITY);
+  const around = said.filter(
+    ({ view }) =>
+      momentIn(view, view.conversation.timing.responseMs ?? 0) <= endedMs &&
+      momentIn(view, view.conversation.timing.durationMs) >= endedMs - RIGHT_BEHIND_MS,
+  );
+  return around.toSorted((a, b) => momentIn(a.view, 0) - momentIn(b.view, 0)).at(-1) ?? null;
+}
+
+/** The end of a process shows on each connection a little later than on the other. */
+const RIGHT_BEHIND_MS = 100;
+
+/** On the clock of the session. */
+function momentIn({ conversation }: ConversationView, atMs: number): number {
+  return conversation.timing.startedMs + atMs;
+}
+
+/**
+ * A connection may end at that moment for reasons of its own. Where nobody answers any more it did not; elsewhere a new
+ * one shows it, beside which the same is sent again.
+ */
+async function isLostAgain(
+  { probe: stimulus }: Suspect,
+  view: ConversationView,
+  port: Port,
+): Promise<boolean> {
+  const { websocket } = port;
+  // Who sends a Close stops in an orderly way.
+  if (websocket.silentSince !== null) return view.serverClose === null;
+  const purpose = 'a WebSocket beside one on which the same is said again';
+  const again = await websocket.converse({ purpose, beside: true }, async (conversation) => {
+    await (stimulus.send(port) as Promise<unknown>).catch(unlessUnjudged);
+    await conversation.ping('still there?');
+    await conversation.close(1000);
+  });
+  return again.unaskedEnd !== null;
+}

@@ -1,0 +1,206 @@
+import { Blocked } from '../../../harness/base/verdict.ts';
+import type { AppCredentials } from '../../../harness/config/credential/keys.ts';
+import { signChannel } from '../../../harness/config/credential/signing/signature.ts';
+import { connecting, type Probe } from '../../../harness/engine/session/probe.ts';
+import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import {
+  applicationOf,
+  authOf,
+  client,
+  enters,
+  establishedClient,
+  PUBLIC_CHANNEL,
+  pinged,
+  pusherEvent,
+  SIGNED_CHANNEL,
+  subscribe,
+} from './pusher.ts';
+
+/** What clients of the Pusher protocol, version 7, may not say, or say twice. */
+
+/** What one client says, where clients are established at all; then it asks whether the service is still there. */
+function said(
+  name: string,
+  purpose: string,
+  say: (conversation: OpenConversation) => Promise<void>,
+): Probe<ConversationView> {
+  return connecting(name, { needs: [establishedClient] }, async ({ ask, websocket }) => {
+    await ask(establishedClient);
+    const says = client(async (conversation) => {
+      await say(conversation);
+      await pinged(conversation);
+    });
+    return websocket.hold(purpose, says);
+  });
+}
+
+/** None of them is a message of the protocol. */
+const MALFORMED = [
+  'conform',
+  '[]',
+  '{}',
+  '{"event":7}',
+  '{"event":"pusher:subscribe"}',
+  '{"event":"pusher:subscribe","data":{"channel":["conform"]}}',
+  '{"event":"pusher:subscribe","data":{"channel":"conform#no/channel"}}',
+  '{"event":"pusher:unsubscribe","data":"conform"}',
+  '{"event":"pusher:conform-unknown","data":{}}',
+];
+
+export const malformedEvents = said(
+  'websocket-pusher-malformed-events',
+  'a WebSocket with malformed Pusher events',
+  async (conversation) => {
+    for (const text of MALFORMED) await conversation.text(text);
+  },
+);
+
+/** A client may answer what was never asked. */
+export const unaskedPong = said(
+  'websocket-pusher-unasked-pong',
+  'a WebSocket with a pusher:pong that nobody asked for',
+  (conversation) => conversation.text('{"event":"pusher:pong","data":{}}'),
+);
+
+/** Events of a client that may not send them, by what is wrong; each is known by its name. */
+export const FORBIDDEN = {
+  'client-conform-public': 'a client event on a public channel',
+  'client-conform-foreign': 'a client event on a channel that its sender has not entered',
+  'conform-unmarked': 'an event of a client without client- in its name',
+} as const;
+
+const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
+  'client-conform-public': PUBLIC_CHANNEL,
+  'client-conform-foreign': SIGNED_CHANNEL,
+  'conform-unmarked': PUBLIC_CHANNEL,
+};
+
+/** What comes to a subscriber of a public and a private channel while another client, in the public one alone, sends these. */
+export const forbiddenClientEvents: Probe<ConversationView> = connecting(
+  'websocket-pusher-forbidden-client-events',
+  { needs: [establishedClient], cost: 2 },
+  async (port) => {
+    const app = await applicationOf(port);
+    return port.websocket.hold(
+      'a WebSocket with a subscriber, beside a client that sends what it may not',
+      async (listening) => {
+        if (!(await enters(listening, app))) throw new Blocked('no client could subscribe');
+        await subscribe(listening, { channel: PUBLIC_CHANNEL });
+        await port.websocket.hold(
+          'a WebSocket with a client that sends what it may not',
+          client(async (conversation) => {
+            await subscribe(conversation, { channel: PUBLIC_CHANNEL });
+            for (const [event, channel] of Object.entries(CHANNEL_OF))
+              await conversation.text(JSON.stringify({ event, channel, data: {} }));
+            // Once this is answered, so is all before it.
+            await pinged(conversation);
+          }),
+        );
+        await pinged(listening);
+        await listening.close(1000);
+      },
+    );
+  },
+);
+
+/** A way of forging the authorization of a subscription. */
+interface Forgery {
+  readonly channel: string;
+  /** Completes "a subscription with …". */
+  readonly what: string;
+  readonly auth: (app: { readonly key: string; readonly secret: string }, socketId: string) => string;
+  readonly channelData?: string;
+}
+
+const USER = JSON.stringify({ user_id: 'conform' });
+const OTHER_USER = JSON.stringify({ user_id: 'conform-another' });
+
+const FORGERIES: readonly Forgery[] = [
+  {
+    channel: 'private-conform-other-app',
+    what: 'the key of another application',
+    auth: (app, id) => signChannel({ ...app, key: `conform-${app.key}` }, id, 'private-conform-other-app'),
+  },
+  {
+    channel: 'private-conform-other-secret',
+    what: 'the secret of another application',
+    auth: (app, id) =>
+      signChannel({ ...app, secret: 'conform: another' }, id, 'private-conform-other-secret'),
+  },
+  {
+    channel: 'private-conform-other-socket',
+    what: 'the signature of another connection',
+    auth: (app) => signChannel(app, '1.1', 'private-conform-other-socket'),
+  },
+  {
+    channel: 'private-conform-other-channel',
+    what: 'the signature of another channel',
+    auth: (app, id) => signChannel(app, id, SIGNED_CHANNEL),
+  },
+  {
+    channel: 'private-conform-empty-signature',
+    what: 'an empty signature',
+    auth: ({ key }) => `${key}:`,
+  },
+  {
+    channel: 'presence-conform-other-user',
+    what: 'the signature of another user',
+    auth: (app, id) => signChannel(app, id, 'presence-conform-other-user', USER),
+    channelData: OTHER_USER,
+  },
+];
+
+/** The ways of which one has opened a channel, in words. */
+export function forgedWays(conversation: ConversationView): readonly string[] {
+  return FORGERIES.filter(({ channel }) => conversation.hasSubscribed(channel)).map(({ what }) => what);
+}
+
+/** A client with a right signature tries others that are wrong. */
+export const forgedSubscriptions: Probe<ConversationView> = connecting(
+  'websocket-pusher-forged-subscriptions',
+  { needs: [establishedClient] },
+  async (port) => {
+    const { key, secret } = await applicationOf(port);
+    const app = { key, secret: secret.reveal() };
+    const says = client(async (conversation, socketId) => {
+      const auth = signChannel(app, socketId, SIGNED_CHANNEL);
+      await subscribe(conversation, { channel: SIGNED_CHANNEL, auth });
+      for (const { channel, auth, channelData } of FORGERIES) {
+        const more = channelData === undefined ? {} : { channel_data: channelData };
+        await subscribe(conversation, { channel, auth: auth(app, socketId), ...more });
+      }
+    });
+    return port.websocket.hold('a WebSocket with forged subscriptions', says);
+  },
+);
+
+/** Who subscribes twice, to a channel in which another client then says one thing. */
+export const repeatedSubscription: Probe<ConversationView> = connecting(
+  'websocket-pusher-repeated-subscription',
+  { needs: [establishedClient], cost: 2 },
+  async (port) => {
+    const app = await applicationOf(port);
+    return port.websocket.hold('a WebSocket with a client that subscribes twice', async (listening) => {
+      const socketId = await enters(listening, app);
+      if (socketId === null) throw new Blocked('no client could subscribe');
+      await subscribe(listening, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+      await port.websocket.hold('a WebSocket with a client that sends one event', (conversation) =>
+        saysOnce(conversation, app),
+      );
+      await pusherEvent(listening, 'for the event', ({ event }) => event === ONCE);
+      // What comes twice comes before the answer to this.
+      await pinged(listening);
+      await listening.close(1000);
+    });
+  },
+);
+
+export const ONCE = 'client-conform-once';
+
+async function saysOnce(conversation: OpenConversation, app: AppCredentials): Promise<void> {
+  if (!(await enters(conversation, app))) return;
+  await conversation.text(JSON.stringify({ event: ONCE, channel: SIGNED_CHANNEL, data: {} }));
+  await pinged(conversation);
+  await conversation.close(1000);
+}

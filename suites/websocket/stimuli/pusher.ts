@@ -1,0 +1,263 @@
+import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
+import type { AppCredentials } from '../../../harness/config/credential/keys.ts';
+import { signChannel } from '../../../harness/config/credential/signing/signature.ts';
+import { connecting, derived, type Port, type Probe } from '../../../harness/engine/session/probe.ts';
+import type { Conversing } from '../../../harness/engine/session/websocket/conversation.ts';
+import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
+import {
+  isSubscription,
+  type PusherEvent,
+  pusherAdvice,
+  readPusherEvent,
+} from '../../../harness/wire/conversation/dialect.ts';
+import type { Message } from '../../../harness/wire/conversation/message.ts';
+import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
+import { withoutQuery, withQuery } from '../../../harness/wire/request.ts';
+import type { Latency } from './liveness.ts';
+import { alive, held } from './ordinary-client.ts';
+
+/** What clients of the Pusher protocol, version 7, say. */
+
+/** Names that nobody else is likely to use. */
+export const PUBLIC_CHANNEL = 'conform-public';
+export const PRIVATE_CHANNEL = 'private-conform';
+export const SIGNED_CHANNEL = 'private-conform-signed';
+
+/** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
+export const pusherClient: Probe<ConversationView> = connecting(
+  'websocket-pusher-client',
+  { needs: [alive] },
+  async ({ ask, config, websocket }) => {
+    await ask(alive);
+    const app = config.credentials.app;
+    const says = client(async (conversation, socketId) => {
+      await pinged(conversation);
+      await subscribe(conversation, { channel: PUBLIC_CHANNEL });
+      await subscribe(conversation, { channel: PRIVATE_CHANNEL });
+      if (app !== null)
+        await subscribe(conversation, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+    });
+    return websocket.hold('a WebSocket with a Pusher client', says);
+  },
+);
+
+/** The same, where the service established the connection: without it no client goes on. */
+export const establishedClient: Probe<ConversationView> = derived(
+  'websocket-pusher-established',
+  [pusherClient],
+  async ({ ask }) => {
+    const client = await ask(pusherClient);
+    if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
+    throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
+  },
+);
+
+export const ESTABLISHED = 'pusher:connection_established';
+
+export const PRESENCE_CHANNEL = 'presence-conform';
+export const PRESENT_USER = 'conform';
+
+/** A client that enters a presence channel: the signature covers who it says it is. */
+export const presentClient: Probe<ConversationView> = connecting(
+  'websocket-pusher-present',
+  { needs: [establishedClient] },
+  async (port) => {
+    const app = await applicationOf(port);
+    const says = client(async (conversation, socketId) => {
+      const channelData = JSON.stringify({ user_id: PRESENT_USER });
+      const auth = authOf(app, socketId, PRESENCE_CHANNEL, channelData);
+      await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+    });
+    return port.websocket.hold('a WebSocket with a client that is present', says);
+  },
+);
+
+/** A subscriber, and another client that sends events to their channel. */
+export interface ClientEvents {
+  readonly subscriber: ConversationView;
+  readonly sender: ConversationView;
+  /** Of each event, from being sent to being received. */
+  readonly latency: Latency;
+}
+
+const CLIENT_EVENTS = 20;
+
+/** When each of them went over the wire, on the session's clock in ms, by its index. */
+function clientEventsIn(
+  { conversation }: ConversationView,
+  messages: readonly Message[],
+): ReadonlyMap<unknown, number> {
+  return new Map(
+    messages.flatMap(({ text, atMs }) => {
+      const event = text === null ? null : readPusherEvent(text);
+      const isIt = event?.event === 'client-conform';
+      return isIt ? [[event.data?.index, conversation.timing.startedMs + atMs] as const] : [];
+    }),
+  );
+}
+
+export const clientEvents: Probe<ClientEvents> = connecting(
+  'websocket-pusher-client-events',
+  { needs: [establishedClient], cost: 2 },
+  async (port) => {
+    const { websocket } = port;
+    const app = await applicationOf(port);
+    let sender: ConversationView | undefined;
+    const subscriber = await websocket.hold('a WebSocket with a subscriber', async (listening) => {
+      if (!(await enters(listening, app))) return;
+      sender = await websocket.hold('a WebSocket with a client that sends events', async (conversation) => {
+        if (!(await enters(conversation, app))) return;
+        for (let index = 0; index < CLIENT_EVENTS; index++) {
+          const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+          await conversation.text(JSON.stringify(message));
+          const isIt = ({ event, data }: PusherEvent) => event === 'client-conform' && data?.index === index;
+          if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+        }
+        await conversation.close(1000);
+      });
+      await listening.close(1000);
+    });
+    if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+    const sent = clientEventsIn(sender, sender.sent);
+    const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
+      const sentMs = sent.get(index);
+      return sentMs === undefined ? [] : [atMs - sentMs];
+    });
+    const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+    return { subscriber, sender, latency };
+  },
+);
+
+/** The application of the config, once clients are established at all. @throws NotApplicable where there is none. */
+export async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<AppCredentials> {
+  await ask(establishedClient);
+  const { app } = config.credentials;
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  return app;
+}
+
+/** A client that says this once the service has established its connection, and closes. */
+export const client =
+  (say: (conversation: OpenConversation, socketId: string) => Promise<unknown>): Conversing =>
+  async (conversation) => {
+    const socketId = await established(conversation);
+    if (socketId === null) return;
+    await say(conversation, socketId);
+    await conversation.close(1000);
+  };
+
+/** Into the channel for which a signature is needed. @returns the socket id where that was allowed, null where not. */
+export async function enters(conversation: OpenConversation, app: AppCredentials): Promise<string | null> {
+  const socketId = await established(conversation);
+  if (socketId === null) return null;
+  await say(conversation, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+  const isAnswer = ({ event }: PusherEvent) =>
+    event.endsWith(':subscription_succeeded') || event.endsWith('error');
+  const answer = await pusherEvent(conversation, 'for the answer to the subscription', isAnswer);
+  return answer?.event.endsWith('succeeded') ? socketId : null;
+}
+
+/** Asks whether the service is there, and waits for its answer. */
+export async function pinged(conversation: OpenConversation): Promise<void> {
+  await say(conversation, 'pusher:ping', {});
+  await pusherEvent(conversation, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
+}
+
+/** Waits until the service has established the connection. @returns its socket id; null when none came. */
+export async function established(conversation: OpenConversation): Promise<string | null> {
+  const greeting = await pusherEvent(
+    conversation,
+    'for connection_established',
+    ({ event }) => event === ESTABLISHED,
+  );
+  const socketId = greeting?.data?.socket_id;
+  return typeof socketId === 'string' ? socketId : null;
+}
+
+export function authOf(
+  { key, secret }: AppCredentials,
+  socketId: string,
+  channel = SIGNED_CHANNEL,
+  channelData?: string,
+): string {
+  return signChannel({ key, secret: secret.reveal() }, socketId, channel, channelData);
+}
+
+function say(conversation: OpenConversation, event: string, data: object): Promise<void> {
+  return conversation.text(JSON.stringify({ event, data }));
+}
+
+export async function pusherEvent(
+  conversation: OpenConversation,
+  note: string,
+  satisfies: (event: PusherEvent) => boolean,
+): Promise<PusherEvent | null> {
+  const found = await conversation.message(note, ({ text }) => {
+    const event = readPusherEvent(text ?? '');
+    return event !== null && satisfies(event);
+  });
+  return readPusherEvent(found?.text ?? '');
+}
+
+export async function subscribe(
+  conversation: OpenConversation,
+  data: { readonly channel: string; readonly auth?: string; readonly channel_data?: string },
+): Promise<void> {
+  await say(conversation, 'pusher:subscribe', data);
+  await pusherEvent(
+    conversation,
+    'for the answer to the subscription',
+    ({ event, channel }) =>
+      (event.endsWith(':subscription_succeeded') && channel === data.channel) ||
+      event === 'pusher:subscription_error' ||
+      event === 'pusher:error',
+  );
+}
+
+/** The handshake may be refused as well as the connection be closed; what comes of it is waited for. */
+const untilRefused = (conversation: OpenConversation) => conversation.end();
+
+export const unknownApp = held(
+  'websocket-pusher-unknown-app',
+  {
+    purpose: 'a WebSocket to an application that does not exist',
+    target: (target) => target.replace(/\/[^/?]+(?=\?|$)/, '/conform-no-such-app'),
+  },
+  untilRefused,
+);
+export const unsupportedProtocol = held(
+  'websocket-pusher-unsupported-protocol',
+  {
+    purpose: 'a WebSocket with protocol version 99 of Pusher',
+    target: (target) => withQuery(target, [['protocol', '99']]),
+  },
+  untilRefused,
+);
+export const missingProtocol = held(
+  'websocket-pusher-missing-protocol',
+  {
+    purpose: 'a WebSocket without a protocol version of Pusher',
+    target: (target) => withoutQuery(target, 'protocol'),
+  },
+  untilRefused,
+);
+
+/** Clients that can never be served as they come. */
+export const refusedClients: Probe<readonly ConversationView[]> = derived(
+  'websocket-pusher-refused-clients',
+  [unknownApp, unsupportedProtocol, missingProtocol],
+  ({ ask }) => Promise.all([unknownApp, unsupportedProtocol, missingProtocol].map((each) => ask(each))),
+);
+
+/** The first code of a refusal that has the client come back, with what it asks for; null where none has. */
+export function invitationOf({ pusherCodes }: ConversationView): string | null {
+  const code = pusherCodes.find((each) => pusherAdvice(each) !== 'never come back unchanged');
+  return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
+}
+
+/** What the answer to the subscription to the presence channel tells as the ids of those present. */
+export function presentIds({ pusherEvents }: ConversationView): unknown {
+  const presence = pusherEvents.find((event) => isSubscription(event, PRESENCE_CHANNEL))?.data?.presence;
+  return isJsonObject(presence) ? presence.ids : null;
+}
