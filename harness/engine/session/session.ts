@@ -21,7 +21,7 @@ import {
   type Remembered,
   requireDeclared,
 } from './probe.ts';
-import { Remains, type RemainsPort } from './remains.ts';
+import { Remains } from './remains.ts';
 import { onBehalfOf, RunRecord, subjectOf } from './turn/evidence-log.ts';
 import { RunTime } from './turn/run-time.ts';
 import {
@@ -73,12 +73,7 @@ export interface Session {
   subjectOf(id: string): string;
   redact(text: string): string;
   /** Later calls return the same promise. */
-  close(): Promise<Closed>;
-}
-
-interface Closed {
-  readonly requestsSent: number;
-  readonly durationMs: number;
+  close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
 }
 
 export function openSession(options: SessionOptions): Session {
@@ -86,7 +81,9 @@ export function openSession(options: SessionOptions): Session {
   const closed = new AbortController();
   const shared = openSessionContext(options);
   const context: SessionContext = { ...shared, credentials: openCredentials(shared, options.learned) };
-  const { config, budget, pauses, transport, outage, log } = context;
+  const { config, documented, budget, pauses, transport, outage, log } = context;
+  const { service } = config;
+  const redact = (text: string) => transport.redaction.sink(text);
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
   const http = new ServiceHttp(context);
   const remains = new Remains(context, options.leftBehind ?? []);
@@ -95,12 +92,80 @@ export function openSession(options: SessionOptions): Session {
   const time = new RunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
-  const { ask, knows } = openProbing(context, time, closed.signal, (turn, asking) =>
-    openPort(context, { http, pacts, remains, recorded }, turn, asking),
-  );
+  /** By name. */
+  const answers = new Map<string, { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }>();
 
-  let ended: Promise<Closed> | null = null;
-  async function end(): Promise<Closed> {
+  async function ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
+    time.endIfTooSlow();
+    const known = answers.get(probe.name);
+    // Two probes of one name would answer for each other.
+    if (known && known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
+    if (known === undefined) {
+      if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
+      if (outage.reason !== null && !probe.evenInOutage) return { evidence: [], failed: outage.blocked() };
+    }
+    // An answer was stored by the same probe.
+    const answer = (known?.answer as Promise<Remembered<E>> | undefined) ?? send(probe, signal);
+    // The record grows, so it is read each time.
+    if (probe.place !== 'record') answers.set(probe.name, { probe, answer });
+    const { evidence } = await answer;
+    return probe.evenInOutage || !outage.hides(evidence) ? answer : { evidence, failed: outage.blocked() };
+  }
+
+  async function send<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
+    const turn = openTurn(log, outage, AbortSignal.any([signal, time.signal, closed.signal]));
+    try {
+      const value = await onBehalfOf(probe.name, () => probe.send(portFor(probe, turn)));
+      // It may still gather evidence.
+      return {
+        get evidence() {
+          return [...turn.trail];
+        },
+        value,
+      };
+    } catch (failed) {
+      return { evidence: [...turn.trail], failed };
+    }
+  }
+
+  function portFor(asker: Probe<unknown>, turn: Turn): Port {
+    const { signal, trail } = turn;
+    const needed = [asker.needs, asker.mayNeed].flatMap((needs) => neededIn(needs, config));
+    return {
+      async ask(other) {
+        requireDeclared(asker.name, needed, other);
+        const answer = await ask(other, signal);
+        for (const id of answer.evidence) trail.add(id);
+        if ('failed' in answer) throw answer.failed;
+        return answer.value;
+      },
+      async borrow(other, restsOn) {
+        if (!answers.has(other.name)) return null;
+        const answer = await ask(other, signal);
+        if ('failed' in answer) return null;
+        for (const id of restsOn(answer.value)) trail.add(id);
+        return answer.value;
+      },
+      config,
+      documented,
+      clock: transport.clock,
+      signal,
+      pause: pauses.portFor(signal),
+      http: http.portFor(turn),
+      websocket: webSocketPort(context, turn),
+      quota: quotaPort(context, http, turn),
+      webhooks: webhookPort(context, turn),
+      pact: pacts.portFor(context, http, turn),
+      remains,
+      recorded,
+      cover: (coverage) => {
+        if (coverage.capped > 0) record({ type: 'coverage', service, ...coverage });
+      },
+    };
+  }
+
+  let ended: ReturnType<Session['close']> | null = null;
+  async function end() {
     time.stop();
     closed.abort(new Blocked('the session is closed'));
     await remains.remove(http);
@@ -129,64 +194,22 @@ export function openSession(options: SessionOptions): Session {
     },
     ask,
     hasRoomFor(probes, signal) {
-      const unsent = [...closureOf(probes, config)].filter((each) => !knows(each));
-      return budget.hasRoomFor(
-        unsent.reduce((sum, each) => sum + costOf(each, config), 0),
-        signal,
-      );
+      const unsent = [...closureOf(probes, config)].filter(({ name }) => !answers.has(name));
+      const requests = unsent.reduce((sum, each) => sum + costOf(each, config), 0);
+      return budget.hasRoomFor(requests, signal);
     },
     observe: ({ value, ...observation }) =>
-      record({
-        type: 'observation',
-        service: config.service,
-        ...observation,
-        value: withTexts(value, (text) => transport.redaction.sink(text)),
-      }),
+      record({ type: 'observation', service, ...observation, value: withTexts(value, redact) }),
     reproduce(check, decisive, all) {
       if (decisive === null) return null;
-      const again = options.runAlone ?? `conform run ${shellWord(config.service)}`;
+      const again = options.runAlone ?? `conform run ${shellWord(service)}`;
       return recorded.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
     subjectOf: (id) => subjectOf(recorded.find(id), config, basePath),
-    redact: (text) => transport.redaction.sink(text),
+    redact,
     close() {
       ended ??= end();
       return ended;
-    },
-  };
-}
-
-interface PortParts {
-  readonly http: ServiceHttp;
-  readonly pacts: PactJudge;
-  readonly remains: RemainsPort;
-  readonly recorded: RunRecord;
-}
-
-function openPort(
-  context: SessionContext,
-  { http, pacts, remains, recorded }: PortParts,
-  turn: Turn,
-  asking: Pick<Port, 'ask' | 'borrow'>,
-): Port {
-  const { config, documented, pauses, record, transport } = context;
-  const { signal } = turn;
-  return {
-    ...asking,
-    config,
-    documented,
-    clock: transport.clock,
-    signal,
-    pause: pauses.portFor(signal),
-    http: http.portFor(turn),
-    websocket: webSocketPort(context, turn),
-    quota: quotaPort(context, http, turn),
-    webhooks: webhookPort(context, turn),
-    pact: pacts.portFor(context, http, turn),
-    remains,
-    recorded,
-    cover: (coverage) => {
-      if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
     },
   };
 }
@@ -199,101 +222,4 @@ export interface LiveSessionOptions extends Omit<SessionOptions, 'wire' | 'pacts
 /** A session over sockets with a running service. */
 export function openLiveSession({ verifier, ...options }: LiveSessionOptions): Session {
   return openSession({ ...options, wire: liveWire, pacts: pactJudge(verifier) });
-}
-
-type Asking = Pick<Port, 'ask' | 'borrow'>;
-
-export interface Probing {
-  ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
-  knows(probe: Probe<unknown>): boolean;
-}
-
-/** Sends the probes that checks ask for, each in a turn of its own. `closed` ends them all. */
-export function openProbing(
-  { config, log, outage }: Pick<SessionContext, 'config' | 'log' | 'outage'>,
-  time: Pick<RunTime, 'signal' | 'endIfTooSlow'>,
-  closed: AbortSignal,
-  portFor: (turn: Turn, asking: Asking) => Port,
-): Probing {
-  const memory = new ProbeMemory();
-
-  async function ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
-    time.endIfTooSlow();
-    if (!memory.knows(asked)) {
-      if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
-      if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
-    }
-    // The record grows, so it is read each time.
-    const isOfRecord = asked.place === 'record';
-    const answer = await (isOfRecord ? send(asked, signal) : memory.recall(asked, () => send(asked, signal)));
-    if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
-    return { evidence: answer.evidence, failed: outage.blocked() };
-  }
-
-  async function send<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
-    const ends = AbortSignal.any([signal, time.signal, closed]);
-    const turn = openTurn(log, outage, ends);
-    try {
-      const port = portFor(turn, askingIn(asked, turn));
-      const value = await onBehalfOf(asked.name, () => asked.send(port));
-      // It may still gather evidence.
-      return {
-        get evidence() {
-          return [...turn.trail];
-        },
-        value,
-      };
-    } catch (failed) {
-      return { evidence: [...turn.trail], failed };
-    }
-  }
-
-  function askingIn(asker: Probe<unknown>, turn: Turn): Asking {
-    const needed = [asker.needs, asker.mayNeed].flatMap((needs) => neededIn(needs, config));
-    return {
-      async ask(other) {
-        requireDeclared(asker.name, needed, other);
-        const answer = await ask(other, turn.signal);
-        for (const id of answer.evidence) turn.trail.add(id);
-        if ('failed' in answer) throw answer.failed;
-        return answer.value;
-      },
-      async borrow(other, restsOn) {
-        if (!memory.knows(other)) return null;
-        const answer = await ask(other, turn.signal);
-        if ('failed' in answer) return null;
-        for (const id of restsOn(answer.value)) turn.trail.add(id);
-        return answer.value;
-      },
-    };
-  }
-
-  return { ask, knows: (probe) => memory.knows(probe) };
-}
-
-/**
- * Each probe is sent once per session and shared. Two probes of one name would answer for each other, so they are
- * refused.
- */
-class ProbeMemory {
-  readonly #answers = new Map<
-    string,
-    { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }
-  >();
-
-  recall<A>(probe: Probe<unknown>, send: () => Promise<A>): Promise<A> {
-    const known = this.#answers.get(probe.name);
-    if (known !== undefined) {
-      if (known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
-      // Stored by the same probe.
-      return known.answer as Promise<A>;
-    }
-    const answer = send();
-    this.#answers.set(probe.name, { probe, answer });
-    return answer;
-  }
-
-  knows(probe: Probe<unknown>): boolean {
-    return this.#answers.has(probe.name);
-  }
 }

@@ -5,7 +5,7 @@ import { Reply } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
 import type { HttpTransport } from '../../../wire/http/http-client.ts';
 import type { RawForm } from '../../../wire/http/raw.ts';
-import { reportedRemaining, type Spendings, spendingKind } from '../../../wire/limit/observed/spending.ts';
+import { reportedRemaining, spendingKind } from '../../../wire/limit/observed/spending.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
@@ -13,7 +13,7 @@ import { addressOf } from '../../../wire/socket/address.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import type { AnswerTimes } from '../turn/run-time.ts';
 import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
-import { QuotaAsFound, QuotaOpening, SampleTrial, SpendingTrial } from './quota-as-found.ts';
+import { quotaAsFound, quotaOpening, sampleTrial, spendingTrial } from './quota-trials.ts';
 import { isSample, requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
@@ -64,25 +64,21 @@ export class ServiceHttp {
   readonly transport: HttpTransport;
   readonly #context: SessionContext;
   readonly #unasked: Unasked[] = [];
-  readonly #opening: QuotaOpening;
-  readonly #quotaAsFound: QuotaAsFound;
-  readonly #trial: SampleTrial;
-  readonly #spending: SpendingTrial;
+  readonly #opened: ReturnType<typeof quotaOpening>;
+  readonly #foundQuota: ReturnType<typeof quotaAsFound>;
+  readonly #tried: ReturnType<typeof sampleTrial>;
+  /** The known costs of kinds of requests, before milliseconds are spent waiting for quota. */
+  readonly costs: ReturnType<typeof spendingTrial>;
 
   constructor(context: SessionContext) {
     this.#context = context;
     this.transport = context.wire.openHttp(context.transport);
-    this.#opening = new QuotaOpening(context);
-    this.#quotaAsFound = new QuotaAsFound(context.transport.clock, context.budget);
-    this.#trial = new SampleTrial(context, (purpose, signal) => this.exchange({ purpose }, signal));
-    this.#spending = new SpendingTrial(context, (purpose, signal) =>
+    this.#opened = quotaOpening(context);
+    this.#foundQuota = quotaAsFound(context);
+    this.#tried = sampleTrial(context, (purpose, signal) => this.exchange({ purpose }, signal));
+    this.costs = spendingTrial(context, (purpose, signal) =>
       this.exchange({ purpose }, signal, { atOnce: true }),
     );
-  }
-
-  /** The known costs of kinds of requests, before `forMs` are spent waiting for quota. */
-  costs(forMs: number, signal: AbortSignal): Promise<Spendings> {
-    return this.#spending.costs(forMs, signal);
   }
 
   /**
@@ -143,7 +139,7 @@ export class ServiceHttp {
     }
     const origin = isSample(stimulus) && done.response !== null ? new Reply(done).response.overTls : null;
     if (origin !== null) outage.moved(done, origin);
-    this.#quotaAsFound.saw(done);
+    this.#foundQuota(done);
     const { plan } = budget;
     const remaining = plan && reportedRemaining(done, { ...plan, refusal: limiter.face });
     if (remaining !== null) budget.reportRemaining(remaining, done.timing.startedMs);
@@ -154,7 +150,7 @@ export class ServiceHttp {
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
     const done = turn.keep(await this.exchange(stimulus, turn.signal, bare ? { bare } : {}));
     const { key, limiter } = this.#context;
-    await this.#trial.heard(done, turn.signal);
+    await this.#tried(done, turn.signal);
     // A refusal for the rate is not one of the key.
     if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
       await key.received(receptionOf(done.response), turn.signal);
@@ -196,7 +192,7 @@ export class ServiceHttp {
       send: async (stimulus) => {
         const send = () => this.reply(stimulus, turn);
         const isOwn = credentialUse(stimulus.credential ?? 'right') === 'right';
-        const reply = await (isOwn ? this.#opening.reply(send, turn.signal) : send());
+        const reply = await (isOwn ? this.#opened(send, turn.signal) : send());
         const { exchange } = reply;
         if (this.#context.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#context, exchange));
         return reply;
