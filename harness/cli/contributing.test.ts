@@ -110,7 +110,6 @@ const TO_BE_MERGED: ReadonlySet<string> = new Set([
   'suites/limits/stimuli/failures.ts',
   'suites/pact/stimuli/pact.ts',
   'suites/stimuli/deployed-version.ts',
-  'suites/websocket/stimuli/too-long.ts',
 ]);
 
 it('no small file serves only one other: it is a part of that', () => {

@@ -2,10 +2,10 @@ import { check, echoes, practice, rfc6455 } from '../../harness/engine/check/sui
 import { reservedBitsCode } from './frames.ts';
 import { ends } from './rows.ts';
 import { textEcho } from './stimuli/echo.ts';
-import * as lawful from './stimuli/errand/lawful.ts';
 import * as frames from './stimuli/frames.ts';
 import { kept } from './stimuli/ordinary-client.ts';
 import { everyConversation } from './stimuli/record.ts';
+import * as lawful from './stimuli/side-by-side.ts';
 
 // §5.5.1: once both have sent a Close, the server closes TCP, and at once.
 const tcpClosed = check('websocket.tcp-closed', {

@@ -9,14 +9,13 @@ import {
   rfc7692,
   sizesMayBeFound,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
 import { type Conversations, ends, sendsBack } from './rows.ts';
-import * as deflate from './stimuli/deflate/deflate.ts';
-import * as series from './stimuli/deflate/series.ts';
+import * as deflate from './stimuli/deflate.ts';
 
-interface Offer extends Notes<'title' | 'headline' | 'restsOn'> {
+interface Offer extends RowNotes<'title' | 'headline' | 'restsOn'> {
   readonly section: string;
 }
 
@@ -84,7 +83,7 @@ const serverData = check('websocket.deflate-server-data', {
   change: 'Compress with raw DEFLATE, flush, and leave out the last four bytes 00 00 FF FF.',
   grounds: [rfc7692('7.2.1', 'MUST')],
   applies: [echoes],
-  uses: [series.deflatedEcho, series.contextEcho],
+  uses: [deflate.deflatedEcho, deflate.contextEcho],
   judge: ({ expect }) =>
     expect()
       .where(
@@ -95,7 +94,7 @@ const serverData = check('websocket.deflate-server-data', {
 });
 
 // §7.2.2: what was agreed on is understood.
-const deflatedEcho = sendsBack('websocket.deflate-echo', series.deflatedEcho, {
+const deflatedEcho = sendsBack('websocket.deflate-echo', deflate.deflatedEcho, {
   what: 'a compressed message',
   why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
   change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
@@ -182,7 +181,7 @@ export const compressionChecks = [
 
   deflatedEcho,
   // §6: a message without RSV1 is not compressed, whatever was agreed on.
-  sendsBack('websocket.deflate-plain', series.plainEcho, {
+  sendsBack('websocket.deflate-plain', deflate.plainEcho, {
     what: 'an uncompressed message where others are compressed',
     why: 'Clients leave short messages uncompressed.',
     change: 'Unpack a message only where its first frame has RSV1 set.',
@@ -190,7 +189,7 @@ export const compressionChecks = [
     restsOn: [serverData],
   }),
   // §7.2.3.6: an empty message is one octet of compressed data.
-  sendsBack('websocket.deflate-empty', series.emptyEcho, {
+  sendsBack('websocket.deflate-empty', deflate.emptyEcho, {
     what: 'an empty compressed message',
     why: 'A client may compress an empty message as well.',
     change: 'Take a compressed message of the one byte 00 for an empty message.',
@@ -198,7 +197,7 @@ export const compressionChecks = [
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.1: it is the message that is compressed, and not its fragments.
-  sendsBack('websocket.deflate-fragments', series.fragmentedEcho, {
+  sendsBack('websocket.deflate-fragments', deflate.fragmentedEcho, {
     what: 'a compressed message in fragments',
     why: 'Long compressed messages come in several frames.',
     change: 'Join the fragments first, and then unpack the whole.',
@@ -206,7 +205,7 @@ export const compressionChecks = [
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.4: control frames may come between fragments.
-  sendsBack('websocket.deflate-around-ping', series.echoAroundPing, {
+  sendsBack('websocket.deflate-around-ping', deflate.echoAroundPing, {
     what: 'a compressed message around a Ping',
     why: 'A client may ping in the middle of a long message.',
     change: 'Answer the Ping, and leave it out of what you unpack.',
@@ -214,7 +213,7 @@ export const compressionChecks = [
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.5.3: also one that nobody asked for.
-  sendsBack('websocket.deflate-around-pong', series.echoAroundPong, {
+  sendsBack('websocket.deflate-around-pong', deflate.echoAroundPong, {
     what: 'a compressed message around a Pong',
     why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
     change: 'Ignore the Pong, and leave it out of what you unpack.',
@@ -222,7 +221,7 @@ export const compressionChecks = [
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.2: as long as client_no_context_takeover was not agreed on.
-  sendsBack('websocket.deflate-context', series.contextEcho, {
+  sendsBack('websocket.deflate-context', deflate.contextEcho, {
     what: 'a compressed message that refers to the one before',
     why: 'Clients refer to earlier messages, unless the service has asked them not to.',
     change: 'Keep the window from one message to the next, or answer with client_no_context_takeover.',
@@ -230,7 +229,7 @@ export const compressionChecks = [
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.4: BFINAL is of no consequence.
-  sendsBack('websocket.deflate-final-block', series.finalBlockEcho, {
+  sendsBack('websocket.deflate-final-block', deflate.finalBlockEcho, {
     what: 'a compressed message marked as the last block',
     why: 'Some libraries mark the end of each message like this.',
     change: 'Go on unpacking after a block that has the final bit.',

@@ -16,13 +16,12 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials.ts';
 import { challenge } from '../auth/refusals.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import type { Conversations } from './rows.ts';
 import * as handshake from './stimuli/handshake-forms.ts';
 import { everyHandshake } from './stimuli/record.ts';
-import { answerIn, isKnownToAnswer } from './stimuli/service-shown.ts';
 
-interface BadHandshake extends Notes<'restsOn'> {
+interface BadHandshake extends RowNotes<'restsOn'> {
   /** Completes "refuses a handshake …" and "A handshake … gets status 101". */
   readonly what: string;
 }
@@ -41,11 +40,11 @@ const turnsAway = (id: string, probe: Conversations, { what, ...notes }: BadHand
     judge: ({ expect, service }) =>
       expect()
         .where(
-          ({ isServed }) => !isServed || isKnownToAnswer(service),
+          ({ isServed }) => !isServed || handshake.isKnownToAnswer(service),
           'the connection stays open, and no message shows whether it serves anything (websocket.echo, websocket.exchange)',
         )
         .toConform('a refusal', (conversation) => {
-          const answer = answerIn(conversation, service);
+          const answer = handshake.serviceShown(conversation, service);
           return answer === null ? null : `status 101 and ${answer}`;
         }),
   });

@@ -10,12 +10,12 @@ import {
   rfc3629,
   rfc6455,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import { ends } from './rows.ts';
-import * as lawful from './stimuli/errand/lawful.ts';
 import * as frames from './stimuli/frames.ts';
 import * as websocket from './stimuli/ordinary-client.ts';
 import { everyConversation } from './stimuli/record.ts';
+import * as lawful from './stimuli/side-by-side.ts';
 
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */
 const PROTOCOL_ERROR = 1002;
@@ -76,7 +76,7 @@ const namesCode = (
 
 const TAKES_NONE = 'the endpoint closes the connection after a lawful message, too';
 
-interface Sent extends Notes<'headline'> {
+interface Sent extends RowNotes<'headline'> {
   /** Completes "sends …". */
   readonly what: string;
   readonly section: string;

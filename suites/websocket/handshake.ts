@@ -1,7 +1,7 @@
 import { check, clause, rfc6455, rfc9110 } from '../../harness/engine/check/suite.ts';
 import { connectionInTwoLines } from './stimuli/echo.ts';
 import * as handshake from './stimuli/handshake-forms.ts';
-import { comesBack } from './stimuli/liveness/liveness.ts';
+import { comesBack } from './stimuli/liveness.ts';
 import { opening, taken } from './stimuli/ordinary-client.ts';
 import { everyTaken } from './stimuli/record.ts';
 

@@ -11,8 +11,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { dialectHeartbeat } from './dialects.ts';
 import { pusherPing } from './pusher.ts';
-import { askedAfterSilence, IDLE_MS, idle, isEndedForLogin } from './stimuli/liveness/left-alone.ts';
-import { othersKept } from './stimuli/liveness/others-kept.ts';
+import { askedAfterSilence, IDLE_MS, idle, isEndedForLogin, othersKept } from './stimuli/left-alone.ts';
 
 // §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
 const answeredPings = check('websocket.answered-pings', {

@@ -10,9 +10,9 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { serverReserved } from './frames.ts';
 import { LONGEST_ECHO, longEchoes } from './stimuli/echo.ts';
-import { closedInTraffic } from './stimuli/errand/lawful.ts';
-import * as liveness from './stimuli/liveness/liveness.ts';
-import { clientEvents } from './stimuli/pusher/pusher.ts';
+import * as liveness from './stimuli/liveness.ts';
+import { clientEvents } from './stimuli/pusher.ts';
+import { closedInTraffic, connectionsApart, manyConnections } from './stimuli/side-by-side.ts';
 
 const grounds = [clause('websocket.messages')];
 /** Policy violation, message too big, try again later. */
@@ -97,9 +97,9 @@ export const livenessChecks = [
     why: 'It shows how many connections a client may have.',
     varies: 'upwards',
     grounds: [clause('limits.other')],
-    uses: [liveness.manyConnections],
+    uses: [manyConnections],
     async observe({ probe }) {
-      const all = await probe(liveness.manyConnections);
+      const all = await probe(manyConnections);
       const taken = all.filter(({ conversation }) => conversation !== null).length;
       return {
         seen: { asked: all.length, taken },
@@ -115,7 +115,7 @@ export const livenessChecks = [
     why: 'One user sees the data of another.',
     change: 'Answer on the connection that has asked, and share no state between connections.',
     grounds: [...grounds, practice('OWASP API1:2023')],
-    uses: [liveness.connectionsApart],
+    uses: [connectionsApart],
     judge: ({ expect }) =>
       expect().toConform('nothing of other connections', ({ foreign }) => foreign && `"${foreign}"`),
   }),

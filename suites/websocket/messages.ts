@@ -2,8 +2,8 @@ import { check, clause, echoes, observation, rfc6455 } from '../../harness/engin
 import { TOO_BIG, unsolicitedPong } from './frames.ts';
 import { sendsBack } from './rows.ts';
 import * as echo from './stimuli/echo.ts';
+import { endWithoutAccident, isDropped, longInSteps } from './stimuli/echo.ts';
 import { taken } from './stimuli/ordinary-client.ts';
-import { endWithoutAccident, isDropped, longInSteps } from './stimuli/too-long.ts';
 
 /** A kind of message that the endpoint does not take may be refused, as one may for its length (§10.4, §7.4.1). */
 const UNACCEPTABLE = 1003;

@@ -6,9 +6,9 @@ import {
   rfc6455,
   rfc7692,
 } from '../../harness/engine/check/suite.ts';
-import { deflateOffer } from './stimuli/deflate/series.ts';
+import { deflateOffer } from './stimuli/deflate.ts';
 import { badSubprotocol, foreignOrigin } from './stimuli/handshake-forms.ts';
-import { unknownSubprotocol } from './stimuli/liveness/liveness.ts';
+import { unknownSubprotocol } from './stimuli/liveness.ts';
 import { everyTaken } from './stimuli/record.ts';
 
 const PROTOCOL = 'sec-websocket-protocol';

@@ -8,7 +8,7 @@ import {
   pusherDialect,
 } from '../../harness/engine/check/suite.ts';
 import { privateChannel, pusherPing } from './pusher.ts';
-import * as misuse from './stimuli/pusher/misuse.ts';
+import * as misuse from './stimuli/pusher-misuse.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 

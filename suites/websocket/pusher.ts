@@ -7,7 +7,7 @@ import {
   practice,
   pusherDialect,
 } from '../../harness/engine/check/suite.ts';
-import * as pusher from './stimuli/pusher/pusher.ts';
+import * as pusher from './stimuli/pusher.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 

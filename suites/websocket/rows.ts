@@ -7,11 +7,11 @@ import {
   type Ground,
   type Probe,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 
 export type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
-interface BadFrame extends Notes<'grounds' | 'restsOn'> {
+interface BadFrame extends RowNotes<'grounds' | 'restsOn'> {
   /** Completes "closes the connection after …" and "The connection goes on after …". */
   readonly after: string;
 }
@@ -28,7 +28,7 @@ export function ends(id: string, probe: Conversations, { after, ...notes }: BadF
   });
 }
 
-interface Echoed extends Notes<'restsOn'> {
+interface Echoed extends RowNotes<'restsOn'> {
   /** Completes "sends back …" and "The service does not send back …". */
   readonly what: string;
   readonly ground: Ground;

@@ -8,13 +8,19 @@ import type { Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { EndlessSchema, SchemaBook } from '../../../harness/wire/json/schema.ts';
 import { type Shape, shapeOf } from '../../../harness/wire/json/shape.ts';
-import { type Errand, runErrand } from './errand/errand.ts';
-import { EXCHANGE, EXCHANGE_IN_FRAGMENTS, exchangeAt, piecemealAt } from './errand/errands.ts';
-import { besideOthers } from './liveness/liveness.ts';
+import {
+  type Errand,
+  EXCHANGE,
+  EXCHANGE_IN_FRAGMENTS,
+  exchangeAt,
+  piecemealAt,
+  runErrand,
+} from './errand.ts';
 import { answerIn, exchange, whole } from './message-pair.ts';
 import { alive, opening } from './ordinary-client.ts';
-import { pusherClient } from './pusher/pusher.ts';
+import { pusherClient } from './pusher.ts';
 import { everyConversation } from './record.ts';
+import { besideOthers } from './side-by-side.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
 
@@ -134,23 +140,20 @@ const client: Probe<ConversationView> = connecting(
     await ask(alive);
     const dialect = await ask(spoken);
     const { greeting, heartbeat, subscribe } = dialect;
-    return websocket.hold(
-      { purpose: `a WebSocket with a client of ${dialect.name}` },
-      async (conversation) => {
-        const heard = (name: string) =>
-          conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
-        if (greeting !== undefined) await heard(greeting);
-        if (heartbeat) {
-          await conversation.text(heartbeat.send);
-          await heard(heartbeat.answer);
-        }
-        if (subscribe) {
-          await conversation.text(subscribe.send(subscribe.channel));
-          await heard(subscribe.answer);
-        }
-        await conversation.close(1000);
-      },
-    );
+    return websocket.hold(`a WebSocket with a client of ${dialect.name}`, async (conversation) => {
+      const heard = (name: string) =>
+        conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
+      if (greeting !== undefined) await heard(greeting);
+      if (heartbeat) {
+        await conversation.text(heartbeat.send);
+        await heard(heartbeat.answer);
+      }
+      if (subscribe) {
+        await conversation.text(subscribe.send(subscribe.channel));
+        await heard(subscribe.answer);
+      }
+      await conversation.close(1000);
+    });
   },
 );
 
@@ -198,7 +201,7 @@ export const loggedIn: Probe<Answered> = connecting(
     const { login } = config.websocket ?? {};
     if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
     const purpose = 'a WebSocket with the login of the config';
-    const view = await websocket.hold({ purpose }, (conversation) =>
+    const view = await websocket.hold(purpose, (conversation) =>
       exchange(conversation, login, { send: whole, login: undefined }),
     );
     return answeredIn(view, login);

@@ -4,7 +4,7 @@ import {
   LONGEST_MS,
   type OpenConversation,
 } from '../../../harness/engine/session/websocket/open-conversation.ts';
-import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
+import { encodeFrame, OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import { carriesTheSame, type Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
@@ -16,7 +16,7 @@ import { alongHandshake, type Exchange } from './series.ts';
 /** A short text message: the twin of all others. */
 export const textEcho = heldOpen(
   'websocket-text-echo',
-  { purpose: 'a WebSocket with a text message' },
+  'a WebSocket with a text message',
   async (conversation) => {
     await conversation.echo('text', 'conform');
     await conversation.close(1000);
@@ -105,20 +105,17 @@ export const longEchoes: Probe<ConversationView> = risky(
     const [twin] = (await ask(echoes)).echoes;
     // A service may take its time, whatever the length.
     const shortMs = twin?.back ? twin.back.atMs - twin.sent.atMs : 0;
-    return websocket.hold(
-      { purpose: 'a WebSocket with messages of 65,535 octets to 1 MiB' },
-      async (conversation) => {
-        let octetMs = 0;
-        for (const length of LENGTHS) {
-          const sinceMs = clock.now();
-          // On so slow a line it would not come back in time.
-          if (octetMs * length > LONGEST_MS / 2) break;
-          if (!(await conversation.longEcho('text', patterned(length)))) break;
-          octetMs = Math.max(0, clock.now() - sinceMs - shortMs) / length;
-        }
-        await conversation.close(1000);
-      },
-    );
+    return websocket.hold('a WebSocket with messages of 65,535 octets to 1 MiB', async (conversation) => {
+      let octetMs = 0;
+      for (const length of LENGTHS) {
+        const sinceMs = clock.now();
+        // On so slow a line it would not come back in time.
+        if (octetMs * length > LONGEST_MS / 2) break;
+        if (!(await conversation.longEcho('text', patterned(length)))) break;
+        octetMs = Math.max(0, clock.now() - sinceMs - shortMs) / length;
+      }
+      await conversation.close(1000);
+    });
   }),
 );
 
@@ -148,7 +145,7 @@ export const longFragmentedEcho: Probe<ConversationView> = risky(
     if (length === null) throw new NotApplicable('no message was too long for it');
     const parts = Array.from({ length: PARTS }, () => patterned(Math.ceil(length / PARTS)));
     return websocket.hold(
-      { purpose: `a WebSocket with a message of ${length} octets in ${PARTS} fragments` },
+      `a WebSocket with a message of ${length} octets in ${PARTS} fragments`,
       async (conversation) => {
         await conversation.echo('text', ...parts);
         await conversation.close(1000);
@@ -192,7 +189,18 @@ function around(between: (conversation: OpenConversation) => Promise<unknown>): 
   };
 }
 
-const series = alongHandshake({
+export const {
+  handshake: connectionInTwoLines,
+  binaryEcho,
+  emptyEcho,
+  shortEchoes,
+  binaryLengthEchoes,
+  fragmentedEchoes,
+  manyFragmentsEcho,
+  echoAroundPing,
+  echoAroundPong,
+  characterEchoes,
+} = alongHandshake({
   name: 'websocket-connection-in-two-lines',
   // RFC 9110 §5.3: a list may be spread over several lines.
   stimulus: {
@@ -206,22 +214,26 @@ const series = alongHandshake({
   when: echoesAsConfigured,
   twins: [echoes],
   exchanges: {
-    'websocket-binary-echo': [
+    binaryEcho: [
+      'websocket-binary-echo',
       'a WebSocket with a binary message',
       messages(['binary', Uint8Array.of(0x00, 0xff, 0xc0, 0x80, 0x0a)]),
     ],
-    'websocket-empty-echo': ['a WebSocket with an empty message', messages(['text', ''])],
+    emptyEcho: ['websocket-empty-echo', 'a WebSocket with an empty message', messages(['text', ''])],
     // §5.2: at the edges of the length encodings.
-    'websocket-short-echoes': [
+    shortEchoes: [
+      'websocket-short-echoes',
       'a WebSocket with messages of 125 to 127 octets',
       messages(...[125, 126, 127].map((length): Sent => ['text', patterned(length)])),
     ],
-    'websocket-binary-length-echoes': [
+    binaryLengthEchoes: [
+      'websocket-binary-length-echoes',
       'a WebSocket with binary messages of 0 to 4096 octets',
       messages(...[0, 125, 126, 128, 4096].map((length): Sent => ['binary', patterned(length)])),
     ],
     // §5.4: in three fragments, with empty ones, and cut within a character.
-    'websocket-fragmented-echoes': [
+    fragmentedEchoes: [
+      'websocket-fragmented-echoes',
       'a WebSocket with messages in fragments',
       messages(
         ['text', 'con', 'fo', 'rm'],
@@ -230,40 +242,85 @@ const series = alongHandshake({
       ),
     ],
     // §5.4: as many as there may be.
-    'websocket-many-fragments-echo': [
+    manyFragmentsEcho: [
+      'websocket-many-fragments-echo',
       `a WebSocket with a message in ${MANY} fragments`,
       messages(['text', ...Array.from({ length: MANY }, (_, index) => patterned(index % 5))]),
     ],
     // §5.4, §5.5: a control frame between the fragments leaves the message whole; §5.5.3: nobody asked for the Pong.
-    'websocket-echo-around-ping': [
+    echoAroundPing: [
+      'websocket-echo-around-ping',
       'a WebSocket with a Ping within a message',
       around((conversation) => conversation.ping('within')),
     ],
-    'websocket-echo-around-pong': [
+    echoAroundPong: [
+      'websocket-echo-around-pong',
       'a WebSocket with a Pong within a message',
       around((conversation) => conversation.frame(OPCODE.pong, 'within')),
     ],
-    'websocket-character-echoes': [
+    characterEchoes: [
+      'websocket-character-echoes',
       'a WebSocket with unusual characters',
       messages(...CHARACTERS.map((characters): Sent => ['text', characters])),
     ],
   },
 });
 
-export const connectionInTwoLines = series.handshake;
-export const binaryEcho = series.of('websocket-binary-echo');
-export const emptyEcho = series.of('websocket-empty-echo');
-export const shortEchoes = series.of('websocket-short-echoes');
-export const binaryLengthEchoes = series.of('websocket-binary-length-echoes');
-export const fragmentedEchoes = series.of('websocket-fragmented-echoes');
-export const manyFragmentsEcho = series.of('websocket-many-fragments-echo');
-export const echoAroundPing = series.of('websocket-echo-around-ping');
-export const echoAroundPong = series.of('websocket-echo-around-pong');
-export const characterEchoes = series.of('websocket-character-echoes');
-
 /** Characters of ASCII that differ with their place, so that neither a loss nor an exchange goes unseen. */
 function patterned(length: number): Uint8Array {
   const octets = new Uint8Array(length);
   for (let index = 0; index < length; index++) octets[index] = 0x20 + ((index * 31 + (index >> 8) * 7) % 95);
   return octets;
+}
+
+/**
+ * The end of a connection over a message that is too long. Whoever closes a socket while octets lie in it that were not
+ * read has the client sent a reset, and the reset may destroy the Close that went before it (RFC 6455 §7.1.1): an
+ * accident, and lawful. Where nothing lies there, it is none.
+ */
+
+/** It was ended over a long message, and no Close came. */
+export function isDropped(view: ConversationView): boolean {
+  return refusedLength(view) !== null && view.serverClose === null;
+}
+
+/** Octets of a masking key. */
+const KEY = 4;
+/** Behind this many pieces something may lie unread: the content but for its last octet. */
+const CONTENT = 3;
+
+/** The length over which the connection was dropped, once more: a step at a time, each taken before the next. */
+export const longInSteps: Probe<ConversationView> = risky(
+  connecting('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
+    const refused = await ask(longEchoes);
+    if (!isDropped(refused))
+      throw new NotApplicable('no connection ended without a Close over a long message');
+    const length = refusedLength(refused) ?? 0;
+    // A key of zeros leaves the content as it is.
+    const mask = new Uint8Array(KEY);
+    const octets = encodeFrame({ opcode: OPCODE.text, payload: Buffer.alloc(length, 'a'), mask });
+    const content = octets.length - length;
+    const cuts = [0, content - KEY, content, octets.length - 1, octets.length];
+    return websocket.hold(
+      `a WebSocket with a message of ${length} octets, a step at a time`,
+      async (conversation) => {
+        for (const [index, note] of ['a length', 'a masking key', 'content', 'the last octet'].entries()) {
+          const piece = octets.subarray(cuts[index], cuts[index + 1]);
+          if (await conversation.endsUpon(piece, note)) return;
+        }
+        await conversation.end();
+      },
+    );
+  }),
+);
+
+/** How the connection ended in place of a Close while no octet of ours lay unread; null where that cannot be said. */
+export function endWithoutAccident(view: ConversationView): string | null {
+  const { serverClose, ended, conversation } = view;
+  if (serverClose !== null || ended === null) return null;
+  const pieces = conversation.events.filter(
+    ({ type, from }) => type === 'octets' && from === 'client',
+  ).length;
+  if (pieces === CONTENT) return null;
+  return ended.how === 'reset' ? 'a reset with nothing unread' : 'the end of TCP alone';
 }

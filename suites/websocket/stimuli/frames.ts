@@ -8,7 +8,7 @@ import type {
 import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { closePayload } from '../../../harness/wire/websocket/frames.ts';
-import { closeWith } from './errand/errands.ts';
+import { closeWith } from './errand.ts';
 import { heldOpen } from './ordinary-client.ts';
 import { heldOpenEach } from './side-by-side.ts';
 

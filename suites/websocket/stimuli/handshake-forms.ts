@@ -1,15 +1,17 @@
 import { unlessInapplicable } from '../../../harness/base/verdict.ts';
-import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
+import type { CredentialChoice } from '../../../harness/config/credential/placing.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { connecting, derived, type Port, type Probe, risky } from '../../../harness/engine/session/probe.ts';
+import type { Conversing } from '../../../harness/engine/session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
+import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { randomKey } from '../../../harness/wire/http/request.ts';
-import { CLOSED_WITH_REASON, GOING_AWAY } from './errand/errands.ts';
+import { CLOSED_WITH_REASON, GOING_AWAY } from './errand.ts';
+import { fitsPair } from './message-pair.ts';
 import { answersPings, conversed, held, heldWith, opening, taken } from './ordinary-client.ts';
-import { tryService } from './service-shown.ts';
 
-export const BAD_SUBPROTOCOL = 'conform bad';
-
-/** The opening handshake in other forms, each asked only when the ordinary one is taken. */
+/** The opening handshake in other forms, each sent only if the ordinary one is taken. */
 
 export const otherSpelling = heldWith(
   'websocket-other-spelling',
@@ -39,11 +41,14 @@ export const otherOrder = heldWith(
   },
   CLOSED_WITH_REASON,
 );
-/** §4.2.1, item 1: 1.1 or higher. */
-export const oldHttp = held('websocket-http-1-0', {
-  purpose: 'a WebSocket handshake in HTTP/1.0',
-  httpVersion: '1.0',
-});
+
+type Form = Omit<HandshakeStimulus, 'purpose'>;
+
+const form = (name: string, what: string, stimulus: Form, conversing?: Conversing) =>
+  held(`websocket-${name}`, { purpose: `a WebSocket handshake ${what}`, ...stimulus }, conversing);
+const risk = (...row: Parameters<typeof form>) => risky(form(...row));
+
+export const oldHttp = form('http-1-0', 'in HTTP/1.0', { httpVersion: '1.0' });
 
 /** How TCP cuts octets says nothing: neither handshake nor frames need come whole. */
 export const octetByOctet = conversed(
@@ -55,164 +60,148 @@ export const octetByOctet = conversed(
   [answersPings],
 );
 
-export const otherVersion = held('websocket-other-version', {
-  purpose: 'a WebSocket handshake with version 12',
+export const otherVersion = form('other-version', 'with version 12', {
   fields: [['Sec-WebSocket-Version', '12']],
 });
-export const withoutVersion = risky(
-  held('websocket-without-version', {
-    purpose: 'a WebSocket handshake without a version',
-    without: ['sec-websocket-version'],
-  }),
-);
-export const withoutKey = risky(
-  held('websocket-without-key', {
-    purpose: 'a WebSocket handshake without a key',
-    without: ['sec-websocket-key'],
-  }),
-);
-/** RFC 9112 §3.2: Host is left out. */
-export const withoutHost = risky(
-  held('websocket-without-host', { purpose: 'a WebSocket handshake without Host', without: ['host'] }),
-);
-export const shortKey = risky(
-  held('websocket-short-key', {
-    purpose: 'a WebSocket handshake with a key of 8 octets',
-    fields: [['Sec-WebSocket-Key', 'Y29uZm9ybXM=']],
-  }),
-);
-export const byPost = risky(
-  held('websocket-by-post', {
-    purpose: 'a WebSocket handshake by POST',
-    method: 'POST',
-    fields: [['Content-Length', '0']],
-  }),
-);
-export const withoutConnection = held('websocket-without-connection', {
-  purpose: 'a WebSocket handshake without Connection: Upgrade',
+export const withoutVersion = risk('without-version', 'without a version', {
+  without: ['sec-websocket-version'],
+});
+export const withoutKey = risk('without-key', 'without a key', { without: ['sec-websocket-key'] });
+/** RFC 9112 §3.2 */
+export const withoutHost = risk('without-host', 'without Host', { without: ['host'] });
+export const shortKey = risk('short-key', 'with a key of 8 octets', {
+  fields: [['Sec-WebSocket-Key', 'Y29uZm9ybXM=']],
+});
+export const byPost = risk('by-post', 'by POST', { method: 'POST', fields: [['Content-Length', '0']] });
+export const withoutConnection = form('without-connection', 'without Connection: Upgrade', {
   fields: [['Connection', 'keep-alive']],
 });
 export const withoutUpgrade = held('websocket-without-upgrade', {
   purpose: 'a plain GET of the WebSocket address',
   without: ['upgrade', 'connection', 'sec-websocket-key', 'sec-websocket-version'],
 });
-export const otherUpgrade = held('websocket-other-upgrade', {
-  purpose: 'a WebSocket handshake for another protocol',
+export const otherUpgrade = form('other-upgrade', 'for another protocol', {
   fields: [['Upgrade', 'conform/1']],
 });
-/** What any answer to a handshake tells of a server in front; null for nothing. Some say who they are in refusals alone. */
-export const inFront: Probe<string | null> = derived(
-  'websocket-in-front',
-  [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey],
-  async ({ ask }) => {
-    for (const each of [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey]) {
-      const { intermediary } = await ask(each);
-      if (intermediary !== null) return intermediary;
-    }
-    return null;
-  },
-);
+
+const TELLING = [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey];
+/** What any answer to a handshake tells of a server in front; null for nothing. Some name themselves only in refusals. */
+export const inFront: Probe<string | null> = derived('websocket-in-front', TELLING, async ({ ask }) => {
+  for (const each of TELLING) {
+    const { intermediary } = await ask(each);
+    if (intermediary !== null) return intermediary;
+  }
+  return null;
+});
+
 /** §4.1: a subprotocol is a token, and a space stands in none. */
-export const badSubprotocol = risky(
-  held('websocket-bad-subprotocol', {
-    purpose: 'a WebSocket handshake that offers a subprotocol with a space in it',
-    fields: [['Sec-WebSocket-Protocol', BAD_SUBPROTOCOL]],
-  }),
-);
-/** What comes of it besides the answer is waited for: the service may open the connection and close it at once. */
-export const foreignOrigin = held(
-  'websocket-foreign-origin',
-  {
-    purpose: 'a WebSocket handshake from a page of another origin',
-    fields: [['Origin', 'https://conform.invalid']],
-  },
-  (conversation) => conversation.end(),
-);
-
-/** With a credential that is not right, or not in its place. What comes of it besides the answer is waited for. */
-
-export const withoutCredential = tried('websocket-without-credential', {
-  purpose: 'a WebSocket handshake without a credential',
-  credential: 'none',
-});
-export const wrongCredential = tried('websocket-wrong-credential', {
-  purpose: 'a WebSocket handshake with a wrong key',
-  credential: { wrong: 'wrong' },
+export const badSubprotocol = risk('bad-subprotocol', 'that offers a subprotocol with a space in it', {
+  fields: [['Sec-WebSocket-Protocol', 'conform bad']],
 });
 
-/** A handshake, and whether what it opened serves the client. */
-function tried(name: string, stimulus: HandshakeStimulus): Probe<ConversationView> {
-  return connecting(name, { needs: [taken] }, async ({ ask, config, websocket }) => {
-    await ask(taken);
-    return websocket.converse(stimulus, (conversation) => tryService(conversation, config));
-  });
+/** The service may open the connection and close it at once. */
+const untilEnd: Conversing = (conversation) => conversation.end();
+
+export const foreignOrigin = form(
+  'foreign-origin',
+  'from a page of another origin',
+  { fields: [['Origin', 'https://conform.invalid']] },
+  untilEnd,
+);
+export const keyInQuery = form(
+  'key-in-query',
+  'with the key in the query instead of the header',
+  { credential: { placed: { in: 'query', name: 'api_key' } } },
+  untilEnd,
+);
+export const keyInHeader = form(
+  'key-in-header',
+  'with the key in the header instead of the query',
+  { credential: { placed: { in: 'authorization', name: 'Authorization' } } },
+  untilEnd,
+);
+
+/** Whether a connection serves its client, and is not merely open: shown by a message whose answer the config names. */
+const TRIED = 'conform: is anybody served?';
+
+export function isKnownToAnswer({ websocket }: ServiceConfig): boolean {
+  return websocket?.echo === true || (websocket?.exchange?.length ?? 0) > 0;
 }
 
-/** Nearly right; those that the scheme and the key do not have are left out. */
-const NEARLY: readonly (readonly [
-  purpose: string,
-  wrong: 'truncated' | 'extended' | 'empty' | 'case-flipped',
-])[] = [
+/** Unless the connection is ended, sends a message that is answered wherever clients are served. */
+async function tryService(conversation: OpenConversation, { websocket }: ServiceConfig): Promise<void> {
+  await conversation.end();
+  if (websocket?.echo) return void (await conversation.echo('text', TRIED));
+  const [pair] = websocket?.exchange ?? [];
+  if (pair === undefined) return;
+  await conversation.text(pair.send);
+  await conversation.message('for the answer', (message) => fitsPair(message, pair));
+}
+
+/** What the answer to it was; null for none. */
+export function serviceShown({ echoes, messages }: ConversationView, { websocket }: ServiceConfig) {
+  if (websocket?.echo) return echoes.some(({ isSame }) => isSame) ? 'the message back' : null;
+  const [pair] = websocket?.exchange ?? [];
+  const isAnswered = pair !== undefined && messages.some((message) => fitsPair(message, pair));
+  return isAnswered ? 'the answer of the config to its message' : null;
+}
+
+/** A handshake with another credential, and whether the connection that it opens serves the client. */
+function tried(
+  { config, websocket }: Pick<Port, 'config' | 'websocket'>,
+  what: string,
+  credential: CredentialChoice,
+) {
+  const stimulus = { purpose: `a WebSocket handshake ${what}`, credential };
+  return websocket.converse(stimulus, (conversation) => tryService(conversation, config));
+}
+
+export const withoutCredential = connecting(
+  'websocket-without-credential',
+  { needs: [taken] },
+  async (port) => {
+    await port.ask(taken);
+    return tried(port, 'without a credential', 'none');
+  },
+);
+export const wrongCredential = connecting('websocket-wrong-credential', { needs: [taken] }, async (port) => {
+  await port.ask(taken);
+  return tried(port, 'with a wrong key', { wrong: 'wrong' });
+});
+
+/** Keys that are nearly right. */
+const NEARLY = [
   ['with the key cut short', 'truncated'],
   ['with the key and a suffix', 'extended'],
   ['with an empty key', 'empty'],
   ['with the key in other letter case', 'case-flipped'],
-];
+] as const;
 
-export const nearCredentials: Probe<readonly ConversationView[]> = connecting(
+/** Those that the scheme and the key do not have are left out. */
+export const nearCredentials = connecting(
   'websocket-near-credentials',
   { needs: [taken], cost: NEARLY.length, credential: 'wrong' },
-  async ({ ask, config, websocket }) => {
-    await ask(taken);
+  async (port) => {
+    await port.ask(taken);
     const held = await Promise.all(
-      NEARLY.map(([what, wrong]) =>
-        websocket
-          .converse({ purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (conversation) =>
-            tryService(conversation, config),
-          )
-          .catch(unlessInapplicable),
-      ),
+      NEARLY.map(([what, wrong]) => tried(port, what, { wrong }).catch(unlessInapplicable)),
     );
     return held.filter((conversation) => conversation !== null);
   },
 );
 
 /** With each of the keys that the config says must be refused. */
-export const refusedKeys: Probe<readonly ConversationView[]> = connecting(
+export const refusedKeys = connecting(
   'websocket-refused-keys',
   { needs: [taken], cost: ({ credentials }) => credentials.refused.length, credential: 'wrong' },
-  async ({ ask, config, websocket }) => {
-    await ask(taken);
+  async (port) => {
+    await port.ask(taken);
     return Promise.all(
-      config.credentials.refused.map(({ position, because }, index) =>
-        websocket.converse(
-          {
-            purpose: `a WebSocket handshake with refused key ${position} (${because})`,
-            credential: { refused: index },
-          },
-          (conversation) => tryService(conversation, config),
-        ),
+      port.config.credentials.refused.map(({ position, because }, index) =>
+        tried(port, `with refused key ${position} (${because})`, { refused: index }),
       ),
     );
   },
-);
-
-export const keyInQuery = held(
-  'websocket-key-in-query',
-  {
-    purpose: 'a WebSocket handshake with the key in the query instead of the header',
-    credential: { placed: { in: 'query', name: 'api_key' } },
-  },
-  (conversation) => conversation.end(),
-);
-
-export const keyInHeader = held(
-  'websocket-key-in-header',
-  {
-    purpose: 'a WebSocket handshake with the key in the header instead of the query',
-    credential: { placed: { in: 'authorization', name: 'Authorization' } },
-  },
-  (conversation) => conversation.end(),
 );
 
 /** Handshakes whose credential must not be accepted. */

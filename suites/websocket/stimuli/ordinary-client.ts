@@ -5,9 +5,9 @@ import {
   type Conversing,
   requireHeardOut,
 } from '../../../harness/engine/session/websocket/conversation.ts';
-import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
+import type { Handshake } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
-import { carry, type Errand } from './errand/errand.ts';
+import { carry, type Errand } from './errand.ts';
 
 /**
  * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin
@@ -15,7 +15,7 @@ import { carry, type Errand } from './errand/errand.ts';
  */
 export const opening: Probe<ConversationView> = conversed(
   'websocket-opening',
-  { purpose: 'a WebSocket as configured' },
+  'a WebSocket as configured',
   async (conversation) => {
     const answered =
       (await conversation.ping('conform')) &&
@@ -30,7 +30,7 @@ export const opening: Probe<ConversationView> = conversed(
 /** A conversation as a probe of its own, held only when these are as they should be. */
 export function conversed(
   name: string,
-  stimulus: HandshakeStimulus,
+  stimulus: Handshake,
   conversing?: Conversing,
   twins: readonly Probe<unknown>[] = [],
 ): Probe<ConversationView> {
@@ -41,18 +41,14 @@ export function conversed(
 }
 
 /** A handshake that is tried only when an ordinary one is taken. */
-export function held(
-  name: string,
-  stimulus: HandshakeStimulus,
-  conversing?: Conversing,
-): Probe<ConversationView> {
+export function held(name: string, stimulus: Handshake, conversing?: Conversing): Probe<ConversationView> {
   return conversed(name, stimulus, conversing, [taken]);
 }
 
 /** The same, with an errand that goes along. */
 export function heldWith(
   name: string,
-  stimulus: HandshakeStimulus,
+  stimulus: Handshake,
   errand: Errand | undefined,
 ): Probe<ConversationView> {
   return connecting(name, { needs: [taken, ...(errand?.after ? [errand.after] : [])] }, async (port) => {
@@ -62,11 +58,7 @@ export function heldWith(
 }
 
 /** A conversation that is held only when an ordinary one is; its own handshake must be taken as well. */
-export function heldOpen(
-  name: string,
-  stimulus: HandshakeStimulus,
-  conversing: Conversing,
-): Probe<ConversationView> {
+export function heldOpen(name: string, stimulus: Handshake, conversing: Conversing): Probe<ConversationView> {
   return connecting(name, { needs: [alive] }, async ({ ask, websocket }) => {
     await ask(alive);
     return websocket.hold(stimulus, conversing);

@@ -1,6 +1,6 @@
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import { connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
-import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
+import type { Handshake } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
@@ -8,18 +8,18 @@ import type { FieldLine } from '../../../harness/wire/exchange.ts';
 /** Messages after which a connection is as it was before. @returns whether all that was waited for came. */
 export type Exchange = (conversation: OpenConversation) => Promise<boolean>;
 
-interface Series {
+interface Series<K extends string> {
   readonly name: string;
   /** The handshake, which is a probe of its own. */
-  readonly stimulus: HandshakeStimulus;
+  readonly stimulus: Handshake;
   /** What has to be in order for it. */
   readonly held: Probe<unknown>;
   /** And for the series to go along. */
   readonly when: Probe<unknown>;
   /** Whether the connection that was opened is one for it. */
   readonly fits?: (conversation: OpenConversation) => boolean;
-  /** By the names of their probes; completed by what a connection for each alone is for. */
-  readonly exchanges: Readonly<Record<string, readonly [purpose: string, exchange: Exchange]>>;
+  /** Name of its probe, purpose of a connection for it alone, and what is said. */
+  readonly exchanges: Readonly<Record<K, readonly [probe: string, purpose: string, exchange: Exchange]>>;
   /** What has to be in order, for each to show anything. */
   readonly twins: readonly Probe<unknown>[];
   /** Of the handshake for each alone. */
@@ -36,10 +36,9 @@ interface Shared {
  * Probes that share one connection, that of a handshake, as long as nothing at all is amiss on it. Where something is,
  * each has one of its own, so that a fault shows where it is and nowhere else.
  */
-export function alongHandshake(series: Series): {
-  readonly handshake: Probe<ConversationView>;
-  readonly of: (name: string) => Probe<ConversationView>;
-} {
+export function alongHandshake<K extends string>(
+  series: Series<K>,
+): Readonly<Record<K | 'handshake', Probe<ConversationView>>> {
   const { name, stimulus, exchanges, fields, held, twins, when, fits } = series;
   const whole = connecting(
     `${name}-and-series`,
@@ -47,43 +46,38 @@ export function alongHandshake(series: Series): {
     async ({ ask, websocket }): Promise<Shared> => {
       await ask(held);
       const goesAlong = !websocket.waitsInVain && (await ask(when).catch(unlessUnjudged)) !== null;
-      const said = sayingAll(exchanges, fits);
+      const said = sayingAll(Object.values(exchanges), fits);
       const conversing = goesAlong ? said.conversing : async () => {};
       return said.in(await websocket.converse(stimulus, conversing));
     },
   );
-  return {
-    handshake: derived(name, [whole], async ({ ask }) => (await ask(whole)).view),
-    of(each) {
-      const [purpose, exchange] = exchanges[each] ?? [];
-      if (purpose === undefined || exchange === undefined) {
-        throw new TypeError(`${each} is no part of ${name}`);
-      }
-      return connecting(each, { needs: [...twins, whole] }, async ({ ask, websocket }) => {
-        for (const twin of twins) await ask(twin);
-        const shared = await ask(whole).catch(unlessBlocked);
-        if (shared?.isWhole) return shared.view;
-        const alone = fields === undefined ? { purpose } : { purpose, fields };
-        return websocket.hold(alone, async (conversation) => {
-          await exchange(conversation);
-          await conversation.close(1000);
-        });
+  const each = ([probe, purpose, exchange]: Series<K>['exchanges'][K]) =>
+    connecting(probe, { needs: [...twins, whole] }, async ({ ask, websocket }) => {
+      for (const twin of twins) await ask(twin);
+      const shared = await ask(whole).catch(unlessBlocked);
+      if (shared?.isWhole) return shared.view;
+      return websocket.hold({ purpose, ...(fields && { fields }) }, async (conversation) => {
+        await exchange(conversation);
+        await conversation.close(1000);
       });
-    },
-  };
+    });
+  const handshake = derived(name, [whole], async ({ ask }) => (await ask(whole)).view);
+  const entries = Object.entries<Series<K>['exchanges'][K]>(exchanges);
+  const probes = Object.fromEntries(entries.map(([key, exchange]) => [key, each(exchange)]));
+  // The keys are those of `exchanges`.
+  return { ...(probes as Record<K, Probe<ConversationView>>), handshake };
 }
 
 /** One after the other, until one is not as it should be. */
 function sayingAll(
-  exchanges: Series['exchanges'],
+  all: readonly Series<string>['exchanges'][string][],
   fits: (conversation: OpenConversation) => boolean = () => true,
 ) {
-  const all = Object.values(exchanges);
   let done = 0;
   return {
     async conversing(conversation: OpenConversation): Promise<void> {
       if (!fits(conversation)) return;
-      for (const [, exchange] of all) {
+      for (const [, , exchange] of all) {
         if (!(await exchange(conversation))) break;
         done += 1;
       }

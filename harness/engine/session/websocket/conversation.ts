@@ -11,10 +11,12 @@ import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '..
 import { dialectOf } from './dialects/dialects.ts';
 import {
   credentialOf,
+  type Handshake,
   type HandshakeStimulus,
   inHandshakes,
   isOrdinary,
   openingRequest,
+  stimulusOf,
 } from './handshake-stimulus.ts';
 import { OpenConversation } from './open-conversation.ts';
 
@@ -23,10 +25,10 @@ export type Conversing = (conversation: OpenConversation) => Promise<void>;
 
 /** WebSocket connections, the handshake of each a request like others. */
 export interface WebSocketPort {
-  /** One connection from its handshake to its end; `conversing` has it when it is open, and is not called when it is not. */
-  converse(stimulus: HandshakeStimulus, conversing?: Conversing): Promise<ConversationView>;
+  /** One connection from its handshake to its end. `conversing` is called once it is open. */
+  converse(handshake: Handshake, conversing?: Conversing): Promise<ConversationView>;
   /** The same, where all rests on what is said. @throws Blocked when no connection was opened, or not heard to its end. */
-  hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
+  hold(handshake: Handshake, conversing: Conversing): Promise<ConversationView>;
   /** The service has not ended a connection that it must end, though it was given all the time for it. */
   readonly waitsInVain: boolean;
   /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
@@ -55,7 +57,8 @@ function conversationOver(
 export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPort {
   const { config, outage } = context;
   const port: WebSocketPort = {
-    async converse(stimulus, conversing = async () => {}) {
+    async converse(handshake, conversing = async () => {}) {
+      const stimulus = stimulusOf(handshake);
       outage.requireReachable();
       const done = await connect(
         context,
@@ -78,9 +81,11 @@ export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPor
       }
       return viewConversation(done);
     },
-    async hold(stimulus, conversing) {
-      const view = await port.converse(stimulus, conversing);
-      if (!view.opened) throw new Blocked(`no connection for ${stimulus.purpose}: ${answerOf(view)}`);
+    async hold(handshake, conversing) {
+      const view = await port.converse(handshake, conversing);
+      if (!view.opened) {
+        throw new Blocked(`no connection for ${stimulusOf(handshake).purpose}: ${answerOf(view)}`);
+      }
       requireHeardOut(view);
       return view;
     },

@@ -31,6 +31,13 @@ export interface HandshakeStimulus {
   readonly beside?: boolean;
 }
 
+/** A purpose alone stands for an ordinary handshake. */
+export type Handshake = string | HandshakeStimulus;
+
+export function stimulusOf(handshake: Handshake): HandshakeStimulus {
+  return typeof handshake === 'string' ? { purpose: handshake } : handshake;
+}
+
 /** Whether anything makes this handshake other than an ordinary client's. */
 export function isOrdinary(stimulus: HandshakeStimulus): boolean {
   const { method, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
