@@ -164,28 +164,15 @@ function follow(
   { progress, bail }: RunRequest,
   stop: (reason: string) => void,
 ): void {
-  switch (message.type) {
-    case 'outcome':
-      progress.outcome(message.service, message.suite, message.outcome);
-      if (bail && message.outcome === 'fail') stop(BAIL);
-      return;
-    case 'waiting':
-      progress.waiting(message.service, message.reason, message.untilMs);
-      return;
-    case 'estimate':
-      progress.estimated(message.service, message.cost);
-      return;
-    case 'outage':
-      progress.outage(message.service, message.reason);
-      return;
-    case 'finished':
-      progress.serviceFinished(message.service);
-      return;
-    case 'evidence':
-    case 'renew':
-    case 'turn':
-      return;
+  const { service } = message;
+  if (message.type === 'outcome') {
+    progress.outcome(service, message.suite, message.outcome);
+    if (bail && message.outcome === 'fail') stop(BAIL);
   }
+  if (message.type === 'waiting') progress.waiting(service, message.reason, message.untilMs);
+  if (message.type === 'estimate') progress.estimated(service, message.cost);
+  if (message.type === 'outage') progress.outage(service, message.reason);
+  if (message.type === 'finished') progress.serviceFinished(service);
 }
 
 /**

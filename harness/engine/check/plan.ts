@@ -183,8 +183,6 @@ interface SessionsOptions extends JudgeOptions {
   /** Called again after the session before was closed, if the provider restarted. */
   readonly open: (recorded: RunRecord) => Session | Promise<Session>;
   readonly asked: () => number;
-  /** Called with the suite of each check before anything is sent for it. */
-  readonly entering?: (suite: Suite) => void;
 }
 
 interface JudgedOver extends Judged {
@@ -198,9 +196,9 @@ interface JudgedOver extends Judged {
 export async function* judgeInSessions(
   suites: readonly Suite[],
   config: ServiceConfig,
-  { open, asked, entering, ...options }: SessionsOptions,
+  { open, asked, ...options }: SessionsOptions,
 ): AsyncGenerator<JudgedOver> {
-  const means = { options: () => options, ...(entering && { entering }) };
+  const means = { options: () => options };
   const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];
   let before = asked();
   const recorded = new RunRecord();

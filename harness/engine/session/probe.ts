@@ -116,12 +116,10 @@ export function probe<E>(name: string, ...[first, last]: [Send<E>] | [Declared, 
 }
 
 /** The same over WebSocket: each request that it costs is a connection. */
-export function connecting<E>(name: string, send: Send<E>): Probe<E>;
-export function connecting<E>(name: string, declared: Declared, send: Send<E>): Probe<E>;
-export function connecting<E>(name: string, ...[first, last]: [Send<E>] | [Declared, Send<E>]): Probe<E> {
-  const [declared, send] = last === undefined ? [{}, first as Send<E>] : [first as Declared, last];
-  return { ...PLAIN, name, ...declared, risks: ['connection', ...(declared.risks ?? [])], send };
-}
+export const connecting: typeof probe = <E>(name: string, ...rest: [Send<E>] | [Declared, Send<E>]) => {
+  const plain = rest.length === 1 ? probe(name, rest[0]) : probe(name, ...rest);
+  return { ...plain, risks: ['connection', ...plain.risks] };
+};
 
 /** Derived from other evidence; sends nothing. */
 export function derived<E>(
@@ -142,9 +140,7 @@ export function risky<E>(calm: Probe<E>): Probe<E> {
   return { ...calm, place: 'late' };
 }
 
-export function lookingBack<E>(early: Probe<E>): Probe<E> {
-  return { ...early, place: 'late' };
-}
+export const lookingBack = risky;
 
 /** The same stimulus as the end of one that accompanies all others. */
 export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E> {

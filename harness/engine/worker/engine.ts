@@ -17,15 +17,12 @@ import {
 } from './channel.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-export interface EngineOptions {
+export interface EngineOptions extends LaneWatchOptions {
   readonly run: RunInput;
   readonly services: readonly ServiceInput[];
   readonly capacity: Capacity;
   /** Creates a worker without work. */
   readonly newWorker: () => WorkerProcess;
-  /** Milliseconds of silence after which a worker is ended. */
-  readonly stallMs: number;
-  readonly onMessage: (message: ServiceMessage) => void;
   /** A worker ended early; its services get another one. */
   readonly onAgain: (services: readonly string[], reason: string) => void;
   /** The state of these services in the journal. */
@@ -39,7 +36,6 @@ export interface EngineOptions {
   readonly turn: (service: string) => Promise<QuotaTurn>;
   /** The worker of a service is gone, and with it the wait for a turn. */
   readonly turnOver: (service: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface EngineReport {
@@ -204,11 +200,6 @@ async function answer(
     : { conform: 1, service, turn: await turn(service) };
 }
 
-interface Findings {
-  readonly faults: string[];
-  readonly strays: string[];
-}
-
 export interface LaneWatchOptions {
   /** Milliseconds of silence after which a worker is ended. */
   readonly stallMs: number;
@@ -298,10 +289,6 @@ export class LaneWatch {
     }, everyMs);
     return () => clearInterval(timer);
   }
-
-  endAll(): void {
-    for (const { pid, left } of this.#lanes.values()) if (pid !== null && left.size > 0) kill(pid);
-  }
 }
 
 function kill(pid: number): void {
@@ -310,4 +297,9 @@ function kill(pid: number): void {
   } catch (error) {
     if (codeOf(error) !== 'ESRCH') throw error;
   }
+}
+
+interface Findings {
+  readonly faults: string[];
+  readonly strays: string[];
 }

@@ -8,7 +8,7 @@ import { openVerifier, type PactVerifier } from '../../../providers/pact/verifie
 import type { Exchange } from '../../../wire/exchange.ts';
 import { fieldValues } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
-import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
+import { SAFE_METHODS } from '../../../wire/request.ts';
 import { transportTo } from '../../../wire/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
@@ -121,7 +121,7 @@ async function verifyInteraction(
   const states = new ProviderStates(interaction.states, pacts.states, context);
   const handlers: RelayHandlers = {
     async request(request) {
-      const exchange = await context.send(requestOf(request), errandOf(interaction, request));
+      const exchange = await context.send(request, errandOf(interaction, request));
       exchanges.push(exchange);
       return responseOf(exchange);
     },
@@ -193,10 +193,6 @@ function errandOf(
     purpose: `as expected by ${nameOf(interaction)}`,
     credential: interaction.status === 401 ? { recorded } : 'right',
   };
-}
-
-function requestOf({ method, target, fields, body }: RelayedRequest): HttpRequest {
-  return { method, target, fields, body };
 }
 
 /** null for no whole response. */

@@ -40,68 +40,65 @@ export function receptionOf(response: Exchange['response']): Reception {
  * requests that need the key. If each is refused, the key is bad, and no evidence with it shows anything. If one is
  * served, the checks report the contradiction.
  */
-export class KeyTrial {
-  readonly #config: ServiceConfig;
-  readonly #outage: OutageWatch;
-  readonly #remark: (text: string) => void;
-  #occasions: () => readonly Occasion[] = () => [];
-  #isOver = false;
-  #underWay: Promise<void> | null = null;
+export type KeyTrial = ReturnType<typeof keyTrial>;
 
-  constructor({
-    config,
-    outage,
-    remark,
-  }: { config: ServiceConfig; outage: OutageWatch; remark: (text: string) => void }) {
-    this.#config = config;
-    this.#outage = outage;
-    this.#remark = remark;
+export function keyTrial({
+  config,
+  outage,
+  remark,
+}: {
+  config: ServiceConfig;
+  outage: OutageWatch;
+  remark: (text: string) => void;
+}) {
+  const { given, obtain } = config.credentials;
+  const key =
+    given !== null && obtain !== null
+      ? `the token that was obtained with the ${given}`
+      : given && `the ${given}`;
+  let occasions: () => readonly Occasion[] = () => [];
+  let isOver = false;
+  let underWay: Promise<void> | null = null;
+
+  function doubt(why: string): void {
+    if (key !== null) remark(`whether ${key} is refused is not certain: it was ${why}`);
   }
 
-  /** The requests to send. */
-  triesAt(occasions: () => readonly Occasion[]): void {
-    this.#occasions = occasions;
-  }
-
-  /** Takes every response to the key. @throws Blocked if the key is refused. */
-  async received(reception: Reception, signal: AbortSignal): Promise<void> {
-    if (this.#isOver) return;
-    if (reception.kind === 'taken') this.#isOver = true;
-    if (reception.kind === 'open' && reception.as === FORBIDDEN) this.#doubt(FORBIDDEN);
-    if (reception.kind !== 'refused') return;
-    this.#underWay ??= this.#decide(reception.as, signal).finally(() => {
-      this.#underWay = null;
-    });
-    await this.#underWay;
-  }
-
-  async #decide(as: string, signal: AbortSignal): Promise<void> {
-    if (this.#key === null) return;
-    const told: string[] = [];
+  async function decide(as: string, signal: AbortSignal): Promise<void> {
+    if (key === null) return;
+    const contradictions: string[] = [];
     let asked = 0;
-    for (const { what, send } of this.#occasions()) {
+    for (const { what, send } of occasions()) {
       const reception = await send(signal);
       asked += 1;
-      if (reception.kind === 'taken') told.push(`${what} is served with it`);
-      if (reception.kind === 'open') told.push(`${what} is ${reception.as}`);
+      if (reception.kind === 'taken') contradictions.push(`${what} is served with it`);
+      if (reception.kind === 'open') contradictions.push(`${what} is ${reception.as}`);
     }
-    this.#isOver = true;
-    if (asked > 0 && told.length === 0) {
-      const reason = `${this.#key} is refused (${as})`;
-      this.#outage.giveUp(reason);
+    isOver = true;
+    if (asked > 0 && contradictions.length === 0) {
+      const reason = `${key} is refused (${as})`;
+      outage.giveUp(reason);
       throw new Blocked(reason);
     }
-    const why = asked === 0 ? 'nothing is documented that needs it' : told.join(', ');
-    this.#doubt(`answered ${as} once, and ${why}`);
+    const why = asked === 0 ? 'nothing is documented that needs it' : contradictions.join(', ');
+    doubt(`answered ${as} once, and ${why}`);
   }
 
-  get #key(): string | null {
-    const { given, obtain } = this.#config.credentials;
-    if (given === null || obtain === null) return given && `the ${given}`;
-    return `the token that was obtained with the ${given}`;
-  }
-
-  #doubt(why: string): void {
-    if (this.#key !== null) this.#remark(`whether ${this.#key} is refused is not certain: it was ${why}`);
-  }
+  return {
+    /** The requests to send. */
+    triesAt(known: () => readonly Occasion[]): void {
+      occasions = known;
+    },
+    /** Takes every response to the key. @throws Blocked if the key is refused. */
+    async received(reception: Reception, signal: AbortSignal): Promise<void> {
+      if (isOver) return;
+      if (reception.kind === 'taken') isOver = true;
+      if (reception.kind === 'open' && reception.as === FORBIDDEN) doubt(FORBIDDEN);
+      if (reception.kind !== 'refused') return;
+      underWay ??= decide(reception.as, signal).finally(() => {
+        underWay = null;
+      });
+      await underWay;
+    },
+  };
 }

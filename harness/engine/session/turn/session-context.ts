@@ -16,7 +16,7 @@ import { holdSecrets } from '../../../wire/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../../wire/socket/options.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
-import { KeyTrial } from './key-trial.ts';
+import { type KeyTrial, keyTrial } from './key-trial.ts';
 import { OutageWatch } from './outage.ts';
 import { AnswerTimes, Pauses } from './run-time.ts';
 
@@ -118,7 +118,7 @@ export function openSessionContext(options: ContextOptions): Omit<SessionContext
     wire: options.wire,
     budget,
     outage,
-    key: new KeyTrial({ config, outage, remark }),
+    key: keyTrial({ config, outage, remark }),
     answerTimes: new AnswerTimes(config.timeouts.responseMs),
     places: new Places(),
     inVain: { end: false },
