@@ -1,6 +1,5 @@
 import { HarnessError } from '../../base/exit.ts';
 import { withTexts } from '../../base/json-text.ts';
-import type { Secret } from '../../base/secret.ts';
 import { Blocked, type Variation } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { PactVerifier } from '../../providers/pact/verifier.ts';
@@ -8,7 +7,6 @@ import type { LeftBehind } from '../../report/results/fold/events.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { liveWire } from '../../wire/wire.ts';
-import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import { type PactJudge, pactJudge } from './pact/verification.ts';
@@ -24,19 +22,11 @@ import {
 import { Remains } from './remains.ts';
 import { onBehalfOf, RunRecord, subjectOf } from './turn/evidence-log.ts';
 import { RunTime } from './turn/run-time.ts';
-import {
-  type ContextOptions,
-  openSessionContext,
-  openTurn,
-  type SessionContext,
-  type Turn,
-} from './turn/session-context.ts';
+import { type ContextOptions, openSessionContext, openTurn, type Turn } from './turn/session-context.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
 export interface SessionOptions extends ContextOptions {
-  /** Called with each secret that arrives, before it is used. */
-  readonly learned?: (secret: Secret) => void;
   readonly pacts: PactJudge;
   /** Resources of an earlier session to remove at the end. */
   readonly leftBehind?: readonly LeftBehind[];
@@ -79,8 +69,7 @@ export interface Session {
 export function openSession(options: SessionOptions): Session {
   const { clock, record, pacts } = options;
   const closed = new AbortController();
-  const shared = openSessionContext(options);
-  const context: SessionContext = { ...shared, credentials: openCredentials(shared, options.learned) };
+  const context = openSessionContext(options);
   const { config, documented, budget, pauses, transport, outage, log } = context;
   const { service } = config;
   const redact = (text: string) => transport.redaction.sink(text);

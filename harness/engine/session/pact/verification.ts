@@ -1,18 +1,30 @@
+import { parseJsonObject } from '../../../base/json-text.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { CredentialChoice } from '../../../config/credential/placing.ts';
-import { digestOf, type ExpectedInteraction } from '../../../config/pact/pacts.ts';
+import { commandOutput } from '../../../config/draft/command-output.ts';
+import {
+  digestOf,
+  type ExpectedInteraction,
+  isUrl,
+  type StateHandler,
+  VALID_CREDENTIAL,
+} from '../../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import { PactFailure } from '../../../providers/pact/pact-process.ts';
-import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../../providers/pact/relay.ts';
+import type {
+  PactQuestion,
+  RelayedRequest,
+  RelayedResponse,
+  RelayHandlers,
+} from '../../../providers/pact/relay.ts';
 import { openVerifier, type PactVerifier } from '../../../providers/pact/verifier.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
 import { fieldValues } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
-import { SAFE_METHODS } from '../../../wire/request.ts';
+import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { transportTo } from '../../../wire/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
-import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
 
 /** Id of the check of each interaction. */
 export const INTERACTION = 'pact.interaction';
@@ -42,12 +54,7 @@ export function pactJudge(shared?: PactVerifier): PactJudge {
 function pactPort(context: SessionContext, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
   const { signal, keep } = turn;
   const { config, transport, wire, log, record } = context;
-  const verification: VerificationMeans = {
-    config,
-    verifier,
-    signal,
-    redact: (text) => transport.redaction.sink(text),
-    refusedForRate: (exchange) => (context.limiter.isIn(exchange) ? rateLimited(context, exchange) : null),
+  const ways: WaysToHandler = {
     send: (request, about) => http.kept(about, turn, request),
     async sendElsewhere(url, request, purpose) {
       const elsewhere = wire.openHttp(transportTo(url.origin, transport));
@@ -72,7 +79,7 @@ function pactPort(context: SessionContext, http: ServiceHttp, verifier: PactVeri
           blocked,
         });
       try {
-        const done = await verifyInteraction(interaction, verification);
+        const done = await verifyInteraction(interaction, { context, verifier, signal, ways });
         journal(done, null);
         return done;
       } catch (thrown) {
@@ -94,13 +101,11 @@ export interface Verification {
 
 const NOTHING: Verification = { mismatches: [], evidence: null, remark: '' };
 
-interface VerificationMeans extends StateMeans {
-  readonly config: ServiceConfig;
+interface Verifying {
+  readonly context: SessionContext;
   readonly verifier: PactVerifier;
-  readonly redact: (text: string) => string;
-  /** Why a refusal for the rate shows nothing; null for any other response. */
-  readonly refusedForRate: (exchange: Exchange) => string | null;
   readonly signal: AbortSignal;
+  readonly ways: WaysToHandler;
 }
 
 const LONGEST_NAME = 120;
@@ -111,24 +116,25 @@ const LONGEST_NAME = 120;
  */
 async function verifyInteraction(
   interaction: ExpectedInteraction,
-  context: VerificationMeans,
+  { context, verifier, signal, ways }: Verifying,
 ): Promise<Verification> {
-  const { config, verifier, signal, redact } = context;
+  const { config, limiter, transport } = context;
+  const redact = (text: string) => transport.redaction.sink(text);
   const { pacts } = config;
   if (!pacts) throw new Blocked('no pact is configured');
   holdToWhatMayBeSent(interaction, config);
   const exchanges: Exchange[] = [];
-  const states = new ProviderStates(interaction.states, pacts.states, context);
+  const states = new ProviderStates(interaction.states, pacts.states, ways);
   const handlers: RelayHandlers = {
     async request(request) {
-      const exchange = await context.send(request, errandOf(interaction, request));
+      const exchange = await ways.send(request, errandOf(interaction, request));
       exchanges.push(exchange);
       return responseOf(exchange);
     },
     state: (change) => states.change(change),
     async message(question) {
       const purpose = `for ${nameOf(interaction)}`;
-      const exchange = await post(pacts.messages ?? '', question, purpose, context);
+      const exchange = await post(pacts.messages ?? '', question, purpose, ways);
       exchanges.push(exchange);
       return responseOf(exchange) ?? REFUSED;
     },
@@ -145,8 +151,8 @@ async function verifyInteraction(
     throw new Blocked(redact(reason));
   }
   const evidence = last.id;
-  const refused = interaction.status === last.response?.status ? null : context.refusedForRate(last);
-  if (refused !== null) throw new Blocked(refused);
+  const isExpected = interaction.status === last.response?.status;
+  if (!isExpected && limiter.isIn(last)) throw new Blocked(rateLimited(context, last));
   // The whole response may conform.
   if (last.failure?.kind === 'body-too-large') {
     throw new Blocked(`${last.failure.message}, so Pact has not seen the response`);
@@ -199,4 +205,112 @@ function errandOf(
 function responseOf({ response, failure }: Exchange): RelayedResponse | null {
   if (response === null || failure !== null) return null;
   return { status: response.status, fields: response.fields, body: response.body.bytes };
+}
+
+/** The ways to a handler. */
+interface WaysToHandler {
+  /** Sends to the service within its budget and keeps the exchange as evidence. */
+  readonly send: (
+    request: HttpRequest,
+    about: { readonly purpose: string; readonly credential: CredentialChoice },
+  ) => Promise<Exchange>;
+  /** Sends to another address without a credential and keeps the exchange as evidence. */
+  readonly sendElsewhere: (url: URL, request: HttpRequest, purpose: string) => Promise<Exchange>;
+}
+
+/** Milliseconds for a command. */
+const STATE_COMMAND_MS = 30_000;
+const STATE_OUTPUT_BYTES = 256 * 1024;
+
+/** After a 5xx Pact would repeat the request. */
+const REFUSED: RelayedResponse = { status: 422, fields: [], body: new Uint8Array() };
+
+/** Posts to a handler: a path of the service, which counts as a request to it, or another URL. */
+async function post(
+  address: string,
+  question: PactQuestion,
+  purpose: string,
+  { send, sendElsewhere }: WaysToHandler,
+): Promise<Exchange> {
+  const url = isUrl(address) ? new URL(address) : null;
+  const request: HttpRequest = {
+    method: 'POST',
+    target: url ? `${url.pathname}${url.search}` : address,
+    fields: [['Content-Type', 'application/json']],
+    body: Buffer.from(JSON.stringify(question)),
+  };
+  return url ? sendElsewhere(url, request, purpose) : send(request, { purpose, credential: 'right' });
+}
+
+/** Sets up the provider states of one interaction and takes them down. */
+class ProviderStates {
+  /** Why a state could not be set up; null if none failed. */
+  failure: string | null = null;
+  /** Whether there is a handler and a state. */
+  readonly handled: boolean;
+  #undone: string | null = null;
+  readonly #states: readonly string[];
+  readonly #handler: StateHandler | null;
+  readonly #ways: WaysToHandler;
+
+  constructor(states: readonly string[], handler: StateHandler | null, ways: WaysToHandler) {
+    // Every request carries the right credential.
+    this.#states = states.filter((state) => state !== VALID_CREDENTIAL);
+    this.#handler = handler;
+    this.#ways = ways;
+    this.handled = handler !== null && this.#states.length > 0;
+  }
+
+  /** A sentence, or ''. */
+  get remark(): string {
+    if (this.#undone !== null) return this.#undone;
+    if (this.handled || this.#states.length === 0) return '';
+    const names = this.#states.map((state) => JSON.stringify(visible(state, LONGEST_NAME))).join(', ');
+    return `nobody set up the provider state ${names} (pacts.states)`;
+  }
+
+  async change(change: PactQuestion): Promise<RelayedResponse> {
+    const state = String(change.state ?? '');
+    if (state === '' || state === VALID_CREDENTIAL) return jsonAnswer('{}');
+    const undoing = change.action === 'teardown';
+    const named = JSON.stringify(visible(state, LONGEST_NAME));
+    const outcome = await this.#ask(
+      change,
+      `to ${undoing ? 'take down' : 'set up'} the provider state ${named}`,
+    );
+    if ('values' in outcome) return jsonAnswer(outcome.values);
+    if (undoing) this.#undone ??= `the provider state ${named} was not taken down: ${outcome.failure}`;
+    else this.failure ??= `the provider state ${named} could not be set up: ${outcome.failure}`;
+    return REFUSED;
+  }
+
+  async #ask(
+    change: PactQuestion,
+    purpose: string,
+  ): Promise<{ readonly values: string } | { readonly failure: string }> {
+    const handler = this.#handler;
+    if (handler === null) return { values: '{}' };
+    if (handler.kind === 'command') {
+      const output = await commandOutput(
+        handler.command,
+        { cwd: handler.folder, env: process.env, input: JSON.stringify(change) },
+        { timeoutMs: STATE_COMMAND_MS, maxBytes: STATE_OUTPUT_BYTES },
+      );
+      if ('failure' in output) return { failure: `the command ${output.failure}` };
+      return { values: valuesOf(output.stdout) };
+    }
+    const { response, failure } = await post(handler.url, change, purpose, this.#ways);
+    if (failure !== null || response === null) return { failure: failure?.message ?? 'no response' };
+    if (response.status < 200 || response.status > 299) return { failure: `status ${response.status}` };
+    return { values: valuesOf(Buffer.from(response.body.bytes)) };
+  }
+}
+
+/** The values of a state for the request, as JSON; {} for any other output. */
+function valuesOf(said: Buffer): string {
+  return JSON.stringify(parseJsonObject(said.toString('utf8')) ?? {});
+}
+
+function jsonAnswer(text: string): RelayedResponse {
+  return { status: 200, fields: [['Content-Type', 'application/json']], body: Buffer.from(text) };
 }

@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit from 'p-limit';
 import { documentedSample, type Sample } from '../../../base/clause.ts';
+import type { Secret } from '../../../base/secret.ts';
 import { Blocked } from '../../../base/verdict.ts';
-import type { ReadyCredentials } from '../../../config/credential/ready-credentials.ts';
+import { derivedSecrets } from '../../../config/credential/placing.ts';
+import { ReadyCredentials } from '../../../config/credential/ready-credentials.ts';
+import type { ObtainingPort } from '../../../config/credential/scheme.ts';
+import { formOf } from '../../../config/credential/stand-in.ts';
 import { serviceSecrets } from '../../../config/secrets.ts';
 import type { ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
@@ -12,8 +16,8 @@ import { faceOf, isLimitersRefusal, type RefusalFace } from '../../../wire/limit
 import { type Budget, BudgetExhausted, openBudget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
-import { holdSecrets } from '../../../wire/socket/address.ts';
-import { networkOf, type TransportOptions } from '../../../wire/socket/options.ts';
+import { addressOf, holdSecrets } from '../../../wire/socket/address.ts';
+import { networkOf, type TransportOptions, transportTo } from '../../../wire/socket/options.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { type KeyTrial, keyTrial } from './key-trial.ts';
@@ -79,6 +83,8 @@ export interface ContextOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   readonly record: (event: JournalEvent) => void;
+  /** Called with each secret that arrives, before it is used. */
+  readonly learned?: ((secret: Secret) => void) | undefined;
   /** Knows the secrets of the run. Default: those of the service. */
   readonly redaction?: Redaction;
   /** Milliseconds since an earlier session may have spent the quota; null if none has. */
@@ -93,7 +99,7 @@ export interface ContextOptions {
   readonly runAlone?: string;
 }
 
-export function openSessionContext(options: ContextOptions): Omit<SessionContext, 'credentials'> {
+export function openSessionContext(options: ContextOptions): SessionContext {
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
@@ -111,7 +117,7 @@ export function openSessionContext(options: ContextOptions): Omit<SessionContext
   if (config.plan && leftMs > 0) budget.setAside(config.plan.requests, leftMs);
   const outage = new OutageWatch();
   const remark = (text: string) => record({ type: 'remark', service, text: transport.redaction.sink(text) });
-  return {
+  const context = {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport,
@@ -136,6 +142,7 @@ export function openSessionContext(options: ContextOptions): Omit<SessionContext
     remark,
     random: options.random ?? Math.random,
   };
+  return { ...context, credentials: openCredentials(context, options.learned) };
 }
 
 function transportOf({
@@ -224,4 +231,56 @@ export function openTurn(log: EvidenceLog, outage: OutageWatch, signal: AbortSig
       return done;
     },
   };
+}
+
+/** Largest token response in octets. */
+const MOST_OCTETS = 64 * 1024;
+
+/** Credentials that are obtained are requested over the same transport. */
+function openCredentials(
+  context: Omit<SessionContext, 'credentials'>,
+  learned: (secret: Secret) => void = () => undefined,
+): ReadyCredentials {
+  const { config, transport, wire, budget, log, outage, record } = context;
+  const port: ObtainingPort = {
+    async post({ url, fields, body, purpose }, secretsIn) {
+      const isPath = url.startsWith('/');
+      const { origin, pathname, search } = new URL(url, transport.baseUrl);
+      const isOwn = origin === new URL(transport.baseUrl).origin;
+      const request = {
+        method: 'POST',
+        target: isPath ? `${addressOf(transport.baseUrl).prefix}${url}` : `${pathname}${search}`,
+        fields,
+        body: Buffer.from(body),
+      };
+      if (isOwn) {
+        try {
+          budget.count();
+        } catch (error) {
+          blockedByBudget(error);
+        }
+      }
+      const limits = { ...transport.limits, bodyBytes: MOST_OCTETS };
+      const http = wire.openHttp({ ...transportTo(origin, transport), limits });
+      try {
+        // It is secret like a key of the service, but costs no quota.
+        const done = await http.send(request, {
+          id: log.nextId(),
+          purpose,
+          credential: 'right',
+          secretsIn(content) {
+            const found = secretsIn(content);
+            if (found) record({ type: 'secrets', service: config.service, forms: found.map(formOf) });
+            const secrets = found?.flatMap((secret) => [secret, ...derivedSecrets(secret)]) ?? null;
+            secrets?.forEach(learned);
+            return secrets;
+          },
+        });
+        return log.keep({ ...done, credential: 'none' }, isOwn ? 1 : 0, 'token');
+      } finally {
+        await http.close();
+      }
+    },
+  };
+  return new ReadyCredentials(config.credentials, port, transport.clock, (reason) => outage.giveUp(reason));
 }
