@@ -7,9 +7,9 @@ import {
   practice,
 } from '../harness/engine/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
-import type { Row } from './row.ts';
+import type { Notes } from './row.ts';
 
-interface Steady extends Row<'title' | 'headline' | 'restsOn'> {
+interface Steady extends Notes<'title' | 'headline' | 'restsOn'> {
   readonly ground?: Ground;
   /** In what the answers are to be alike, that which comes first counting. */
   readonly alike: readonly Likeness[];
@@ -23,16 +23,11 @@ interface Steady extends Row<'title' | 'headline' | 'restsOn'> {
 }
 
 /** The same request is answered alike, by whichever instance behind the address, throughout the run. */
-export function steady({
-  alike,
-  wanted,
-  got,
-  unless,
-  uses = [],
-  ground = practice('repeatable answers'),
-  ...notes
-}: Steady): CheckDefinition {
-  return check(notes.id, {
+export function steady(
+  id: string,
+  { alike, wanted, got, unless, uses = [], ground = practice('repeatable answers'), ...notes }: Steady,
+): CheckDefinition {
+  return check(id, {
     ...notes,
     grounds: [ground],
     uses: [...uses, sameRequests],

@@ -17,7 +17,7 @@ import {
   secondKey,
   when,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import * as credential from './stimuli/credential.ts';
 
 /** RFC 9110 §15.5.4: who understands a request and refuses it may say 403, to a missing credential too. */
@@ -25,10 +25,9 @@ const REFUSED = [401, 403] as const;
 /** An oversized or malformed credential may be refused as a bad request before anybody looks at it, in the query too. */
 const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
 
-interface BadCredential extends Row {
+interface BadCredential extends Notes {
   /** Completes "refuses …", and with a capital letter "… gets status 200". */
   readonly what: string;
-  readonly probe: Probe<Reply> | Probe<readonly Reply[]> | readonly Probe<Reply>[];
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
   /** Default: what is said of a missing and of a wrong credential. */
@@ -42,19 +41,21 @@ interface BadCredential extends Row {
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-export const refuses = ({
-  id,
-  what,
-  probe,
-  accept = REFUSED,
-  condition,
-  grounds = [],
-  applies = [credentialed],
-  restsOn = ordinary,
-  ...options
-}: BadCredential): CheckDefinition =>
+export const refuses = (
+  id: string,
+  probe: Probe<Reply> | Probe<readonly Reply[]> | readonly Probe<Reply>[],
+  {
+    what,
+    accept = REFUSED,
+    condition,
+    grounds = [],
+    applies = [credentialed],
+    restsOn = ordinary,
+    ...notes
+  }: BadCredential,
+): CheckDefinition =>
   check(id, {
-    ...options,
+    ...notes,
     title: `refuses ${what}${accept === REFUSED ? '' : ' cleanly'}`,
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme'), ...grounds],
@@ -105,32 +106,26 @@ export const missingCredential = check('auth.missing-credential', {
 });
 
 // auth.scheme: each request carries the credential, and no other one will do.
-export const wrongCredential = refuses({
-  id: 'auth.wrong-credential',
+export const wrongCredential = refuses('auth.wrong-credential', credential.wrongCredential, {
   what: 'a wrong key',
   why: 'If any key opens the API, the key protects nothing.',
   change: 'Compare the key in full and answer 401 before the handler runs.',
-  probe: credential.wrongCredential,
   condition: 'wrongCredential',
   restsOn: [refusalClass, missingCredential],
 });
 
 export const ordinary: readonly CheckDefinition[] = [refusalClass, missingCredential, wrongCredential];
 
-export const truncatedCredential = refuses({
-  id: 'auth.truncated-credential',
+export const truncatedCredential = refuses('auth.truncated-credential', credential.truncatedCredential, {
   what: 'a key cut short',
   why: 'A key that works in part is far easier to guess.',
   change: 'Compare the key in full, its length included.',
-  probe: credential.truncatedCredential,
 });
 
-const quotedCredential = refuses({
-  id: 'auth.quoted-credential',
+const quotedCredential = refuses('auth.quoted-credential', credential.quotedCredential, {
   what: 'a key with quotes',
   why: 'A server that fails over quotes may be putting the key into a query or a command unescaped.',
   change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
-  probe: credential.quotedCredential,
   accept: REFUSED_OR_BAD,
 });
 
@@ -144,13 +139,11 @@ export const keysToRefuse = when(
 const SHUT_OUT = [400, 401, 402, 403, 404, 410, 423] as const;
 
 // auth.scheme: what the config says is no key any more, or none of this service, opens nothing.
-export const refusedKeys = refuses({
-  id: 'auth.refused-keys',
+export const refusedKeys = refuses('auth.refused-keys', credential.refusedKeys, {
   what: 'a key that is known not to be good',
   why: 'Whoever has an old or foreign key keeps access: a key that leaked, or a client that is no longer one.',
   change:
     'Look at each request whether the key still stands, and is for this service: exp, aud, iss of a token.',
-  probe: credential.refusedKeys,
   accept: SHUT_OUT,
   grounds: [practice('OWASP API2:2023')],
   applies: [credentialed, keysToRefuse],
@@ -184,86 +177,66 @@ export const badCredentials: readonly CheckDefinition[] = [
   }),
 
   wrongCredential,
-  refuses({
-    id: 'auth.empty-credential',
+  refuses('auth.empty-credential', credential.emptyCredential, {
     what: 'an empty key',
     why: 'An empty key is what a client sends whose setting is missing. It must open nothing and break nothing.',
     change: 'Treat an empty key like a missing one, and answer 401.',
-    probe: credential.emptyCredential,
     accept: REFUSED_OR_BAD,
     // Where none is needed, an empty one may be none.
     applies: [credentialDemanded],
   }),
   truncatedCredential,
-  refuses({
-    id: 'auth.extended-credential',
+  refuses('auth.extended-credential', credential.extendedCredential, {
     what: 'the key with something behind it',
     why: 'Only the beginning of the key is compared, so it protects less than its length promises.',
     change: 'Compare the key in full, up to the end of the header.',
-    probe: credential.extendedCredential,
     // Who looks at a part of the key alone takes it shorter and longer.
     restsOn: [...ordinary, truncatedCredential],
   }),
-  refuses({
-    id: 'auth.case-flipped-credential',
+  refuses('auth.case-flipped-credential', credential.caseFlippedCredential, {
     what: 'the key in other letter case',
     why: 'A key whose letter case does not matter has far fewer combinations to try.',
     change: 'Compare the key byte by byte, without changing its letter case first.',
-    probe: credential.caseFlippedCredential,
   }),
-  refuses({
-    id: 'auth.altered-credential',
+  refuses('auth.altered-credential', credential.alteredCredential, {
     what: 'another key of the same length',
     why: 'Only the length or the end of the key is compared, so keys can be guessed.',
     change: 'Compare the whole key, every byte of it.',
-    probe: credential.alteredCredential,
   }),
-  refuses({
-    id: 'auth.prefixed-credential',
+  refuses('auth.prefixed-credential', credential.prefixedCredential, {
     what: 'the key with something before it',
     why: 'The service looks for the key anywhere in the header, so it takes what merely contains a key.',
     change: 'Compare the whole value behind the scheme name with the key.',
-    probe: credential.prefixedCredential,
   }),
-  refuses({
-    id: 'auth.placeholder-credential',
+  refuses('auth.placeholder-credential', credential.placeholders, {
     what: 'what stands for no key, such as null or undefined',
     why: 'A client without a key sends null or undefined. If that opens the API, so does every client without a key.',
     change: 'Compare with the keys that you have issued alone, and refuse where your own setting is missing.',
-    probe: credential.placeholders,
     accept: REFUSED_OR_BAD,
   }),
-  refuses({
-    id: 'auth.other-user',
+  refuses('auth.other-user', credential.otherUser, {
     what: 'the right password of another user',
     why: 'If the user name does not matter, each password opens every account.',
     change: 'Look up the user first, and compare the password with the one of that user.',
-    probe: credential.otherUser,
   }),
-  refuses({
-    id: 'auth.non-ascii-credential',
+  refuses('auth.non-ascii-credential', credential.nonAsciiCredential, {
     what: 'a non-ASCII key',
     why: 'Anyone can send such a key. A crash over it fills the logs, and may take other requests down.',
     change: 'Refuse a key with such characters with 400 or 401, before anything decodes it.',
-    probe: credential.nonAsciiCredential,
     accept: REFUSED_OR_BAD,
   }),
   quotedCredential,
-  refuses({
-    id: 'auth.injected-credential',
+  refuses('auth.injected-credential', credential.injectedCredential, {
     what: 'a piece of SQL in place of the key',
     why: 'If it opens the API, the key is put into a query, and anyone can read or change the database.',
     change: 'Pass the key on as a parameter, never as part of a query.',
-    probe: credential.injectedCredential,
     accept: REFUSED_OR_BAD,
     restsOn: [...ordinary, quotedCredential],
   }),
-  refuses({
-    id: 'auth.oversized-credential',
+  refuses('auth.oversized-credential', credential.oversizedCredential, {
     what: 'a 9 KiB key',
     why: 'A long key is a cheap way to keep a server busy, or to make it fail.',
     change: 'Limit the length of the key, and answer 400, 401 or 431 beyond it.',
-    probe: credential.oversizedCredential,
     accept: REFUSED_OR_BAD,
   }),
 

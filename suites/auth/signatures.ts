@@ -15,18 +15,16 @@ import {
 import { missingCredential, refusalClass, wrongCredential } from './bad-credentials.ts';
 import * as signature from './stimuli/signature.ts';
 
-interface SignedFor {
-  readonly id: string;
-  /** Completes "refuses a request that was signed for …" and "A request signed for … gets status 200". */
-  readonly what: string;
-  readonly probe: Probe<Reply>;
-  readonly applies?: readonly Condition[];
-}
-
 const grounds = [clause('auth.scheme'), practice('OWASP API2:2023')];
 
-function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
-  return check(id, {
+/** `what` completes "refuses a request that was signed for …" and "A request signed for … gets status 200". */
+const holdsTo = (
+  id: string,
+  what: string,
+  probe: Probe<Reply>,
+  options: { readonly applies?: readonly Condition[] } = {},
+): CheckDefinition =>
+  check(id, {
     title: `refuses a request that was signed for ${what}`,
     headline: `A request signed for ${what} gets {answer}`,
     why: 'What a signature does not cover can be changed by anyone between the client and the service.',
@@ -38,20 +36,16 @@ function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
     uses: [probe],
     judge: ({ expect }) => expect(probe).toHaveStatus(400, 401, 403),
   });
-}
 
 /** A signature speaks for one request at one time; `auth.wrong-credential` is its wrong secret. */
 export const signatures: readonly CheckDefinition[] = given(
   [signed],
   [
     // auth.scheme: what is signed is what is asked.
-    holdsTo({ id: 'auth.signed-method', what: 'another method', probe: signature.signedForOtherMethod }),
-    holdsTo({ id: 'auth.signed-path', what: 'another path', probe: signature.signedForOtherPath }),
-    holdsTo({ id: 'auth.signed-query', what: 'fewer parameters', probe: signature.signedForOtherQuery }),
-    holdsTo({
-      id: 'auth.signed-content',
-      what: 'other content',
-      probe: signature.signedForOtherContent,
+    holdsTo('auth.signed-method', 'another method', signature.signedForOtherMethod),
+    holdsTo('auth.signed-path', 'another path', signature.signedForOtherPath),
+    holdsTo('auth.signed-query', 'fewer parameters', signature.signedForOtherQuery),
+    holdsTo('auth.signed-content', 'other content', signature.signedForOtherContent, {
       applies: [pusherDialect, unsafeMethods],
     }),
 

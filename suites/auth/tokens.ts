@@ -17,41 +17,33 @@ const LEEWAY_MS = 10 * 60_000;
 /** Where the key is a signed token: only who may sign decides what it says. */
 export const tokens: readonly CheckDefinition[] = [
   // RFC 8725 §3.2: none is no algorithm to be accepted; RFC 7519 §7.2: the signature is verified.
-  refuses({
-    id: 'auth.unsigned-token',
+  refuses('auth.unsigned-token', token.unsignedTokens, {
     what: 'a token without a signature',
     why: 'Anyone can write such a token, and be whoever they like.',
     change: 'Set the algorithms that you accept in your JWT library, and never none.',
-    probe: token.unsignedTokens,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.2')],
     restsOn: verifying,
   }),
-  refuses({
-    id: 'auth.changed-token',
+  refuses('auth.changed-token', token.changedToken, {
     what: 'a token with changed claims',
     why: 'The claims say who the client is. If they are not protected, everybody is an administrator.',
     change: 'Verify the signature before you read the claims: verify, not decode.',
-    probe: token.changedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.3')],
   }),
-  refuses({
-    id: 'auth.guessed-token',
+  refuses('auth.guessed-token', token.guessedToken, {
     what: 'a token signed with the word secret',
     why: 'A secret that stands in every example lets anyone sign tokens for your service.',
     change: 'Use a long random secret, and accept only the algorithm that you sign with.',
-    probe: token.guessedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.5')],
     restsOn: verifying,
   }),
-  refuses({
-    id: 'auth.self-certified-token',
+  refuses('auth.self-certified-token', token.selfCertifiedToken, {
     what: 'a token that brings its own key along',
     why: 'Whoever may choose the key that verifies a token can sign any token.',
     change: 'Ignore jwk, jku and x5u in the header of tokens. Verify with the keys of your issuer alone.',
-    probe: token.selfCertifiedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.10')],
     restsOn: verifying,

@@ -13,13 +13,9 @@ import { missingCredential, wrongCredential } from './bad-credentials.ts';
 import { type Guarded, guarded } from './guarded.ts';
 import * as credential from './stimuli/credential.ts';
 
-interface Way extends Guarded {
-  readonly ways: readonly credential.WayAround[];
-}
-
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
-const guards = ({ ways, ...notes }: Way): CheckDefinition =>
-  guarded({
+const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarded): CheckDefinition =>
+  guarded(id, {
     ...notes,
     uses: [sample, ...ways.flatMap(({ anonymous, twin }) => [anonymous, twin])],
     async judge({ probe, expect, notApplicable }) {
@@ -39,55 +35,43 @@ const guards = ({ ways, ...notes }: Way): CheckDefinition =>
 
 /** Requests that carry no credential and hope that nobody asks. */
 export const waysAround: readonly CheckDefinition[] = [
-  guards({
-    id: 'auth.head',
+  guards('auth.head', [{ anonymous: credential.headWithoutCredential, twin: headSample }], {
     where: 'on HEAD as on GET',
     headline: 'HEAD without a credential gets {answer}',
     why: 'HEAD shows headers, sizes and whether something exists. It has to be guarded like GET.',
     change: 'Put the check in front of all methods, HEAD included.',
-    ways: [{ anonymous: credential.headWithoutCredential, twin: headSample }],
   }),
-  guards({
-    id: 'auth.other-representation',
+  guards('auth.other-representation', [credential.otherRepresentation], {
     where: 'whatever format is asked for',
     headline: 'A request for another format, without a credential, gets {answer}',
     why: 'Who asks for a page or a file instead of JSON gets around the check.',
     change: 'Check the credential before you choose the format of the answer.',
-    ways: [credential.otherRepresentation],
   }),
-  guards({
-    id: 'auth.method-override',
+  guards('auth.method-override', [credential.methodOverride], {
     where: 'when a header overrides the method',
     headline: 'A method override without a credential gets {answer}',
     why: 'A header such as X-HTTP-Method-Override turns a guarded call into an open one.',
     change: 'Ignore method override headers, or check the credential after you apply them.',
-    ways: [credential.methodOverride],
   }),
-  guards({
-    id: 'auth.local-client',
+  guards('auth.local-client', [credential.localClient], {
     where: 'from clients that claim to be local',
     headline: 'A client that claims to be local, without a credential, gets {answer}',
     why: 'Anyone can write X-Forwarded-For: 127.0.0.1 into a request.',
     change:
       'Take the address of a client from your own proxy alone, and ask for the credential whatever it is.',
-    ways: [credential.localClient],
   }),
-  guards({
-    id: 'auth.path-spelling',
+  guards('auth.path-spelling', credential.respelled, {
     where: 'for every spelling of the path',
     headline: 'Another spelling of the path, without a credential, gets {answer}',
     why: 'A slash, a dot or an encoded letter in the path opens what the plain path guards.',
     change: 'Normalize the path before the check, or let the check cover every path.',
-    ways: credential.respelled,
   }),
 
-  guards({
-    id: 'auth.claimed-identity',
+  guards('auth.claimed-identity', [credential.claimedIdentity], {
     where: 'whoever a header says that the client is',
     headline: 'A header that names a user, without a credential, gets {answer}',
     why: 'Anyone can write X-Forwarded-User: admin into a request that reaches the service past its gateway.',
     change: 'Take such headers from your own gateway alone, and remove them from what clients send.',
-    ways: [credential.claimedIdentity],
   }),
 
   // auth.scheme: a key that is wrong is wrong wherever it stands, and where nobody compares it.

@@ -9,7 +9,7 @@ import {
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
 import { NO_TAG, ownTag, TAG_CHANGED } from '../headers/own-tag.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
 import { rawSample, sample, sampleAgain } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
@@ -40,21 +40,19 @@ const notModified = check('caching.not-modified', {
   },
 });
 
-interface Unchanged extends Row<'title' | 'headline'> {
+interface Unchanged extends Notes<'title' | 'headline'> {
   readonly ground: Ground;
-  readonly probe: Probe<Reply>;
   /** What is answered 304 wherever such requests are answered 304 at all. Default: its own tag. */
   readonly plain?: Probe<Reply>;
 }
 
 /** The condition says in other words what another one says that is answered 304. */
-const sees304 = ({
-  ground,
-  probe: condition,
-  plain = target.conditional,
-  ...notes
-}: Unchanged): CheckDefinition =>
-  check(notes.id, {
+const sees304 = (
+  id: string,
+  condition: Probe<Reply>,
+  { ground, plain = target.conditional, ...notes }: Unchanged,
+): CheckDefinition =>
+  check(id, {
     ...notes,
     grounds: [ground],
     uses: [plain, condition, sample],
@@ -67,13 +65,13 @@ const sees304 = ({
     },
   });
 
-interface Changed extends Omit<Unchanged, 'plain'> {
-  readonly restsOn?: readonly CheckDefinition[];
+interface Changed extends Notes<'title' | 'headline' | 'restsOn'> {
+  readonly ground: Ground;
 }
 
 /** The client has another version: it gets this one. */
-const sendsIt = ({ ground, probe: condition, ...notes }: Changed): CheckDefinition =>
-  check(notes.id, {
+const sendsIt = (id: string, condition: Probe<Reply>, { ground, ...notes }: Changed): CheckDefinition =>
+  check(id, {
     ...notes,
     grounds: [ground],
     uses: [condition],
@@ -83,70 +81,58 @@ const sendsIt = ({ ground, probe: condition, ...notes }: Changed): CheckDefiniti
       ),
   });
 
-export const otherTag = sendsIt({
-  id: 'caching.other-tag',
+export const otherTag = sendsIt('caching.other-tag', validator.otherTag, {
   title: 'sends the resource to a client that has another version',
   headline: 'A client that has another version gets {answer}',
   why: 'The client keeps its old copy for good.',
   change: 'Answer 304 only where If-None-Match names the ETag that you would send.',
   ground: rfc9110('13.1.2', 'MUST'),
-  probe: validator.otherTag,
 });
 
 /** Conditional requests (RFC 9110 §13). */
 export const conditions: readonly CheckDefinition[] = [
-  handles({
-    id: 'caching.conditional',
+  handles('caching.conditional', target.conditional, {
     what: 'an If-None-Match header',
     why: 'Every browser and cache sends it for what it already has.',
     change: 'Compare it with the ETag and answer 304 or 200. Ignore it where there is no ETag.',
-    probe: target.conditional,
   }),
 
   notModified,
 
   // RFC 9110 §13.1.2: the field is a list.
-  sees304({
-    id: 'caching.tag-list',
+  sees304('caching.tag-list', validator.tagInList, {
     title: 'finds its ETag in a list of them',
     headline: 'A list with the current ETag gets {answer}',
     why: 'Caches that hold several versions send all their tags, and get the whole body each time.',
     change: 'Split If-None-Match at its commas outside the quotes, and compare each tag.',
     ground: rfc9110('13.1.2', 'MUST'),
-    probe: validator.tagInList,
   }),
   // RFC 9110 §13.1.2: the comparison is weak.
-  sees304({
-    id: 'caching.tag-strength',
+  sees304('caching.tag-strength', validator.tagOfOtherStrength, {
     title: 'takes a weak and a strong ETag for the same in If-None-Match',
     headline: 'The current ETag, marked otherwise as weak or strong, gets {answer}',
     why: 'Proxies that compress mark tags as weak. Their clients get the whole body each time.',
     change: 'Leave W/ out of the comparison for If-None-Match.',
     ground: rfc9110('13.1.2', 'MUST'),
-    probe: validator.tagOfOtherStrength,
   }),
   // RFC 9110 §13.1.2: `*` stands for any version.
-  sees304({
-    id: 'caching.any-tag',
+  sees304('caching.any-tag', validator.anyTag, {
     title: 'answers 304 to If-None-Match: * where there is a resource',
     headline: 'If-None-Match: * gets {answer}',
     why: 'A client that only wants to know that it exists gets the whole body.',
     change: 'Answer 304 to a GET with If-None-Match: * where you have anything to send.',
     ground: rfc9110('13.1.2', 'MUST'),
-    probe: validator.anyTag,
   }),
 
   otherTag,
   // RFC 9110 §13.1.3: with If-None-Match the date is ignored.
-  sendsIt({
-    id: 'caching.tag-before-date',
+  sendsIt('caching.tag-before-date', validator.otherTagSameDate, {
     title: 'goes by the ETag where a client sends a date as well',
     headline: 'A client that has another version of the same date gets {answer}',
     why: 'What changed twice within a second stays old for good in caches that send both.',
     change: 'Ignore If-Modified-Since where If-None-Match is there.',
     ground: rfc9110('13.1.3', 'MUST'),
     restsOn: [otherTag],
-    probe: validator.otherTagSameDate,
   }),
 
   // RFC 9110 §13.1.3: 304 where it has not been modified since.
@@ -169,14 +155,12 @@ export const conditions: readonly CheckDefinition[] = [
     },
   }),
   // RFC 9110 §5.6.7: recipients take all three forms of a date.
-  sees304({
-    id: 'caching.date-forms',
+  sees304('caching.date-forms', validator.modifiedSinceAsctime, {
     title: 'takes dates in the old formats of HTTP',
     headline: 'If-Modified-Since in an old format of dates gets {answer}',
     why: 'Old clients and caches are sent the whole body each time, or are refused.',
     change: 'Read dates with the parser of your HTTP library, which knows three formats.',
     ground: rfc9110('5.6.7', 'MUST'),
-    probe: validator.modifiedSinceAsctime,
     plain: validator.modifiedSince,
   }),
 
@@ -198,15 +182,12 @@ export const conditions: readonly CheckDefinition[] = [
   }),
 
   // RFC 9110 §15.4.5: a 304 has the fields that a 200 would have had and caches need.
-  repeatsFields({
-    id: 'caching.not-modified-fields',
+  repeatsFields('caching.not-modified-fields', target.conditional, 304, {
     title: 'repeats in a 304 the headers that caches need',
     headline: 'A 304 lacks headers of the 200: {got}',
     why: 'A cache no longer knows how long it may keep its copy.',
     change: 'Send Cache-Control, Content-Location, ETag and Vary with 304 as with 200.',
     ground: rfc9110('15.4.5', 'MUST'),
-    probe: target.conditional,
-    status: 304,
   }),
   // RFC 9110 §15.4.5: the ETag of the 200 in its place.
   check('caching.not-modified-tag', {

@@ -14,12 +14,10 @@ import * as validator from './stimuli/validator.ts';
 const NO_PART = 'no part came that can be compared';
 
 // RFC 9110 §14.2: a server may ignore Range.
-const range = handles({
-  id: 'caching.range',
+const range = handles('caching.range', rangeRequest, {
   what: 'a Range header',
   why: 'Download tools and media players ask for ranges.',
   change: 'Ignore Range, or answer 206 or 416.',
-  probe: rangeRequest,
 });
 
 /** Requests for a part (RFC 9110 §14). */
@@ -81,15 +79,12 @@ export const ranges: readonly CheckDefinition[] = [
     },
   }),
   // RFC 9110 §15.3.7: a 206 has what a 200 would have had.
-  repeatsFields({
-    id: 'caching.partial-fields',
+  repeatsFields('caching.partial-fields', rangeRequest, 206, {
     title: 'repeats in a 206 the headers that caches need',
     headline: 'A 206 lacks headers of the 200: {got}',
     why: 'The client cannot tell whether two parts are of the same version.',
     change: 'Send Cache-Control, Content-Location, ETag and Vary with 206 as with 200.',
     ground: rfc9110('15.3.7', 'MUST'),
-    probe: rangeRequest,
-    status: 206,
   }),
 
   // RFC 9110 §14.2: a range unit that is not understood is ignored.

@@ -5,21 +5,23 @@ import {
   type Probe,
   type Reply,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { sample } from '../stimuli/sample.ts';
 
-interface Repeated extends Row<'title' | 'headline'> {
+interface Repeated extends Notes<'title' | 'headline'> {
   readonly ground: Ground;
-  readonly probe: Probe<Reply>;
-  /** Of the answers that repeat them. */
-  readonly status: 206 | 304;
 }
 
 const NEEDED = ['Cache-Control', 'Content-Location', 'ETag', 'Vary'];
 
 /** An answer in place of a 200 has what caches need of that one. */
-export const repeatsFields = ({ ground, probe: asked, status, ...notes }: Repeated): CheckDefinition =>
-  check(notes.id, {
+export const repeatsFields = (
+  id: string,
+  asked: Probe<Reply>,
+  status: 206 | 304,
+  { ground, ...notes }: Repeated,
+): CheckDefinition =>
+  check(id, {
     ...notes,
     grounds: [ground],
     uses: [sample, asked],

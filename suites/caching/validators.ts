@@ -39,8 +39,7 @@ export const lastModifiedPast = check('caching.last-modified-past', {
 /** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
 export const validators: readonly CheckDefinition[] = [
   // A tag that is another each time spares nobody anything.
-  steady({
-    id: 'caching.etag-stable',
+  steady('caching.etag-stable', {
     title: 'keeps its ETag while the content stays the same',
     headline: 'The same content gets another ETag: {got}',
     why: 'No copy is ever found to be current, so everything is sent again each time.',
@@ -61,8 +60,7 @@ export const validators: readonly CheckDefinition[] = [
   }),
 
   // Behind one address there is one time.
-  steady({
-    id: 'caching.one-clock',
+  steady('caching.one-clock', {
     title: 'has one clock behind its address, as Date tells it',
     headline: 'Date tells another time now and then: {got}',
     why: 'Caches count the age of a response from Date: what one instance sends is stale at once, or fresh for too long.',

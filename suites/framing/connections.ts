@@ -27,12 +27,10 @@ function goingOn(reply: Reply): string | null {
 }
 
 interface Disputed {
-  readonly id: string;
   /** Completes "reads … as one request" and "… is read as two requests". */
   readonly what: string;
   readonly change: string;
   readonly ground: Ground;
-  readonly probe: Probe<Reply> | Probe<readonly Reply[]>;
   /** The connection must end behind the response as well. */
   readonly closes?: true;
 }
@@ -41,7 +39,11 @@ const HIDES =
   'An attacker can hide a request in another one, past a proxy and its rules, and answer other users with it.';
 
 /** A message of which a proxy on the way may think that it ends elsewhere: nothing of it is another request. */
-const oneRequest = ({ id, what, ground, probe, change, closes }: Disputed): CheckDefinition =>
+const oneRequest = (
+  id: string,
+  probe: Probe<Reply> | Probe<readonly Reply[]>,
+  { what, ground, change, closes }: Disputed,
+): CheckDefinition =>
   check(id, {
     title: closes ? `ends the connection after ${what}` : `takes ${what} for one request`,
     headline: closes
@@ -64,7 +66,11 @@ interface Refused extends Omit<Disputed, 'closes'> {
 }
 
 /** Refused, and nothing more is read of the connection. */
-const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Refused): CheckDefinition =>
+const refusedAndClosed = (
+  id: string,
+  probe: Probe<Reply>,
+  { what, ground, change, why, statuses }: Refused,
+): CheckDefinition =>
   check(id, {
     title: `answers ${what} with ${statuses.join(' or ')} and ends the connection`,
     headline: `${capitalized(what)} gets {answer}`,
@@ -76,7 +82,7 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
     async judge(context) {
       await speaksHttp11(context);
       await context
-        .expect(probe as Probe<Reply>)
+        .expect(probe)
         .toConform(`status ${statuses.join(' or ')} and the end of the connection`, (reply) => {
           const { statuses: got, staysOpen } = reply;
           if (got.length !== 1 || !statuses.includes(reply.response.status)) return answers(reply);
@@ -203,74 +209,58 @@ export const connections: readonly CheckDefinition[] = [
   }),
 
   // RFC 9112 §9.3: content is read to its end, or the connection is closed.
-  oneRequest({
-    id: 'framing.unread-content',
+  oneRequest('framing.unread-content', connection.unreadContent, {
     what: 'a GET with content',
     change: 'Read the content of each request to its end, or close the connection after the answer.',
     ground: rfc9112('9.3', 'MUST'),
-    probe: connection.unreadContent,
   }),
   // RFC 9112 §6.1: whichever of the two it goes by, it closes the connection afterwards.
-  oneRequest({
-    id: 'framing.both-lengths',
+  oneRequest('framing.both-lengths', connection.bothLengths, {
     what: 'a request with Content-Length and Transfer-Encoding',
     change: 'Answer 400 to such a request, and close the connection.',
     ground: rfc9112('6.1', 'MUST'),
-    probe: connection.bothLengths,
     closes: true,
   }),
   // RFC 9112 §6.1: whose framing is faulty by definition.
-  oneRequest({
-    id: 'framing.old-chunks',
+  oneRequest('framing.old-chunks', connection.chunksInOldVersion, {
     what: 'an HTTP/1.0 request with Transfer-Encoding',
     change: 'Answer 400 to such a request, and close the connection.',
     ground: rfc9112('6.1', 'MUST'),
-    probe: connection.chunksInOldVersion,
     closes: true,
   }),
   // RFC 9112 §2.2, §5.2: white space before a name and a bare CR begin no line; RFC 9110 §5.1: names have no other spelling.
-  oneRequest({
-    id: 'framing.hidden-field',
+  oneRequest('framing.hidden-field', connection.hiddenFields, {
     what: 'a request with a hidden Transfer-Encoding',
     change: 'Let lines end with CRLF alone, answer 400 to folded ones, and compare header names as they are.',
     ground: rfc9112('5.2', 'MUST'),
-    probe: connection.hiddenFields,
   }),
   // RFC 9112 §7.1: no overflow of numbers.
-  oneRequest({
-    id: 'framing.chunk-size-overflow',
+  oneRequest('framing.chunk-size-overflow', connection.overflowingChunk, {
     what: 'a chunk with a size beyond all numbers',
     change: 'Answer 400 where the size of a chunk does not fit into the number that holds it.',
     ground: rfc9112('7.1', 'MUST'),
-    probe: connection.overflowingChunk,
   }),
 
   // RFC 9112 §6.3: the length of such messages cannot be known.
-  refusedAndClosed({
-    id: 'framing.differing-lengths',
+  refusedAndClosed('framing.differing-lengths', connection.differingLengths, {
     what: 'a request with two different Content-Length headers',
     why: HIDES,
     change: 'Answer 400 where Content-Length comes with different values, and close the connection.',
     ground: rfc9112('6.3', 'MUST'),
-    probe: connection.differingLengths,
     statuses: [400],
   }),
-  refusedAndClosed({
-    id: 'framing.bad-length',
+  refusedAndClosed('framing.bad-length', connection.badLength, {
     what: 'a request whose Content-Length has a plus sign',
     why: HIDES,
     change: 'Answer 400 where Content-Length is anything but digits, and close the connection.',
     ground: rfc9112('6.3', 'MUST'),
-    probe: connection.badLength,
     statuses: [400],
   }),
-  refusedAndClosed({
-    id: 'framing.chunked-not-last',
+  refusedAndClosed('framing.chunked-not-last', connection.chunksNotLast, {
     what: 'a request in which chunked is not the last coding',
     why: HIDES,
     change: 'Answer 400 where Transfer-Encoding does not end with chunked, and close the connection.',
     ground: rfc9112('6.3', 'MUST'),
-    probe: connection.chunksNotLast,
     // RFC 9112 §6.1: who does not know the other coding either may say so.
     statuses: [400, 501],
   }),

@@ -10,7 +10,7 @@ import {
   rfc9112,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
@@ -18,15 +18,14 @@ import { connections, nextRequest } from './connections.ts';
 import { messages, oneResponse } from './messages.ts';
 import { speaksHttp11 } from './version.ts';
 
-interface Smuggled extends Row {
+interface Smuggled extends Notes {
   /** Completes "answers … with 400", and with a capital letter "… gets status 200". */
   readonly what: string;
   readonly ground: Ground;
-  readonly probe: Probe<Reply>;
 }
 
 /** A request that a proxy on the way reads as another one. */
-const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefinition =>
+const refuses = (id: string, probe: Probe<Reply>, { what, ground, ...notes }: Smuggled): CheckDefinition =>
   check(id, {
     ...notes,
     title: `answers ${what} with 400`,
@@ -41,13 +40,11 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
   });
 
 // RFC 9112 §3.2: 400 for a request that lacks Host or has several; a server and a cache could choose different ones.
-export const missingHost = refuses({
-  id: 'framing.missing-host',
+export const missingHost = refuses('framing.missing-host', target.withoutHost, {
   what: 'a request without Host',
   why: 'Without Host it is open which site was meant, and a cache may store the answer for another one.',
   change: 'Answer 400 where Host is missing.',
   ground: rfc9112('3.2', 'MUST'),
-  probe: target.withoutHost,
 });
 
 /** The end of a message, and the codings of its content: read octet by octet. */
@@ -78,31 +75,25 @@ export const framing = suite('framing', 'Framing', [
   }),
 
   // RFC 9112 §5.1: a server and a proxy before it must read the same name.
-  refuses({
-    id: 'framing.spaced-field-name',
+  refuses('framing.spaced-field-name', target.spacedFieldName, {
     what: 'a space between a header name and its colon',
     why: 'A proxy may read the header in another way, and an attacker can hide a request from it.',
     change: 'Use an HTTP server that answers 400 to such a header, and update it.',
     ground: rfc9112('5.1', 'MUST'),
-    probe: target.spacedFieldName,
   }),
 
   missingHost,
-  refuses({
-    id: 'framing.two-hosts',
+  refuses('framing.two-hosts', target.twoHosts, {
     what: 'a request with two Host headers',
     why: 'A proxy and the service may take different ones, so rules of access are evaded.',
     change: 'Answer 400 where Host comes twice.',
     ground: rfc9112('3.2', 'MUST'),
-    probe: target.twoHosts,
   }),
-  refuses({
-    id: 'framing.invalid-host',
+  refuses('framing.invalid-host', target.invalidHost, {
     what: 'a request whose Host is no host',
     why: 'Its value gets into links and logs, and past rules that go by the host.',
     change: 'Answer 400 where Host is anything but a host and a port.',
     ground: rfc9112('3.2', 'MUST'),
-    probe: target.invalidHost,
   }),
 
   ...connections,

@@ -156,8 +156,7 @@ export const headers = suite('headers', 'Header fields', [
   }),
 
   // What one instance leaves out clients cannot rely on.
-  steady({
-    id: 'headers.steady',
+  steady('headers.steady', {
     title: 'sends the same headers for caches and browsers each time',
     headline: 'The documented response has other headers now and then: {got}',
     why: 'Caches and browsers treat the same response in two ways, and nobody can say why.',

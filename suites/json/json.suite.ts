@@ -15,7 +15,7 @@ import {
   rfc9457,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
 import { steady } from '../steady.ts';
 import {
@@ -28,16 +28,19 @@ import {
 import { sample, samplesInARow } from '../stimuli/sample.ts';
 import { explained } from '../stimuli/target.ts';
 
-interface JsonRule extends Row<'headline'> {
+interface JsonRule extends Notes<'headline'> {
   /** Completes "sends JSON that …". */
   readonly what: string;
   readonly ground: Ground;
-  readonly breach: JsonRemarkKind;
   readonly reading?: Reading;
 }
 
 /** Everything that calls itself JSON keeps RFC 8259, octet by octet. */
-const keeps = ({ id, what, ground, breach, reading = IN_CONTENT, ...notes }: JsonRule): CheckDefinition =>
+const keeps = (
+  id: string,
+  breach: JsonRemarkKind,
+  { what, ground, reading = IN_CONTENT, ...notes }: JsonRule,
+): CheckDefinition =>
   check(id, {
     ...notes,
     title: `sends JSON that ${what}`,
@@ -172,62 +175,50 @@ export const json = suite('json', 'JSON', [
   errorBodyPresent,
 
   // RFC 8259 §8.1: text between systems is UTF-8, and has no byte order mark.
-  keeps({
-    id: 'json.utf8',
+  keeps('json.utf8', 'invalid-utf8', {
     what: 'is valid UTF-8',
     headline: 'A JSON body holds {got}',
     why: 'Parsers refuse the body, or show other characters than were meant.',
     change: 'Encode the body as UTF-8, and check texts that come from elsewhere before you send them.',
     ground: rfc8259('8.1', 'MUST'),
-    breach: 'invalid-utf8',
   }),
-  keeps({
-    id: 'json.no-bom',
+  keeps('json.no-bom', 'byte-order-mark', {
     what: 'begins without a byte order mark',
     headline: 'A JSON body begins with {got}',
     why: 'Many JSON parsers refuse a body that begins like this.',
     change: 'Write UTF-8 without a byte order mark.',
     ground: rfc8259('8.1', 'MUST'),
-    breach: 'byte-order-mark',
   }),
   // RFC 8259 §2: white space around one value, and the grammar of values.
-  keeps({
-    id: 'json.one-text',
+  keeps('json.one-text', 'trailing-content', {
     what: 'is one JSON text and nothing else',
     headline: 'A JSON body has {got}',
     why: 'Parsers stop with an error, or silently drop what follows.',
     change: 'Send one JSON value, and look for debug output or a second write behind it.',
     ground: rfc8259('2', 'MUST'),
-    breach: 'trailing-content',
   }),
-  keeps({
-    id: 'json.syntax',
+  keeps('json.syntax', 'syntax', {
     what: 'keeps the JSON grammar',
     headline: 'A JSON body is malformed: {got}',
     why: 'No client can parse this body.',
     change: 'Build the body with a JSON library, and see that it is sent whole.',
     ground: rfc8259('2', 'MUST'),
-    breach: 'syntax',
   }),
   // RFC 8259 §6: what has no digits is no number.
-  keeps({
-    id: 'json.numbers',
+  keeps('json.numbers', 'number', {
     what: 'has neither NaN nor Infinity',
     headline: 'A JSON body contains {got}',
     why: 'JSON has no NaN and no Infinity, so parsers refuse the body.',
     change: 'Send null, or leave the member out, where there is no number.',
     ground: rfc8259('6', 'MUST'),
-    breach: 'number',
   }),
   // RFC 8259 §4: with a repeated name the value is ambiguous.
-  keeps({
-    id: 'json.unique-names',
+  keeps('json.unique-names', 'duplicate-name', {
     what: 'names each member of an object once',
     headline: 'A JSON object has {got}',
     why: 'One parser takes the first value and another the last, so clients see different data.',
     change: 'Write each name once in an object.',
     ground: rfc8259('4', 'SHOULD'),
-    breach: 'duplicate-name',
     reading: IN_JSON,
   }),
 
@@ -298,8 +289,7 @@ export const json = suite('json', 'JSON', [
   }),
 
   // Clients are written for what they have seen.
-  steady({
-    id: 'json.shape-stable',
+  steady('json.shape-stable', {
     title: 'gives the documented response the same shape each time',
     headline: 'The documented response has another shape now and then',
     why: 'Code that reads a member today fails when it is gone tomorrow.',

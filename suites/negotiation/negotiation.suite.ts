@@ -10,31 +10,25 @@ const typeOf = ({ response }: Reply): string => response.mediaType?.essence ?? '
 const NOT_JSON = 'the documented response is no JSON';
 
 // RFC 9110 §12.5.1: 406, or another representation than was asked for.
-const unknownAccept = handles({
-  id: 'negotiation.unknown-accept',
+const unknownAccept = handles('negotiation.unknown-accept', target.unknownAccept, {
   what: 'an Accept header that it cannot meet',
   why: 'Browsers and libraries send all kinds of Accept headers.',
   change: 'Answer 406, or send the format that you have.',
-  probe: target.unknownAccept,
 });
 
 /** What the client says that it takes, and what it gets (RFC 9110 §12). */
 export const negotiation = suite('negotiation', 'Negotiation', [
   unknownAccept,
-  handles({
-    id: 'negotiation.malformed-accept',
+  handles('negotiation.malformed-accept', negotiated.malformedAccept, {
     what: 'a malformed Accept header',
     why: 'Scanners and broken clients send such headers. A 5xx for them counts as your fault.',
     change: 'Ignore what you cannot read in Accept, or answer 400 or 406.',
-    probe: negotiated.malformedAccept,
     repeats: [unknownAccept],
   }),
-  handles({
-    id: 'negotiation.language',
+  handles('negotiation.language', negotiated.otherLanguage, {
     what: 'an Accept-Language header with unusual languages',
     why: 'Browsers send the languages of their users. A lookup that fails must not end in an error.',
     change: 'Use your default language for languages that you do not have.',
-    probe: negotiated.otherLanguage,
   }),
 
   // RFC 9110 §8.3.1: type and subtype are case-insensitive; §12.5.1: a weight may follow.

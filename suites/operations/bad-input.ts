@@ -1,17 +1,20 @@
 import { type CheckDefinition, capitalized, check, type Probe } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { documented } from './lived.ts';
 import * as operation from './stimuli/operation.ts';
 import type { OperationReply, Trials } from './stimuli/trials.ts';
 
-interface BadInput extends Row<'repeats'> {
+interface BadInput extends Notes<'repeats'> {
   /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
   readonly what: string;
-  readonly probe: Probe<Trials | readonly OperationReply[]>;
 }
 
 /** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
-export const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinition =>
+export const refuses = (
+  id: string,
+  probe: Probe<Trials | readonly OperationReply[]>,
+  { what, ...notes }: BadInput,
+): CheckDefinition =>
   check(id, {
     ...notes,
     title: `answers ${what} with a 4xx status`,
@@ -25,38 +28,30 @@ export const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinitio
   });
 
 // endpoint.other-operations: types, what is required and what is allowed are documented.
-export const negativeType = refuses({
-  id: 'operations.negative-type',
+export const negativeType = refuses('operations.negative-type', operation.wrongTypes, {
   what: 'input of the wrong type',
   why: 'A mistake of the client goes unnoticed, or looks like an outage of the service.',
   change: 'Check the type of each input, and answer 400 or 422 with its name.',
-  probe: operation.wrongTypes,
 });
 
-export const negativeMissing = refuses({
-  id: 'operations.negative-missing',
+export const negativeMissing = refuses('operations.negative-missing', operation.missingInputs, {
   what: 'a request that lacks required input',
   why: 'The service guesses what the client forgot, or fails over it.',
   change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
-  probe: operation.missingInputs,
 });
 
 /** Input that the documents rule out. */
 export const badInput: readonly CheckDefinition[] = [
   negativeType,
   negativeMissing,
-  refuses({
-    id: 'operations.negative-range',
+  refuses('operations.negative-range', operation.outOfRange, {
     what: 'input beyond its documented range',
     why: 'With a limit that nobody checks, one call can ask for everything.',
     change: 'Check minimum, maximum and length, and answer 400 or 422 with the limit.',
-    probe: operation.outOfRange,
   }),
-  refuses({
-    id: 'operations.negative-surplus',
+  refuses('operations.negative-surplus', operation.surplusMembers, {
     what: 'a body with members that its schema rules out',
     why: 'A misspelled member is dropped, and the client never learns of it.',
     change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
-    probe: operation.surplusMembers,
   }),
 ];

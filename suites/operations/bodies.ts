@@ -10,77 +10,63 @@ import { negativeMissing, negativeType, refuses } from './bad-input.ts';
 import { bodiesOf } from './stimuli/bodies.ts';
 
 // RFC 9110 §15.5.1: what the service cannot process for the client's mistake.
-const malformed = refuses({
-  id: 'operations.body-malformed',
+const malformed = refuses('operations.body-malformed', bodiesOf.malformed, {
   what: 'a body that is malformed JSON',
   why: 'A mistake of the client looks like an outage, or is taken for something that nobody has sent.',
   change: 'Catch the error of the parser, and answer 400.',
-  probe: bodiesOf.malformed,
 });
 
 // RFC 9110 §15.5.16: the content is in a format that this method does not take.
-const foreign = refuses({
-  id: 'operations.body-foreign-type',
+const foreign = refuses('operations.body-foreign-type', bodiesOf.foreign, {
   what: 'a body of another media type than the documented one',
   why: 'The service carries out a request whose content it cannot have read.',
   change: 'Look at Content-Type first, and answer 415 to what you do not take.',
   repeats: [malformed],
-  probe: bodiesOf.foreign,
 });
 
 /** What becomes of a request body that is not as it should be. */
 export const bodies: readonly CheckDefinition[] = [
   malformed,
 
-  refuses({
-    id: 'operations.body-empty',
+  refuses('operations.body-empty', bodiesOf.empty, {
     what: 'an empty body in place of JSON',
     why: 'Clients send one when a variable was not set. What was meant is lost, or the service fails.',
     change: 'Answer 400 when there is no body where one is required.',
     repeats: [negativeMissing, malformed],
-    probe: bodiesOf.empty,
   }),
 
   // RFC 8259 §2: any value is a JSON text, not objects alone.
-  refuses({
-    id: 'operations.body-other-value',
+  refuses('operations.body-other-value', bodiesOf['other-value'], {
     what: 'a body that is null, a list or a text in place of an object',
     why: 'Code that reads a member of null fails, and one that asks a list for it finds nothing.',
     change: 'Check that the body is an object before you read its members, and answer 400 or 422.',
     repeats: [negativeType, malformed],
-    probe: bodiesOf['other-value'],
   }),
 
   // RFC 8259 §4, §6, §8 and §9: parsers differ in these, and may refuse them; none may fall over them.
-  handles({
-    id: 'operations.body-odd-json',
+  handles('operations.body-odd-json', bodiesOf.odd, {
     what: 'a body of JSON that parsers read in different ways',
     why: 'Deep nesting, NaN, U+0000 or half a character brings down a parser, or a database behind it.',
     change: 'Set limits to the parser, store only valid text, and answer 400 to what you do not take.',
     repeats: [malformed],
-    probe: bodiesOf.odd,
   }),
 
   foreign,
 
   // RFC 9110 §8.3: without Content-Type the content may be looked at, or refused.
-  handles({
-    id: 'operations.body-odd-type',
+  handles('operations.body-odd-type', bodiesOf['odd-type'], {
     what: 'a body whose Content-Type is missing or malformed',
     why: 'The code that reads the header fails, and the client takes it for an outage.',
     change: 'Answer 415 to a Content-Type that is missing or cannot be read, or ignore it.',
     repeats: [malformed, foreign],
-    probe: bodiesOf['odd-type'],
   }),
 
   // RFC 9110 §8.4: 415 where a coding is not taken.
-  handles({
-    id: 'operations.body-coding',
+  handles('operations.body-coding', bodiesOf.coding, {
     what: 'a body in an unknown or false Content-Encoding',
     why: 'The code that decompresses fails, and the client takes it for an outage.',
     change: 'Answer 415 to a Content-Encoding that you do not know, and 400 to what is not what it says.',
     repeats: [malformed],
-    probe: bodiesOf.coding,
   }),
 
   // RFC 9110 §15.5.14: who refuses it may close the connection while it is still being sent.

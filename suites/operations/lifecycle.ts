@@ -16,28 +16,24 @@ import { idIn, idsIn, itemOf } from './stimuli/item.ts';
 import { lives } from './stimuli/lifecycle.ts';
 import { wholeListOf } from './stimuli/pages.ts';
 
-const deleteApplied = lived({
-  id: 'operations.delete-applied',
+const deleteApplied = lived('operations.delete-applied', 'gone', {
   title: 'no longer has an item that was deleted',
   headline: 'An item that was deleted is still there: {got}',
   why: 'Data that a client has deleted can still be read.',
   change: 'Answer 404 or 410 for what was deleted, or 202 to a deletion that is yet to happen.',
   wanted: 'status 404 or 410',
-  step: 'gone',
   after: ['read', 'removed'],
   got: ({ response: { status } }, { removed }) =>
     removed?.status === 202 || status === 404 || status === 410 ? null : `status ${status}`,
 });
 
-export const othersUntouched = lived({
-  id: 'operations.others-untouched',
+export const othersUntouched = lived('operations.others-untouched', 'twinAfter', {
   title: 'leaves other items alone when one is changed or deleted',
   headline: 'Another item suffers when one is changed or deleted: {got}',
   why: 'One client destroys the data of another.',
   change: 'Restrict every update and delete to the id of the path.',
   restsOn: [readBack, itemAskedFor, uniqueIds, idKept],
   wanted: 'the other item as it was',
-  step: 'twinAfter',
   after: ['twin', 'twinRead', 'removed'],
   got: (reply, life) => changeSince(reply, life, 'twinRead'),
 });
@@ -46,14 +42,12 @@ const checks: readonly CheckDefinition[] = [
   ...created,
   ...changed,
 
-  lived({
-    id: 'operations.write-only',
+  lived('operations.write-only', 'read', {
     title: 'sends nothing back that is only written',
     headline: 'A member that is only to be written is sent back: {got}',
     why: 'Passwords and tokens are marked like this, and everyone who may read the item sees them.',
     change: 'Leave writeOnly members out of every response.',
     wanted: 'no writeOnly member',
-    step: 'read',
     after: ['read'],
     got(reply, { lifecycle: { unreadable }, created }) {
       const told = [itemOf(reply), created ? itemOf(created) : null].flatMap((item) =>
@@ -66,8 +60,7 @@ const checks: readonly CheckDefinition[] = [
 
   deleteApplied,
 
-  lived({
-    id: 'operations.list-forgets',
+  lived('operations.list-forgets', 'listedAfter', {
     title: 'no longer lists an item that was deleted',
     headline: 'The list still has an item that was deleted: {got}',
     why: 'Clients show what is gone, and fail when they open it.',
@@ -75,7 +68,6 @@ const checks: readonly CheckDefinition[] = [
     grounds: [practice('read your own writes')],
     restsOn: [deleteApplied],
     wanted: 'a list without it',
-    step: 'listedAfter',
     after: ['created', 'removed', 'listedAfter'],
     got(reply, { lifecycle, created, removed }) {
       const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
@@ -85,8 +77,7 @@ const checks: readonly CheckDefinition[] = [
   }),
 
   // RFC 9110 §9.2.2: DELETE is idempotent in what it does; what it answers may differ.
-  lived({
-    id: 'operations.delete-again',
+  lived('operations.delete-again', 'removedAgain', {
     title: 'does not fail over deleting an item twice',
     headline: 'Deleting an item a second time gets {answer}',
     why: 'Clients repeat a DELETE when an answer was lost.',
@@ -94,7 +85,6 @@ const checks: readonly CheckDefinition[] = [
     grounds: [clause('responses.status-codes')],
     restsOn: [deleteApplied],
     wanted: 'an answer that is no server error',
-    step: 'removedAgain',
     after: ['removed'],
     got: ({ response: { status, statusClass } }) => (statusClass === 5 ? `status ${status}` : null),
   }),
@@ -102,15 +92,13 @@ const checks: readonly CheckDefinition[] = [
   othersUntouched,
 
   // RFC 9110 §15.3.5, §15.3.6.
-  lived({
-    id: 'operations.delete-no-content',
+  lived('operations.delete-no-content', 'removed', {
     title: 'sends no body with the 204 to a deletion',
     headline: 'The 204 to a deletion comes with {got}',
     why: 'Clients stop reading after the headers, and take the rest for the next response.',
     change: 'Send no body and no Content-Length with 204, and an empty body with 205.',
     grounds: [rfc9110('15.3.5', 'MUST'), rfc9110('15.3.6', 'MUST')],
     wanted: 'neither content nor its length',
-    step: 'removed',
     after: ['removed'],
     got(reply) {
       if (reply.status === 205)
@@ -120,8 +108,7 @@ const checks: readonly CheckDefinition[] = [
   }),
 
   // draft-ietf-httpapi-idempotency-key-header-07 §2.6.
-  lived({
-    id: 'operations.idempotency-key',
+  lived('operations.idempotency-key', 'keyedAgain', {
     title: 'creates one item for one Idempotency-Key',
     headline: 'The same Idempotency-Key creates a second item: {got}',
     why: 'A client that repeats a request because an answer was lost pays, or orders, twice.',
@@ -129,7 +116,6 @@ const checks: readonly CheckDefinition[] = [
     grounds: [practice('draft-ietf-httpapi-idempotency-key-header-07 §2.6')],
     restsOn: [uniqueIds],
     wanted: 'the item that was created before',
-    step: 'keyedAgain',
     after: ['keyed'],
     got(reply, { lifecycle, keyed }) {
       // 409: the first request is still at work.
@@ -139,15 +125,13 @@ const checks: readonly CheckDefinition[] = [
       return first === null || second === null || first === second ? null : `another ${lifecycle.idMember}`;
     },
   }),
-  lived({
-    id: 'operations.idempotency-key-reused',
+  lived('operations.idempotency-key-reused', 'keyedOtherwise', {
     title: 'refuses an Idempotency-Key with other content',
     headline: 'An Idempotency-Key that was used for something else gets {answer}',
     why: 'The client gets the answer to another request, and believes that this one was carried out.',
     change: 'Compare the content with that of the first request, and answer 422 where it differs.',
     grounds: [practice('draft-ietf-httpapi-idempotency-key-header-07 §2.7')],
     wanted: 'a 4xx status',
-    step: 'keyedOtherwise',
     after: ['keyed', 'keyedAgain'],
     got: ({ response: { status, statusClass } }) => (statusClass === 4 ? null : `status ${status}`),
   }),

@@ -1,5 +1,5 @@
 import { type CheckDefinition, check, clause, type Ground } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { itemOf, lossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
 import type { OperationReply } from './stimuli/trials.ts';
@@ -7,27 +7,23 @@ import type { OperationReply } from './stimuli/trials.ts';
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 export const documented = clause('endpoint.other-operations');
 
-interface Lived extends Row<'title' | 'headline' | 'restsOn' | 'repeats'> {
+interface Lived extends Notes<'title' | 'headline' | 'restsOn' | 'repeats'> {
   readonly grounds?: readonly Ground[];
   /** Completes "expected …". */
   readonly wanted: string;
-  /** The step that is judged, and those without which it shows nothing. */
-  readonly step: Step;
+  /** The steps without which the judged one shows nothing. */
   readonly after?: readonly Step[];
   /** What came instead; null where it conforms, or shows nothing. */
   readonly got: (reply: OperationReply, life: Life) => string | null;
 }
 
 /** Judges a step in the life of items that the run has created itself. */
-export const lived = ({
-  grounds = [documented],
-  wanted,
-  step,
-  after = [],
-  got,
-  ...notes
-}: Lived): CheckDefinition =>
-  check(notes.id, {
+export const lived = (
+  id: string,
+  step: Step,
+  { grounds = [documented], wanted, after = [], got, ...notes }: Lived,
+): CheckDefinition =>
+  check(id, {
     ...notes,
     grounds,
     uses: [lives],

@@ -29,8 +29,7 @@ export const otherAccounts: readonly CheckDefinition[] = [
   ...given(
     [unsafeMethods, secondKey, ownedByAccount],
     [
-      lived({
-        id: 'operations.item-of-another',
+      lived('operations.item-of-another', 'othersRead', {
         title: 'shows an item to no other account',
         headline: 'Another account can read an item: {got}',
         why: 'Customers read the data of others. They only need the id.',
@@ -39,12 +38,10 @@ export const otherAccounts: readonly CheckDefinition[] = [
         grounds,
         restsOn: [secondKeyServed],
         wanted: 'status 403 or 404',
-        step: 'othersRead',
         after: ['twinAfter'],
         got: (reply, life) => (isTwin(itemOf(reply), life) ? `status ${reply.status} with the item` : null),
       }),
-      lived({
-        id: 'operations.list-of-another',
+      lived('operations.list-of-another', 'othersList', {
         title: 'lists an item for no other account',
         headline: 'Another account finds an item in its list: {got}',
         why: 'Customers read the data of others without even looking for it.',
@@ -52,15 +49,13 @@ export const otherAccounts: readonly CheckDefinition[] = [
         grounds,
         restsOn: [secondKeyServed],
         wanted: 'a list without it',
-        step: 'othersList',
         after: ['twinAfter', 'othersList'],
         got(reply, life) {
           const list = wholeListOf(reply);
           return list?.some((item) => isTwin(item, life)) ? `it among ${list.length}` : null;
         },
       }),
-      lived({
-        id: 'operations.other-account-writes',
+      lived('operations.other-account-writes', 'twinLeft', {
         title: 'lets no other account change or delete an item',
         headline: 'Another account can change or delete an item: {got}',
         why: 'Customers destroy the data of others. They only need the id.',
@@ -68,7 +63,6 @@ export const otherAccounts: readonly CheckDefinition[] = [
         grounds,
         restsOn: [secondKeyServed, othersUntouched],
         wanted: 'the item as it was',
-        step: 'twinLeft',
         after: ['twinAfter'],
         got: (reply, life) => changeSince(reply, life, 'twinAfter'),
       }),

@@ -1,20 +1,19 @@
 import { type CheckDefinition, check, practice } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { documented } from './lived.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
 
-interface Turned extends Row<'title' | 'headline' | 'restsOn'> {
+interface Turned extends Notes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
   readonly wanted: string;
-  /** Which answer is judged, and what came instead; null where it conforms, or shows nothing. */
-  readonly judged: 'first' | 'behind';
+  /** What came instead; null where it conforms, or shows nothing. */
   readonly got: (items: NonNullable<Pages['items']>) => string | null;
 }
 
 /** Judges pages of the same list; where others change it meanwhile, nothing can be told. */
-const turned = ({ wanted, judged, got, ...notes }: Turned): CheckDefinition =>
-  check(notes.id, {
+const turned = (id: string, judged: 'first' | 'behind', { wanted, got, ...notes }: Turned): CheckDefinition =>
+  check(id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
     uses: [pages],
@@ -29,26 +28,22 @@ const turned = ({ wanted, judged, got, ...notes }: Turned): CheckDefinition =>
     },
   });
 
-const size = turned({
-  id: 'operations.page-size',
+const size = turned('operations.page-size', 'first', {
   title: 'sends no more items than were asked for',
   headline: 'A page has more items than were asked for: {got}',
   why: 'A client that asks for a few gets everything, and runs out of time or memory.',
   change: 'Apply the documented limit before you send the list.',
   wanted: 'at most 2 items',
-  judged: 'first',
   got: ({ first }) => (first.length > 2 ? `${first.length} items` : null),
 });
 
-const disjoint = turned({
-  id: 'operations.pages-disjoint',
+const disjoint = turned('operations.pages-disjoint', 'behind', {
   title: 'has no item on two pages',
   headline: 'An item is on two pages: {got}',
   why: 'Clients count and process the same item twice.',
   change: 'Sort the list by something unique, and begin each page where the one before has ended.',
   restsOn: [size],
   wanted: 'other items than on the page before',
-  judged: 'behind',
   got({ first, behind }) {
     const again = behind.filter((item) => first.includes(item)).length;
     return again > 0 ? `${again} of ${behind.length} again` : null;
@@ -81,15 +76,13 @@ export const pagesOfLists: readonly CheckDefinition[] = [
   size,
   disjoint,
 
-  turned({
-    id: 'operations.pages-complete',
+  turned('operations.pages-complete', 'behind', {
     title: 'loses no item between two pages',
     headline: 'An item is on no page: {got}',
     why: 'Clients that read a list page by page never see it.',
     change: 'Sort the list by something unique, and begin each page where the one before has ended.',
     restsOn: [size, disjoint],
     wanted: 'every item of the longer page on one of the shorter ones',
-    judged: 'behind',
     got({ first, behind, both }) {
       const lost = both.filter((item) => ![...first, ...behind].includes(item)).length;
       return lost > 0 ? `${lost} of ${both.length} on none` : null;

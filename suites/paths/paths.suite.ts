@@ -13,7 +13,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { refusalClass } from '../auth/bad-credentials.ts';
 import { speaksHttp11 } from '../framing/version.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
 import { handles, statusesOf } from '../status/unusual.ts';
@@ -23,14 +23,9 @@ import { unknownPath } from '../stimuli/target.ts';
 import { spellings } from './spellings.ts';
 import * as path from './stimuli/path.ts';
 
-interface Misread extends Row<'title' | 'headline'> {
-  readonly grounds: Parameters<typeof check>[1]['grounds'];
-  readonly probe: typeof path.nulInPath;
-}
-
 /** The path is not that of the documented resource: a service that serves that one has misread the path. */
-const tellsApart = ({ probe: odd, ...notes }: Misread) =>
-  check(notes.id, {
+const tellsApart = (id: string, odd: typeof path.nulInPath, notes: Notes<'title' | 'headline' | 'grounds'>) =>
+  check(id, {
     ...notes,
     uses: [odd, sample, unknownPath],
     async judge({ probe, expect, notApplicable }) {
@@ -73,42 +68,34 @@ export const paths = suite('paths', 'Paths', [
     uses: [...path.PATHS],
     judge: ({ expect }) => expect(...path.PATHS).toBeHandled(),
   }),
-  handles({
-    id: 'paths.nul',
+  handles('paths.nul', path.nulInPath, {
     what: 'a path with an encoded NUL',
     why: 'Databases and file systems refuse NUL with an exception that is seldom caught.',
     change: 'Answer 400 or 404 to a path with a NUL before it is used.',
-    probe: path.nulInPath,
     repeats: [unknownPathRefused],
   }),
-  handles({
-    id: 'paths.bad-utf8',
+  handles('paths.bad-utf8', path.badUtf8InPath, {
     what: 'a path that is not UTF-8',
     why: 'Decoding fails for such bytes, and an uncaught exception is a 500.',
     change: 'Decode the path strictly, and answer 400 or 404 where that fails.',
-    probe: path.badUtf8InPath,
     repeats: [malformedTarget],
   }),
 
   // A NUL ends a string in C alone.
-  tellsApart({
-    id: 'paths.nul-truncation',
+  tellsApart('paths.nul-truncation', path.nulInPath, {
     title: 'does not cut a path off at a NUL',
     headline: 'A path is cut off at an encoded NUL: {got}',
     why: 'Two names for one thing get around rules: what follows the NUL is checked, and what precedes it is served.',
     change: 'Answer 400 or 404 to a path with a NUL.',
     grounds: [practice('CWE-158')],
-    probe: path.nulInPath,
   }),
   // RFC 3629 §10: a decoder protects against overlong forms.
-  tellsApart({
-    id: 'paths.overlong-utf8',
+  tellsApart('paths.overlong-utf8', path.badUtf8InPath, {
     title: 'does not take an overlong form in a path for a slash',
     headline: 'An overlong form of a slash is taken for one: {got}',
     why: 'Filters do not know %c0%af for a slash. It gets around rules for paths.',
     change: 'Decode paths with a strict UTF-8 decoder, and answer 400 where it fails.',
     grounds: [rfc3629('10', 'MUST')],
-    probe: path.badUtf8InPath,
   }),
 
   // RFC 9112 §3.2.2: a server accepts the absolute form, even though most clients send it to proxies alone.

@@ -4,16 +4,12 @@ import { sample } from '../stimuli/sample.ts';
 import { unknownPathWithoutCredential } from '../stimuli/target.ts';
 import { rewritten, SPELLED } from './stimuli/path.ts';
 
-interface Spelling extends Guarded {
-  readonly probe: Probe<Reply>;
-}
-
 /**
  * A service that serves the resource under another spelling asks for the credential there too. A refusal, a redirect or
  * another resource are in order. A response that is the same at any path is not the resource.
  */
-const guards = ({ probe: spelled, ...notes }: Spelling): CheckDefinition =>
-  guarded({
+const guards = (id: string, spelled: Probe<Reply>, notes: Guarded): CheckDefinition =>
+  guarded(id, {
     ...notes,
     uses: [spelled, sample, unknownPathWithoutCredential],
     async judge({ probe, expect, notApplicable }) {
@@ -37,107 +33,83 @@ const guards = ({ probe: spelled, ...notes }: Spelling): CheckDefinition =>
 /** Spellings of the documented path that one of two who read it may take for the path, and the other for another one. */
 export const spellings: readonly CheckDefinition[] = [
   // RFC 3986 §5.2.4: dot segments are removed.
-  guards({
-    id: 'paths.dot-segments',
+  guards('paths.dot-segments', SPELLED['dot-segments'], {
     where: 'for a path with dot segments',
     headline: 'A path with /./ and /../, without a credential, gets {answer}',
     why: 'A rule for /v1 does not match /x/../v1. The service behind it removes the dots, and answers.',
     change: 'Remove dot segments before any rule looks at the path, or refuse such paths with 400.',
-    probe: SPELLED['dot-segments'],
   }),
   // RFC 3986 §6.2.2.2: %2e is a dot.
-  guards({
-    id: 'paths.encoded-dots',
+  guards('paths.encoded-dots', SPELLED['encoded-dots'], {
     where: 'for a path with encoded dot segments',
     headline: 'A path with /%2e/ and /%2e%2e/, without a credential, gets {answer}',
     why: 'A proxy that only looks for plain dots lets the path through. The service decodes it, and answers.',
     change: 'Decode the path once, remove dot segments, and check the credential for the resulting path.',
-    probe: SPELLED['encoded-dots'],
   }),
   // RFC 3986 §3.3: empty segments are segments.
-  guards({
-    id: 'paths.repeated-slashes',
+  guards('paths.repeated-slashes', SPELLED['repeated-slashes'], {
     where: 'for a path with repeated slashes',
     headline: 'A path with double slashes, without a credential, gets {answer}',
     why: 'A rule for /v1/items does not match //v1//items. Many services take both for the same.',
     change: 'Merge slashes before any rule looks at the path, or refuse such paths.',
-    probe: SPELLED['repeated-slashes'],
   }),
   // RFC 3986 §2.2: an encoded reserved character is another one than the plain one.
-  guards({
-    id: 'paths.encoded-slash',
+  guards('paths.encoded-slash', SPELLED['encoded-slash'], {
     where: 'for a path with an encoded slash',
     headline: 'A path with %2f for a slash, without a credential, gets {answer}',
     why: 'The proxy sees one long name. The service sees the path that should be guarded.',
     change: 'Refuse %2f in paths, or let the proxy and the service read it in the same way.',
-    probe: SPELLED['encoded-slash'],
   }),
   // RFC 3986 §3.3: text after a semicolon belongs to the segment.
-  guards({
-    id: 'paths.matrix-parameters',
+  guards('paths.matrix-parameters', SPELLED['matrix-parameters'], {
     where: 'for a path with matrix parameters',
     headline: 'A path with ;parameters, without a credential, gets {answer}',
     why: 'Java servers cut off what follows a semicolon, and most proxies do not: the rule does not match.',
     change: 'Refuse semicolons in paths, or remove the parameters before any rule looks at the path.',
-    probe: SPELLED['matrix-parameters'],
   }),
   // RFC 3986 §2.4: nothing is decoded twice.
-  guards({
-    id: 'paths.double-encoding',
+  guards('paths.double-encoding', SPELLED['double-encoding'], {
     where: 'for a path that is encoded twice',
     headline: 'A path that is encoded twice, without a credential, gets {answer}',
     why: 'The proxy decodes once and the service once more: they check and serve two different paths.',
     change: 'Decode a path once, in one place, and pass on the checked path.',
-    probe: SPELLED['double-encoding'],
   }),
   // RFC 3986 §6.2.2.1: letter case of a path counts.
-  guards({
-    id: 'paths.letter-case',
+  guards('paths.letter-case', SPELLED['letter-case'], {
     where: 'for a path in other letter case',
     headline: 'The path in other letter case, without a credential, gets {answer}',
     why: 'The rule compares letter by letter and the service does not: /V1/ITEMS is open.',
     change: 'Compare paths in the rule as the service does, or serve a path in one letter case alone.',
-    probe: SPELLED['letter-case'],
   }),
-  guards({
-    id: 'paths.format-suffix',
+  guards('paths.format-suffix', SPELLED['format-suffix'], {
     where: 'for a path with a format after it',
     headline: 'The path with .json after it, without a credential, gets {answer}',
     why: 'Some frameworks serve /items.json like /items, and a rule for /items does not match it.',
     change: 'Switch suffixes off, or let the rule cover them.',
-    probe: SPELLED['format-suffix'],
   }),
-  guards({
-    id: 'paths.asset-suffix',
+  guards('paths.asset-suffix', SPELLED['asset-suffix'], {
     where: 'for a path that looks like a file of a web page',
     headline: 'The path with /x.css after it, without a credential, gets {answer}',
     why: 'Rules let style sheets and images through without a look. The service ignores what follows its path.',
     change: 'Answer 404 below a path that ends, and let no rule open paths by how they end.',
-    probe: SPELLED['asset-suffix'],
   }),
   // RFC 9112 §3.2: a request target has no fragment.
-  guards({
-    id: 'paths.fragment',
+  guards('paths.fragment', SPELLED.fragment, {
     where: 'for a path with a fragment',
     headline: 'A path with a # in it, without a credential, gets {answer}',
     why: 'The proxy sees a path that ends in .css, and the service cuts it off at the #.',
     change: 'Refuse a # in the request line with 400.',
-    probe: SPELLED.fragment,
   }),
-  guards({
-    id: 'paths.line-break',
+  guards('paths.line-break', SPELLED['line-break'], {
     where: 'for a path with an encoded line break',
     headline: 'A path with an encoded line break, without a credential, gets {answer}',
     why: 'A pattern often ends at a line break: the rule does not match, and the service answers.',
     change: 'Refuse control characters in paths with 400.',
-    probe: SPELLED['line-break'],
   }),
-  guards({
-    id: 'paths.rewritten-url',
+  guards('paths.rewritten-url', rewritten, {
     where: 'when a header names another path',
     headline: 'The path in X-Original-URL, without a credential, gets {answer}',
     why: 'The proxy checks the path of the request, and the service serves the one in the header.',
     change: 'Ignore X-Original-URL and X-Rewrite-URL, or remove them in your proxy.',
-    probe: rewritten,
   }),
 ];

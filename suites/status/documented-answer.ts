@@ -83,8 +83,7 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
 });
 
 // One instance in several that is out of order answers now and then.
-export const stable = steady({
-  id: 'status.stable',
+export const stable = steady('status.stable', {
   title: 'answers the same request each time with the same status and media type',
   headline: 'The same request gets {got}',
   why: 'Clients fail now and then, for example when one of several instances is broken.',

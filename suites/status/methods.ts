@@ -168,24 +168,20 @@ export const methods: readonly CheckDefinition[] = [
   }),
 
   // RFC 9110 §9.3.7: about the server as a whole, and no path of the service.
-  handles({
-    id: 'status.options-server',
+  handles('status.options-server', target.optionsOfServer, {
     what: 'OPTIONS for the whole server (OPTIONS *)',
     why: 'Proxies and monitors use it as a ping, and take a failure for an outage.',
     change: 'Answer OPTIONS * with 200 or 204, or refuse it with 400, 404 or 405.',
-    probe: target.optionsOfServer,
   }),
 
   // RFC 9110 §9.3.1: content in a GET has no meaning; it may be refused, and nothing may break.
   ...given(
     [getDocumented],
     [
-      handles({
-        id: 'status.get-body',
+      handles('status.get-body', target.getWithContent, {
         what: 'a GET with a body',
         why: 'Some libraries send an empty JSON object with every request, and proxies pass it on.',
         change: 'Read and ignore the body of a GET, or refuse it with 400 or 413.',
-        probe: target.getWithContent,
       }),
     ],
   ),

@@ -29,15 +29,8 @@ const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
   overlongField: target.overlongField,
 };
 
-interface Size {
-  readonly id: string;
-  /** Completes "accepts … up to some size". */
-  readonly what: string;
-  readonly probe: Probe<target.SizeLimit>;
-}
-
 /** Up to which size a request is served, where it may be found out. */
-const findsLimit = ({ id, what, probe: size }: Size) =>
+const findsLimit = (id: string, what: string, size: Probe<target.SizeLimit>) =>
   observation(id, {
     title: `accepts ${what} up to some size`,
     why: 'A client that knows the limit can stay below it.',
@@ -55,51 +48,39 @@ const findsLimit = ({ id, what, probe: size }: Size) =>
   });
 
 // responses.status-codes: whatever the client gets wrong, it is no fault of the service.
-export const malformedTarget = handles({
-  id: 'status.malformed-target',
+export const malformedTarget = handles('status.malformed-target', target.malformedTarget, {
   what: 'a path with malformed percent-encoding',
   why: 'Anyone can send such a path. A 5xx for it counts as your fault and sets off alarms.',
   change: 'Catch the decoding error, and answer 400.',
-  probe: target.malformedTarget,
 });
 
 /** What becomes of unusual requests, and what answers give away. */
 export const robustness: readonly CheckDefinition[] = [
   malformedTarget,
-  handles({
-    id: 'status.overlong-target',
+  handles('status.overlong-target', target.overlongTarget, {
     what: 'a query of 12,000 bytes',
     why: 'Search forms and filters build long queries. A client without an answer tries again and again.',
     change: 'Answer 414 or 400 beyond your limit instead of failing or closing the connection.',
-    probe: target.overlongTarget,
   }),
-  handles({
-    id: 'status.overlong-field',
+  handles('status.overlong-field', target.overlongField, {
     what: 'a header of 20,000 bytes',
     why: 'Cookies and tokens grow this long, and the client has to hear that it sent too much.',
     change: 'Answer 431 or 400 beyond your limit instead of failing or closing the connection.',
-    probe: target.overlongField,
   }),
-  handles({
-    id: 'status.hostile-query',
+  handles('status.hostile-query', target.hostileQuery, {
     what: 'a query with quotes, markup and bad numbers',
     why: 'A failure over such input often means that it reaches a database or a parser unchecked.',
     change: 'Check parameters before you use them, and answer 400 to what does not fit.',
-    probe: target.hostileQuery,
   }),
-  handles({
-    id: 'status.expect-continue',
+  handles('status.expect-continue', target.expectContinue, {
     what: 'a request with Expect: 100-continue',
     why: 'curl and many libraries add this header by themselves.',
     change: 'Answer 100 Continue, ignore the header, or refuse it with 417.',
-    probe: target.expectContinue,
   }),
-  handles({
-    id: 'status.missing-user-agent',
+  handles('status.missing-user-agent', target.withoutUserAgent, {
     what: 'a request without a User-Agent',
     why: 'Scripts and devices often send none, and no standard asks for one.',
     change: 'Use a default where User-Agent is missing.',
-    probe: target.withoutUserAgent,
   }),
 
   // errors.codes does not show which status belongs to which condition.
@@ -113,8 +94,8 @@ export const robustness: readonly CheckDefinition[] = [
   }),
 
   // limits.other does not show how long a request may be.
-  findsLimit({ id: 'status.target-size', what: 'a URL', probe: target.targetSize }),
-  findsLimit({ id: 'status.field-size', what: 'a header', probe: target.fieldSize }),
+  findsLimit('status.target-size', 'a URL', target.targetSize),
+  findsLimit('status.field-size', 'a header', target.fieldSize),
 
   // What an error says of the insides helps those who look for a way in.
   check('status.no-internals', {

@@ -7,17 +7,20 @@ import {
   type Probe,
   type Reply,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 
-interface UnusualRequest extends Row<'repeats'> {
+interface UnusualRequest extends Notes<'repeats'> {
   /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;
-  readonly probe: Probe<Reply | readonly Reply[]>;
 }
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
-export function handles({ id, what, probe, ...notes }: UnusualRequest): CheckDefinition {
-  return check(id, {
+export const handles = (
+  id: string,
+  probe: Probe<Reply | readonly Reply[]>,
+  { what, ...notes }: UnusualRequest,
+): CheckDefinition =>
+  check(id, {
     ...notes,
     title: `does not fail over ${what}`,
     headline: `${capitalized(what)} gets {answer}`,
@@ -25,7 +28,6 @@ export function handles({ id, what, probe, ...notes }: UnusualRequest): CheckDef
     uses: [probe],
     judge: ({ expect }) => expect(probe).toBeHandled(),
   });
-}
 
 /** What an observation says of the status of several requests, each by its name. */
 export async function statusesOf(

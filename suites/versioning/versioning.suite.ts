@@ -12,7 +12,7 @@ import {
   THROUGHOUT_JSON,
   versionReported,
 } from '../../harness/engine/check/suite.ts';
-import type { Row } from '../row.ts';
+import type { Notes } from '../row.ts';
 import { deployedVersion } from '../stimuli/deployed-version.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
@@ -20,17 +20,20 @@ import { type OtherPrefix, otherPrefixes, versionBase } from '../stimuli/target.
 
 const prefixed = [settled('versioning.prefix')];
 
-interface Elsewhere extends Row {
+interface Elsewhere extends Notes {
   /** Completes "does not serve the same resource …" and "The same resource is served …". */
   readonly where: string;
-  readonly kind: OtherPrefix['kind'];
 }
 
 /**
  * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard; the documented one
  * in another spelling is none. A service that says 200 to every path does not serve the resource there.
  */
-const servesNothing = ({ id, where, kind, ...notes }: Elsewhere): CheckDefinition =>
+const servesNothing = (
+  id: string,
+  kind: OtherPrefix['kind'],
+  { where, ...notes }: Elsewhere,
+): CheckDefinition =>
   check(id, {
     ...notes,
     title: `does not serve the same resource ${where}`,
@@ -56,15 +59,17 @@ const servesNothing = ({ id, where, kind, ...notes }: Elsewhere): CheckDefinitio
   });
 
 interface DatedField {
-  readonly id: string;
   readonly change: string;
-  readonly field: 'Deprecation' | 'Sunset';
   readonly form: string;
   readonly ground: Ground;
 }
 
 /** The fields that announce the end of what answers have a form each. */
-const writes = ({ id, field, form, ground, change }: DatedField): CheckDefinition =>
+const writes = (
+  id: string,
+  field: 'Deprecation' | 'Sunset',
+  { form, ground, change }: DatedField,
+): CheckDefinition =>
   check(id, {
     title: `sends ${field} in its standard format`,
     headline: `${field} is not in its standard format: {got}`,
@@ -125,19 +130,15 @@ export const versioning = suite('versioning', 'Versioning', [
   }),
 
   // Whatever answers is found, and used.
-  servesNothing({
-    id: 'versioning.without-prefix',
+  servesNothing('versioning.without-prefix', 'none', {
     where: 'without the prefix',
     why: 'Clients come to rely on it, and then no version can ever be retired.',
     change: 'Answer 404 without the prefix, or redirect to the documented path.',
-    kind: 'none',
   }),
-  servesNothing({
-    id: 'versioning.other-versions',
+  servesNothing('versioning.other-versions', 'version', {
     where: 'below versions that are not documented',
     why: 'Undocumented versions get less care, and are attacked first.',
     change: 'Answer 404 below versions that you do not document.',
-    kind: 'version',
   }),
 
   // versioning.policy does not show which versions there are.
@@ -201,16 +202,12 @@ export const versioning = suite('versioning', 'Versioning', [
   }),
 
   // RFC 9745 §2.1: Deprecation is a structured field, a Date; RFC 8594 §3: Sunset is an HTTP-date.
-  writes({
-    id: 'versioning.deprecation-field',
-    field: 'Deprecation',
+  writes('versioning.deprecation-field', 'Deprecation', {
     change: 'Write the seconds since 1970 behind an @: Deprecation: @1735689600.',
     form: 'a Date such as @1735689600',
     ground: rfc(9745, '2.1', 'MUST'),
   }),
-  writes({
-    id: 'versioning.sunset-field',
-    field: 'Sunset',
+  writes('versioning.sunset-field', 'Sunset', {
     change: 'Write a date of HTTP: Sunset: Sun, 06 Nov 1994 08:49:37 GMT.',
     form: 'an HTTP-date',
     ground: rfc(8594, '3', 'MUST'),
