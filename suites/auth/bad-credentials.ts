@@ -158,7 +158,7 @@ export const secondKeyServed = check('auth.second-key', {
   grounds: [clause('auth.scheme')],
   applies: [secondKey],
   uses: [credential.secondKeySample],
-  judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
+  judge: ({ expect }) => expect().toHaveStatusClass(2),
 });
 
 export const badCredentials: readonly CheckDefinition[] = [
@@ -173,7 +173,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     grounds: [clause('auth.optional')],
     applies: [credentialed, credentialOptional],
     uses: [credential.withoutCredential],
-    judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatusClass(2),
+    judge: ({ expect }) => expect().toHaveStatusClass(2),
   }),
 
   wrongCredential,
@@ -250,7 +250,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     applies: [inAuthorizationField, credentialDemanded],
     restsOn: [refusalClass, missingCredential],
     uses: [credential.otherScheme],
-    judge: ({ expect }) => expect(credential.otherScheme).toHaveStatus(...REFUSED_OR_BAD),
+    judge: ({ expect }) => expect().toHaveStatus(...REFUSED_OR_BAD),
   }),
 
   // RFC 9110 §11.1: the authentication scheme is a case-insensitive token.
@@ -280,7 +280,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     grounds: [rfc9110('5.5', 'MUST'), rfc9110('5.1', 'MUST')],
     applies: [credentialInField],
     uses: [credential.spacedField],
-    judge: ({ expect }) => expect(credential.spacedField).toHaveStatusClass(2),
+    judge: ({ expect }) => expect().toHaveStatusClass(2),
   }),
 
   // RFC 9110 §11.4: credentials = auth-scheme [ 1*SP ... ]; §2.3: a recipient parses what matches the grammar.
@@ -292,7 +292,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     grounds: [practice('RFC 9110 §11.4')],
     applies: [inAuthorizationField],
     uses: [credential.spacedScheme],
-    judge: ({ expect }) => expect(credential.spacedScheme).toHaveStatusClass(2),
+    judge: ({ expect }) => expect().toHaveStatusClass(2),
   }),
 
   refusedKeys,

@@ -36,7 +36,7 @@ export const challenge = check('auth.challenge', {
   applies: [credentialed],
   uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyExchange)
+    expect()
       .where(({ response }) => response.status === 401, 'no request was answered 401')
       .toConform('WWW-Authenticate with a challenge', ({ response }) => response.challengeFault),
 });
@@ -59,7 +59,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     uses: [credential.withoutCredential],
     judge({ expect, service: { credentials } }) {
       const wanted = credentials.carrier?.word?.toLowerCase() ?? '';
-      return expect(credential.withoutCredential)
+      return expect()
         .where(({ response }) => response.challenges.challenges.length > 0, 'there is no challenge')
         .toConform(`a challenge of the scheme ${wanted}`, ({ response }) => {
           const offered = response.challenges.challenges.map(({ scheme }) => scheme.toLowerCase());
@@ -79,7 +79,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     restsOn: [challenge],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(({ response }) => response.has('www-authenticate'), 'no response has WWW-Authenticate')
         .toConform(
           'challenges with their parameters',
@@ -97,9 +97,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     applies: [inAuthorizationField],
     uses: [credential.withoutCredential],
     judge: ({ expect }) =>
-      expect(credential.withoutCredential).toConform(
-        'a challenge without an error code',
-        ({ response: { bearerError } }) => (bearerError === null ? null : `error="${bearerError}"`),
+      expect().toConform('a challenge without an error code', ({ response: { bearerError } }) =>
+        bearerError === null ? null : `error="${bearerError}"`,
       ),
   }),
 
@@ -127,7 +126,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [rfc(9728, '3.2', 'MUST'), rfc(9728, '3.3', 'MUST')],
     applies: [credentialed],
     uses: [resourceMetadata],
-    judge: ({ expect }) => expect(resourceMetadata).toConform('metadata about this service', metadataFault),
+    judge: ({ expect }) => expect().toConform('metadata about this service', metadataFault),
   }),
 
   // errors.format: a refusal is an error like others.
@@ -140,7 +139,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     applies: [credentialed, jsonErrors],
     restsOn: [errorMediaType, errorBodyPresent],
     uses: [everyRefusal],
-    judge: ({ expect }) => expect(everyRefusal).toBeJson(),
+    judge: ({ expect }) => expect().toBeJson(),
   }),
 
   // Answers are logged and shown to others. The one to TRACE has a check of its own.
@@ -158,7 +157,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
         ({ exchange }) => exchange.credential === 'none',
       );
       const words = new Set(unsent.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)));
-      await expect(everyExchange)
+      await expect()
         .where(({ exchange }) => exchange.request.method !== 'TRACE')
         .where(({ response }) => response.secretPlaces.every(({ name }) => !words.has(name)))
         .toHoldNoCredential();
@@ -175,7 +174,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     applies: [credentialed],
     uses: [sample],
     judge: ({ expect }) =>
-      expect(sample).toConform('an answer for its holder alone', ({ response }) =>
+      expect().toConform('an answer for its holder alone', ({ response }) =>
         response.cacheControl.sharesAuthorised ? `Cache-Control: ${response.field('cache-control')}` : null,
       ),
   }),
@@ -192,7 +191,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     judge({ expect, service: { credentials } }) {
       const keyFields = [credentials.carrier?.name?.toLowerCase(), '*'];
       const wanted = 'an answer that is not fresh for everybody, or the field of the key in Vary';
-      return expect(sample).toConform(wanted, ({ response }) => {
+      return expect().toConform(wanted, ({ response }) => {
         const varies = response.vary.some((name) => keyFields.includes(name));
         const shared = response.cacheControl.sharesUnguarded && !varies;
         return shared ? `Cache-Control: ${response.field('cache-control')}` : null;
@@ -236,7 +235,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     uses: [everyRefusal],
-    judge: ({ expect }) => expect(everyRefusal).toBeUncacheable(),
+    judge: ({ expect }) => expect().toBeUncacheable(),
   }),
 
   // errors.codes does not show which status belongs to which fault.

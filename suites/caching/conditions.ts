@@ -76,7 +76,7 @@ const sendsIt = (id: string, condition: Probe<Reply>, { ground, ...notes }: Chan
     grounds: [ground],
     uses: [condition],
     judge: ({ expect }) =>
-      expect(condition).toConform('the resource, or a refusal', ({ response: { status } }) =>
+      expect().toConform('the resource, or a refusal', ({ response: { status } }) =>
         status === 304 || status === 412 ? `status ${status}` : null,
       ),
   });

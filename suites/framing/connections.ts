@@ -54,7 +54,7 @@ const oneRequest = (
     grounds: [ground],
     uses: [probe],
     judge: ({ expect }) =>
-      expect(probe).toConform(
+      expect().toConform(
         closes ? 'one response at most and the end of the connection' : 'one response at most',
         (reply) => (reply.answersAnother || closes ? goingOn(reply) : null),
       ),
@@ -105,7 +105,7 @@ export const nextRequest = check('framing.next-request', {
   restsOn: [oneResponse, stable],
   uses: [sampleOnKept],
   judge: ({ expect }) =>
-    expect(sampleOnKept).toConform(
+    expect().toConform(
       'the request to be served as on a connection of its own',
       ({ answered, served, status, exchange }) =>
         served ? null : answered ? `status ${status}` : (exchange.failure?.message ?? 'no response'),
@@ -122,7 +122,7 @@ const pipelining = check('framing.pipelining', {
   restsOn: [nextRequest, stable],
   uses: [connection.pipelined],
   judge: ({ expect }) =>
-    expect(connection.pipelined).toConform('the answers in order', ({ statuses, alone, staysOpen }) => {
+    expect().toConform('the answers in order', ({ statuses, alone, staysOpen }) => {
       const [first = 0, second] = statuses;
       if (statuses.length === 0) return 'no response';
       if (first < 200 || first > 299) return answers({ statuses });
@@ -148,7 +148,7 @@ export const connections: readonly CheckDefinition[] = [
     restsOn: [pipelining],
     uses: [connection.pipelined],
     judge: ({ expect }) =>
-      expect(connection.pipelined)
+      expect()
         .where(({ statuses }) => statuses.length > 1, 'no second request is answered on the connection')
         .toConform('the answer that it gets alone', ({ statuses: [, second = 0], alone }) =>
           second >= 200 && second <= 299 && second !== alone ? `status ${second}` : null,
@@ -165,7 +165,7 @@ export const connections: readonly CheckDefinition[] = [
     restsOn: [nextRequest],
     uses: [connection.chunkedContent],
     judge: ({ expect }) =>
-      expect(connection.chunkedContent).toConform(
+      expect().toConform(
         'its answer, and then that to the next request or the end of the connection',
         ({ statuses, alone, staysOpen }) => {
           const [first = 0, second] = statuses;
@@ -185,8 +185,7 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Answer such a request, read no more, and close the connection.',
     grounds: [rfc9112('9.6', 'MUST')],
     uses: [connection.closeAsked],
-    judge: ({ expect }) =>
-      expect(connection.closeAsked).toConform('one response and the end of the connection', goingOn),
+    judge: ({ expect }) => expect().toConform('one response and the end of the connection', goingOn),
   }),
 
   // RFC 9112 §9.3: who keeps no connections says so in each response. A single end may be an accident.
@@ -292,7 +291,7 @@ export const connections: readonly CheckDefinition[] = [
     grounds: [rfc9112('6.1', 'MUST')],
     uses: [connection.oldClient],
     judge: ({ expect }) =>
-      expect(connection.oldClient).toConform(
+      expect().toConform(
         'no Transfer-Encoding',
         ({ response }) => response.field('transfer-encoding') ?? null,
       ),
@@ -305,7 +304,7 @@ export const connections: readonly CheckDefinition[] = [
     grounds: [rfc9110('15.2', 'MUST')],
     uses: [connection.oldClient],
     judge: ({ expect }) =>
-      expect(connection.oldClient).toConform('no interim response', ({ exchange }) => {
+      expect().toConform('no interim response', ({ exchange }) => {
         const [interim] = exchange.response?.informational ?? [];
         return interim ? `status ${interim.status}` : null;
       }),
@@ -319,7 +318,7 @@ export const connections: readonly CheckDefinition[] = [
     grounds: [rfc9112('9.3', 'SHOULD')],
     uses: [connection.oldClient],
     judge: ({ expect }) =>
-      expect(connection.oldClient)
+      expect()
         .where(({ status }) => status !== null)
         .toConform('the end of the connection', (reply) =>
           reply.staysOpen ? `${answers(reply)} and an open connection` : null,
@@ -335,13 +334,10 @@ export const connections: readonly CheckDefinition[] = [
     grounds: [practice('clients offer h2c')],
     uses: [connection.upgradeOffer],
     judge: ({ expect }) =>
-      expect(connection.upgradeOffer).toConform(
-        'an answer as without the offer, or 101',
-        ({ status, exchange }) => {
-          if (status === null) return exchange.failure?.message ?? 'no response';
-          return status === 101 || (status >= 200 && status <= 299) ? null : `status ${status}`;
-        },
-      ),
+      expect().toConform('an answer as without the offer, or 101', ({ status, exchange }) => {
+        if (status === null) return exchange.failure?.message ?? 'no response';
+        return status === 101 || (status >= 200 && status <= 299) ? null : `status ${status}`;
+      }),
   }),
   // RFC 9110 §7.8: a 101 names what it switches to, and that was offered.
   check('framing.upgrade-answer', {
@@ -352,7 +348,7 @@ export const connections: readonly CheckDefinition[] = [
     grounds: [rfc9110('7.8', 'MUST')],
     uses: [connection.upgradeOffer],
     judge: ({ expect }) =>
-      expect(connection.upgradeOffer)
+      expect()
         .where(({ status }) => status === 101, 'the offer is not taken')
         .toConform('Upgrade: h2c', ({ response }) => {
           const value = response.field('upgrade');

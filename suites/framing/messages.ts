@@ -12,7 +12,7 @@ export const oneResponse = check('framing.one-response', {
   grounds: [rfc9112('9.2', 'MUST')],
   uses: [unasked],
   judge: ({ expect }) =>
-    expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
+    expect().toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
 });
 
 /** The end of a message, and its trailers. */
@@ -26,7 +26,7 @@ export const messages: readonly CheckDefinition[] = [
     grounds: [rfc9110('8.6', 'MUST')],
     uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(everyMessage).toConform(
+      expect().toConform(
         'the octets that Content-Length declares',
         (reply) => reply.framingFault('length'),
         FRAMED,
@@ -42,7 +42,7 @@ export const messages: readonly CheckDefinition[] = [
     grounds: [rfc9112('7.1', 'MUST')],
     uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(everyMessage).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
+      expect().toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
   }),
 
   // RFC 9112 §2.1 and §6.3: lines end with CRLF, and nothing follows the message.
@@ -55,7 +55,7 @@ export const messages: readonly CheckDefinition[] = [
     restsOn: [oneResponse],
     uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(everyMessage).toConform(
+      expect().toConform(
         'one message framed by RFC 9112',
         (reply) => {
           const others = ['length', 'chunks', 'no-content'] as const;
@@ -76,7 +76,7 @@ export const messages: readonly CheckDefinition[] = [
     grounds: [rfc9110('6.5.1', 'MUST')],
     uses: [everyMessage],
     judge: ({ expect }) =>
-      expect(everyMessage)
+      expect()
         .where(({ response }) => response.hasTrailers, 'no response has trailers')
         .toConform('no such trailer', ({ response }) => response.misplacedTrailer),
   }),

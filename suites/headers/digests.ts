@@ -18,7 +18,7 @@ export const digestForm = check('headers.digest-form', {
   grounds: [rfc(9530, '2', 'MUST'), rfc(9530, '3', 'MUST')],
   uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyExchange)
+    expect()
       .where(
         ({ response }) => response.has('content-digest') || response.has('repr-digest'),
         'no response has Content-Digest or Repr-Digest',
@@ -39,7 +39,7 @@ export const digests: readonly CheckDefinition[] = [
     grounds: [rfc(9530, '2', 'MUST')],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where((reply) => hasDigestOfContent(reply, 'Content-Digest'), 'no body comes with a Content-Digest')
         .toConform('the digest of the body', (reply) => wrongDigestOf(reply, 'Content-Digest'), AS_SENT),
   }),
@@ -53,7 +53,7 @@ export const digests: readonly CheckDefinition[] = [
     grounds: [rfc(9530, '3', 'MUST')],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where((reply) => hasDigestOfContent(reply, 'Repr-Digest'), 'no whole body comes with a Repr-Digest')
         .toConform('the digest of the body', (reply) => wrongDigestOf(reply, 'Repr-Digest'), AS_SENT),
   }),
@@ -68,7 +68,7 @@ export const digests: readonly CheckDefinition[] = [
     restsOn: [digestForm],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(isSigned, 'no response has Signature-Input')
         .toConform('a digest of sha-256 or sha-512', weakSignedDigest),
   }),

@@ -23,7 +23,7 @@ const form = check('headers.signature-form', {
   grounds: [rfc(9421, '4.1', 'MUST'), rfc(9421, '4.2', 'MUST'), rfc(9421, '2', 'MUST')],
   uses: [everyExchange],
   judge: ({ expect }) =>
-    expect(everyExchange).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
+    expect().where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
 });
 
 // RFC 9421 §2.5: where a component is not in the message, there is nothing that could be verified.
@@ -35,7 +35,7 @@ const components = check('headers.signature-components', {
   grounds: [rfc(9421, '2.5', 'MUST')],
   uses: [plainReplies],
   judge: ({ expect }) =>
-    expect(plainReplies).where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
+    expect().where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
 });
 
 /** Signatures of responses (RFC 9421), where a service has them. */
@@ -52,7 +52,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
     grounds: [rfc(9421, '2.3', 'SHOULD')],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         // What a cache hands out may have been signed long ago.
         .where((reply) => isSigned(reply) && !reply.response.has('age'), UNSIGNED)
         .toConform('signatures of the time of the response', timeFault),
@@ -93,7 +93,7 @@ export const messageSignatures: readonly CheckDefinition[] = [
     grounds: [rfc(9421, '5.1', 'MUST')],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(({ response }) => response.has('accept-signature'), 'no response has Accept-Signature')
         .toConform('a request for signatures by RFC 9421', wishFault),
   }),

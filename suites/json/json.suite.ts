@@ -47,11 +47,7 @@ const keeps = (
     grounds: [ground],
     uses: [everyJson],
     judge: ({ expect }) =>
-      expect(everyJson).toConform(
-        `JSON that ${what}`,
-        ({ response }) => response.jsonRemark(breach),
-        reading,
-      ),
+      expect().toConform(`JSON that ${what}`, ({ response }) => response.jsonRemark(breach), reading),
   });
 
 const UNSERVED = 'the documented request is not served';
@@ -66,7 +62,7 @@ export const successMediaType = check('json.success-media-type', {
   applies: [jsonResponses],
   uses: [sample, samplesInARow],
   judge: ({ expect }) =>
-    expect(sample, samplesInARow)
+    expect()
       .where(({ served }) => served, UNSERVED)
       .toHaveJsonMediaType(),
 });
@@ -83,7 +79,7 @@ export const errorMediaType = check('json.error-media-type', {
   restsOn: [successMediaType],
   uses: [everyError],
   judge: ({ expect }) =>
-    expect(everyError)
+    expect()
       // The refusal of a credential has a check of its own.
       .where((reply) => !isForTheCredential(reply), 'only bad credentials are refused')
       .toHaveJsonMediaType(),
@@ -99,7 +95,7 @@ export const errorBodyPresent = check('json.error-body-present', {
   applies: [jsonErrors],
   uses: [everyError],
   judge: ({ expect }) =>
-    expect(everyError).toConform('a JSON body', ({ response }) =>
+    expect().toConform('a JSON body', ({ response }) =>
       response.bodyLength > 0 ? null : `status ${response.status} without content`,
     ),
 });
@@ -120,7 +116,7 @@ export const json = suite('json', 'JSON', [
     // RFC 9110 §8.3: what has no content needs no media type.
     uses: [everyServerError],
     judge: ({ expect }) =>
-      expect(everyServerError)
+      expect()
         .where((reply) => !isForTheCredential(reply), 'its HTTP server refuses without a body')
         .toHaveJsonMediaType(),
   }),
@@ -134,7 +130,7 @@ export const json = suite('json', 'JSON', [
     grounds: [rfc8259('8.1', 'MUST')],
     uses: [everyJson],
     judge: ({ expect }) =>
-      expect(everyJson).toConform('no charset but utf-8', ({ response }) => {
+      expect().toConform('no charset but utf-8', ({ response }) => {
         const charset = response.mediaType?.parameters.get('charset');
         // Without its hyphen it is not registered, and means nothing else.
         return charset === undefined || /^utf-?8$/i.test(charset) ? null : `charset=${charset}`;
@@ -246,7 +242,7 @@ export const json = suite('json', 'JSON', [
     restsOn: [errorBodyPresent],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(
           ({ response }) => response.isProblem && response.request.method !== 'HEAD',
           'no response claims application/problem+json',

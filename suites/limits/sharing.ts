@@ -46,7 +46,7 @@ const spellingShares = check('limits.spelling-shares', {
   grounds,
   applies: [inAuthorizationField],
   uses: [spent.spelledWhileExhausted],
-  judge: ({ expect }) => expect(spent.spelledWhileExhausted).toBeUnserved(),
+  judge: ({ expect }) => expect().toBeUnserved(),
 });
 
 /** Whose requests are counted together, however they are written. */
@@ -62,7 +62,7 @@ export const sharing: readonly CheckDefinition[] = [
     needs: [secondKey],
     restsOn: [wrongCredential, secondKeyServed],
     uses: [spent.secondKeyWhileExhausted],
-    judge: ({ expect }) => expect(spent.secondKeyWhileExhausted).toHaveStatusClass(2),
+    judge: ({ expect }) => expect().toHaveStatusClass(2),
   }),
 
   // limits.rate: `per`. The second key is one of another account, and comes from the same address.
@@ -77,7 +77,7 @@ export const sharing: readonly CheckDefinition[] = [
     restsOn: [wrongCredential, secondKeyServed],
     uses: [spent.secondKeyWhileExhausted],
     async judge({ expect, service: { plan }, note }) {
-      const other = expect(spent.secondKeyWhileExhausted);
+      const other = expect();
       if (plan?.per === 'address') return other.toBeUnserved();
       await other.toHaveStatusClass(2);
       note('the second key is of another account: keys of one account are not told apart');
@@ -92,7 +92,7 @@ export const sharing: readonly CheckDefinition[] = [
     change: 'Count by client, whatever the method, the query and the spelling of the path.',
     grounds,
     uses: [spent.variantsWhileExhausted],
-    judge: ({ expect }) => expect(spent.variantsWhileExhausted).toBeUnserved(),
+    judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
   // Whoever can name his own address has as many quotas as he likes.
@@ -103,7 +103,7 @@ export const sharing: readonly CheckDefinition[] = [
     change: 'Count by key, or take the address of a client from your own proxy alone.',
     grounds,
     uses: [spent.forwardedWhileExhausted],
-    judge: ({ expect }) => expect(spent.forwardedWhileExhausted).toBeUnserved(),
+    judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
   // What a client calls itself it chooses as well.
@@ -114,7 +114,7 @@ export const sharing: readonly CheckDefinition[] = [
     change: 'Count by key, and leave User-Agent to the statistics.',
     grounds,
     uses: [spent.otherAgentWhileExhausted],
-    judge: ({ expect }) => expect(spent.otherAgentWhileExhausted).toBeUnserved(),
+    judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
   // limits.rate: one limit, however many instances keep it. What they tell shows it: no request is sent for it.
@@ -147,7 +147,7 @@ export const sharing: readonly CheckDefinition[] = [
     applies: [inAuthorizationField],
     restsOn: [spellingShares],
     uses: [spent.spacedWhileExhausted],
-    judge: ({ expect }) => expect(spent.spacedWhileExhausted).toBeUnserved(),
+    judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
   // limits.other does not show whose requests are counted together.

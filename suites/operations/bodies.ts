@@ -78,7 +78,7 @@ export const bodies: readonly CheckDefinition[] = [
     grounds: [clause('responses.status-codes')],
     uses: [bodiesOf.large],
     judge: ({ expect }) =>
-      expect(bodiesOf.large).toConform('an answer that is no server error', (reply) => {
+      expect().toConform('an answer that is no server error', (reply) => {
         const isEnded = ['closed', 'reset'].includes(reply.exchange.failure?.kind ?? '');
         if (reply.status === null && isEnded) return null;
         return reply.response.statusClass === 5 ? `status ${reply.status}` : null;

@@ -34,7 +34,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [documented],
     uses: [operation.operationCalls],
     judge: ({ expect }) =>
-      expect(operation.operationCalls).toConform(
+      expect().toConform(
         'the documented status',
         ({ expected, response, operation: { response: wanted } }) =>
           expected === null ? `status ${response.status} instead of ${wanted.status}` : null,
@@ -50,10 +50,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [documented],
     uses: [operation.callsOfMediaType],
     judge: ({ expect }) =>
-      expect(operation.callsOfMediaType).toConform(
-        'the documented media type',
-        ({ foreignMediaType }) => foreignMediaType,
-      ),
+      expect().toConform('the documented media type', ({ foreignMediaType }) => foreignMediaType),
   }),
 
   // endpoint.other-operations: and these have schemas.
@@ -65,9 +62,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [documented],
     uses: [operation.callsOfSchema],
     judge: ({ expect, service }) =>
-      expect(operation.callsOfSchema).toConform('a body that fits its schema', (reply) =>
-        responseSchemas(service).fault(reply),
-      ),
+      expect().toConform('a body that fits its schema', (reply) => responseSchemas(service).fault(reply)),
   }),
 
   // RFC 9110 §15.5.4 lets a service answer 404 where it hides what it has; 403 needs no credential to be said either.
@@ -80,7 +75,7 @@ const checks: readonly CheckDefinition[] = [
     applies: [credentialDemanded],
     repeats: [refusalClass, missingCredential],
     uses: [operation.withoutCredentialOfOperation],
-    judge: ({ expect }) => expect(operation.withoutCredentialOfOperation).toHaveStatus(401, 403, 404),
+    judge: ({ expect }) => expect().toHaveStatus(401, 403, 404),
   }),
 
   // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
@@ -92,7 +87,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [rfc9110('9.1', 'SHOULD')],
     repeats: [unknownMethod],
     uses: [operation.unknownMethodOfOperation],
-    judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
+    judge: ({ expect }) => expect().toHaveStatus(400, 403, 404, 405, 501),
   }),
 
   ...badInput,
@@ -106,7 +101,7 @@ const checks: readonly CheckDefinition[] = [
     grounds: [clause('responses.status-codes')],
     uses: [operation.extraInputs],
     judge: ({ expect }) =>
-      expect(operation.extraInputs).toConform('an orderly answer', ({ response: { status, statusClass } }) =>
+      expect().toConform('an orderly answer', ({ response: { status, statusClass } }) =>
         statusClass === 5 ? `status ${status}` : null,
       ),
   }),

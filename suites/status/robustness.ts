@@ -106,7 +106,7 @@ export const robustness: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API8:2023')],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(({ response }) => response.status >= 400, 'nothing is answered with an error')
         .toConform(
           'no stack trace, file path, SQL or version',
@@ -123,6 +123,6 @@ export const robustness: readonly CheckDefinition[] = [
     change: 'Refuse TRACE with 405, or leave Authorization and cookies out of the answer.',
     grounds: [practice('OWASP API8:2023')],
     uses: [target.traceSample],
-    judge: ({ expect }) => expect(target.traceSample).toHoldNoCredential(),
+    judge: ({ expect }) => expect().toHoldNoCredential(),
   }),
 ];

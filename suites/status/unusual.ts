@@ -26,7 +26,7 @@ export const handles = (
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [clause('responses.status-codes')],
     uses: [probe],
-    judge: ({ expect }) => expect(probe).toBeHandled(),
+    judge: ({ expect }) => expect().toBeHandled(),
   });
 
 /** What an observation says of the status of several requests, each by its name. */

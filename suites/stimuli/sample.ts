@@ -58,8 +58,12 @@ export const served: Probe<Reply> = {
   wantsSample: true,
 };
 
+/** What is other in a request than in the sample. */
+export type Difference = Omit<Stimulus, 'purpose'>;
+
 /** A variation of the sample, asked only when the sample itself is served. */
-export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
+export function variation(name: string, purpose: string, difference: Difference = {}): Probe<Reply> {
+  const stimulus = { purpose, ...difference };
   return probe(name, { needs: [served], ...declaredBy(stimulus) }, async ({ ask, http }) => {
     await ask(served);
     return http.send(stimulus);

@@ -5,23 +5,20 @@ import { derived, type Probe, probe, risky } from '../../harness/engine/session/
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import { pathOf } from '../../harness/wire/request.ts';
 import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
-import { served, variation } from './sample.ts';
+import { type Difference, served, variation } from './sample.ts';
 
 /** The same service asked for other things, in other ways: methods, targets, field values, versions, sizes. */
 
 const UNKNOWN_PATH = '/conform-no-such-resource';
 
 /** Beside the documented one; a collection that creates what is asked for by its name, or hides it, knows it all the same. */
-export const unknownPath = variation('unknown-path', {
-  purpose: 'at a path that does not exist',
+export const unknownPath = variation('unknown-path', 'at a path that does not exist', {
   target: ({ path }) => siblingOf(path),
 });
-const deepUnknownPath = variation('deep-unknown-path', {
-  purpose: 'at a path that does not exist, three levels down',
+const deepUnknownPath = variation('deep-unknown-path', 'at a path that does not exist, three levels down', {
   target: ({ path }) => `${siblingOf(path)}/conform/none`,
 });
-const rootUnknownPath = variation('root-unknown-path', {
-  purpose: 'at a path that does not exist, at the top',
+const rootUnknownPath = variation('root-unknown-path', 'at a path that does not exist, at the top', {
   target: () => UNKNOWN_PATH,
 });
 
@@ -35,30 +32,30 @@ export const unknownPaths: Probe<readonly Reply[]> = derived(
     return isTop || below.some(({ served }) => !served) ? below : [...below, await ask(rootUnknownPath)];
   },
 );
-export const unknownPathWithoutCredential = variation('unknown-path-without-credential', {
-  purpose: 'at a path that does not exist, without a credential',
-  target: ({ path }) => siblingOf(path),
-  credential: 'none',
-});
+export const unknownPathWithoutCredential = variation(
+  'unknown-path-without-credential',
+  'at a path that does not exist, without a credential',
+  {
+    target: ({ path }) => siblingOf(path),
+    credential: 'none',
+  },
+);
 
-export const headSample = variation('head-sample', { purpose: 'as documented', method: 'HEAD', raw: true });
-export const optionsSample = variation('options-sample', {
-  purpose: 'of the documented path',
+export const headSample = variation('head-sample', 'as documented', { method: 'HEAD', raw: true });
+export const optionsSample = variation('options-sample', 'of the documented path', {
   method: 'OPTIONS',
   without: ['content-type'],
   raw: true,
 });
 /** Of the server as such (RFC 9110 §9.3.7). */
-export const optionsOfServer = variation('options-of-server', {
-  purpose: 'of the server as a whole',
+export const optionsOfServer = variation('options-of-server', 'of the server as a whole', {
   method: 'OPTIONS',
   target: () => '*',
   without: ['content-type'],
   raw: true,
 });
 /** Content that has no meaning (RFC 9110 §9.3.1): some libraries send it all the same. */
-export const getWithContent = variation('get-with-content', {
-  purpose: 'as documented, with content',
+export const getWithContent = variation('get-with-content', 'as documented, with content', {
   fields: [['Content-Type', 'application/json']],
   content: '{}',
 });
@@ -86,13 +83,15 @@ export const queryOfUnknownType = query(
 );
 
 /** A well-formed method name that nobody has registered: nothing can have a side effect for it. */
-export const unknownMethod = variation('unknown-method', {
-  purpose: 'at the documented path, a method that nobody has registered',
-  method: 'CONFORM',
-  without: ['content-type'],
-});
-export const traceSample = variation('trace-sample', {
-  purpose: 'of the documented path',
+export const unknownMethod = variation(
+  'unknown-method',
+  'at the documented path, a method that nobody has registered',
+  {
+    method: 'CONFORM',
+    without: ['content-type'],
+  },
+);
+export const traceSample = variation('trace-sample', 'of the documented path', {
   method: 'TRACE',
   without: ['content-type'],
   raw: true,
@@ -123,33 +122,28 @@ export const otherMethods: Probe<readonly Reply[]> = derived(
 const long = (each: Probe<Reply>): Probe<Reply> => ({ ...risky(each), risks: ['long-head'] });
 
 export const malformedTarget = risky(
-  variation('malformed-target', {
-    purpose: 'with malformed percent-encoding in the path',
+  variation('malformed-target', 'with malformed percent-encoding in the path', {
     target: ({ path }) => `${path}/%zz%`,
   }),
 );
 export const overlongTarget = long(
-  variation('overlong-target', {
-    purpose: 'with a 12,000-octet query',
+  variation('overlong-target', 'with a 12,000-octet query', {
     target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
   }),
 );
 /** More than any usual server takes: 8 KiB, 16 KiB. */
 export const overlongField = long(
-  variation('overlong-field', {
-    purpose: 'with a 20,000-octet header field',
+  variation('overlong-field', 'with a 20,000-octet header field', {
     fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
   }),
 );
 export const hostileQuery = risky(
-  variation('hostile-query', {
-    purpose: 'with quotes, brackets and markup in the query',
+  variation('hostile-query', 'with quotes, brackets and markup in the query', {
     target: ({ path }) =>
       `${path}?q=%27%22%3E%3Cscript%3E%24%7B7*7%7D%00&q[]=1&limit=-1&limit=abc&__proto__[x]=1`,
   }),
 );
-export const unknownAccept = variation('unknown-accept', {
-  purpose: 'accepting only application/x-conform-unknown',
+export const unknownAccept = variation('unknown-accept', 'accepting only application/x-conform-unknown', {
   fields: [['Accept', 'application/x-conform-unknown']],
 });
 /** Errors that a service explains itself, once a request has got through to it: one of each kind. */
@@ -168,8 +162,7 @@ export const explained: Probe<readonly Reply[]> = derived(
 
 const EXPLAINED = [withoutCredential, wrongCredential, unknownPath, deleteSample, unknownAccept];
 
-export const rangeRequest = variation('range', {
-  purpose: 'for a range of octets',
+export const rangeRequest = variation('range', 'for a range of octets', {
   fields: [['Range', 'bytes=0-1']],
 });
 /** With the entity tag of the sample, where it has one that can be repeated. */
@@ -181,21 +174,17 @@ export const conditional: Probe<Reply> = probe('conditional', { needs: [served] 
     raw: true,
   });
 });
-export const expectContinue = variation('expect-continue', {
-  purpose: 'with Expect: 100-continue',
+export const expectContinue = variation('expect-continue', 'with Expect: 100-continue', {
   fields: [['Expect', '100-continue']],
   raw: true,
 });
-export const withoutUserAgent = variation('without-user-agent', {
-  purpose: 'without a User-Agent',
+export const withoutUserAgent = variation('without-user-agent', 'without a User-Agent', {
   without: ['user-agent'],
 });
-export const withoutHost: Probe<Reply> = refusedMessage('without-host', {
-  purpose: 'without a Host field',
+export const withoutHost: Probe<Reply> = refusedMessage('without-host', 'without a Host field', {
   raw: { withoutHost: true },
 });
-export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
-  purpose: 'with two Host fields',
+export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', 'with two Host fields', {
   fields: [
     ['Host', 'conform.invalid'],
     ['Host', 'elsewhere.invalid'],
@@ -203,22 +192,23 @@ export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
   raw: true,
 });
 /** RFC 3986 §3.2.2: no host has a space or a slash in it. */
-export const invalidHost: Probe<Reply> = refusedMessage('invalid-host', {
-  purpose: 'with a Host that is none',
+export const invalidHost: Probe<Reply> = refusedMessage('invalid-host', 'with a Host that is none', {
   fields: [['Host', 'conform invalid/@']],
   raw: true,
 });
 /** A proxy that reads the name without the space would see another message than the service (RFC 9112 §5.1). */
-export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name', {
-  purpose: 'with a space between a field name and its colon',
-  fields: [['X-Conform-Spaced ', '1']],
-  raw: true,
-});
+export const spacedFieldName: Probe<Reply> = refusedMessage(
+  'spaced-field-name',
+  'with a space between a field name and its colon',
+  {
+    fields: [['X-Conform-Spaced ', '1']],
+    raw: true,
+  },
+);
 export const withoutContentType = probe('without-content-type', ({ http }) =>
   http.send({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
 );
-export const gzipAccepted = variation('gzip-accepted', {
-  purpose: 'accepting gzip',
+export const gzipAccepted = variation('gzip-accepted', 'accepting gzip', {
   fields: [['Accept-Encoding', 'gzip']],
 });
 
@@ -226,14 +216,14 @@ export const gzipAccepted = variation('gzip-accepted', {
  * First without a credential: an HTTP server refuses such a message before it asks whose it is, and then it costs
  * no quota. Where the answer is the one to a missing credential, once more with it.
  */
-function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
+function refusedMessage(name: string, purpose: string, difference: Difference): Probe<Reply> {
   const send: Probe<Reply>['send'] = async ({ ask, http }) => {
     await ask(served);
-    const purpose = `${stimulus.purpose}, without a credential`;
-    const anonymous = await http.send({ ...stimulus, purpose, credential: 'none' });
+    const alone = { ...difference, purpose: `${purpose}, without a credential`, credential: 'none' } as const;
+    const anonymous = await http.send(alone);
     const status = anonymous.exchange.response?.status ?? null;
     const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
-    return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
+    return forTheCredential.includes(status ?? 0) ? http.send({ purpose, ...difference }) : anonymous;
   };
   return risky(probe(name, { needs: [served, withoutCredential], cost: 2, usualCost: 1 }, send));
 }

@@ -78,7 +78,7 @@ const writes = (
     grounds: [ground],
     uses: [everyExchange],
     judge: ({ expect }) =>
-      expect(everyExchange)
+      expect()
         .where(({ response }) => response.has(field), `no response has ${field}`)
         .toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field)),
   });
@@ -93,7 +93,7 @@ export const noRedirect = check('versioning.no-redirect', {
   applies: prefixed,
   uses: [sample],
   judge: ({ expect, documented }) =>
-    expect(sample).toConform('no redirect', ({ response: { redirect, location } }) => {
+    expect().toConform('no redirect', ({ response: { redirect, location } }) => {
       const leaves = location !== null && !location.pathname.includes(`${documented('versioning.prefix')}/`);
       return redirect === null ? null : `${redirect}${leaves ? ', without the prefix' : ''}`;
     }),
@@ -110,7 +110,7 @@ export const versioning = suite('versioning', 'Versioning', [
     applies: prefixed,
     uses: [sample],
     judge: ({ expect }) =>
-      expect(sample).toConform('the resource below the prefix', ({ response: { status } }) =>
+      expect().toConform('the resource below the prefix', ({ response: { status } }) =>
         status === 404 || status === 410 ? `status ${status}` : null,
       ),
   }),
@@ -126,7 +126,7 @@ export const versioning = suite('versioning', 'Versioning', [
     grounds: [practice('OWASP API8:2023')],
     uses: [sample],
     judge: ({ expect }) =>
-      expect(sample).toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
+      expect().toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
   }),
 
   // Whatever answers is found, and used.
@@ -194,7 +194,7 @@ export const versioning = suite('versioning', 'Versioning', [
     grounds: [practice('OWASP API8:2023')],
     uses: [sample],
     judge: ({ expect }) =>
-      expect(sample).toConform(
+      expect().toConform(
         'links that clients can follow',
         ({ response: { innerLink } }) => innerLink && `one to ${innerLink.host}`,
         THROUGHOUT_JSON,

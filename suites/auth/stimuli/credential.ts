@@ -1,22 +1,26 @@
 import type { Sample } from '../../../harness/base/clause.ts';
 import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
-import { UNKNOWN_KEY, type WrongCredential } from '../../../harness/config/credential/placing.ts';
+import { expiryOf, type TokenForgery } from '../../../harness/config/credential/json-web-token.ts';
+import {
+  type CredentialChoice,
+  type CredentialSpelling,
+  UNKNOWN_KEY,
+  type WrongCredential,
+} from '../../../harness/config/credential/placing.ts';
 import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
-import { sampleAgain, served, variation } from '../../stimuli/sample.ts';
-import { forgedTokens } from './token.ts';
+import { type Difference, sampleAgain, served, variation } from '../../stimuli/sample.ts';
 
 /** The sample with every kind of credential but the right one. */
 
-export const withoutCredential = variation('without-credential', {
-  purpose: 'without a credential',
-  credential: 'none',
-});
+const withCredential = (name: string, purpose: string, credential: CredentialChoice): Probe<Reply> =>
+  variation(name, purpose, { credential });
+export const withoutCredential = withCredential('without-credential', 'without a credential', 'none');
 
 /** With that wrong credential in place of the right one. */
 const withWrong = (wrong: WrongCredential, purpose: string): Probe<Reply> =>
-  variation(`${wrong}-credential`, { purpose, credential: { wrong } });
+  withCredential(`${wrong}-credential`, purpose, { wrong });
 export const wrongCredential = withWrong('wrong', 'with a wrong key');
 export const emptyCredential = withWrong('empty', 'with an empty key');
 export const truncatedCredential = withWrong('truncated', 'with the key cut short');
@@ -31,46 +35,82 @@ export const oversizedCredential: Probe<Reply> = {
 export const alteredCredential = withWrong('altered', 'with another key of the same length');
 export const prefixedCredential = withWrong('prefixed', 'with something before the key');
 export const injectedCredential = withWrong('injected', 'with a piece of SQL for a key');
-/** What a client sends that has no key: the value that stands for none, or a template that nobody has filled in. */
+/** From a client without a key: a value that stands for none, or an unfilled template. */
 export const placeholders: readonly Probe<Reply>[] = [
   withWrong('null', 'with null for a key'),
   withWrong('undefined', 'with undefined for a key'),
   withWrong('template', 'with {token} for a key'),
   withWrong('wildcard', 'with * for a key'),
 ];
-export const otherUser = variation('other-user', {
-  purpose: 'with the right password of another user',
-  credential: { wrong: 'other-user' },
+export const otherUser = withCredential('other-user', 'with the right password of another user', {
+  wrong: 'other-user',
 });
-export const otherScheme = variation('other-scheme', {
-  purpose: 'with the right key under another scheme',
-  credential: { wrong: 'other-scheme' },
-});
-/** Not wrong at all: scheme names are case-insensitive. */
-export const lowerCaseScheme = variation('lower-case-scheme', {
-  purpose: 'with the scheme name in other letter case',
-  credential: { spelled: 'other-case-scheme' },
-});
-export const spacedField = variation('spaced-field', {
-  purpose: 'with white space around the value, and the name in other letter case',
-  credential: { spelled: 'spaced-field' },
-  raw: true,
-});
-export const spacedScheme = variation('spaced-scheme', {
-  purpose: 'with several spaces behind the scheme name',
-  credential: { spelled: 'spaced-scheme' },
-});
-export const rightThenWrong = variation('right-then-wrong', {
-  purpose: 'with two credentials, the second one wrong',
-  credential: { spelled: 'right-then-wrong' },
-});
-export const wrongThenRight = variation('wrong-then-right', {
-  purpose: 'with two credentials, the first one wrong',
-  credential: { spelled: 'wrong-then-right' },
+export const otherScheme = withCredential('other-scheme', 'with the right key under another scheme', {
+  wrong: 'other-scheme',
 });
 
-export const headWithoutCredential = variation('head-without-credential', {
-  purpose: 'without a credential',
+/** With the sample's key as a signed token (RFC 7519), forged in that way. */
+const forgedToken = (wrong: TokenForgery, purpose: string): Probe<Reply> =>
+  withCredential(`${wrong}-token`, purpose, { wrong });
+export const unsignedTokens = [
+  forgedToken('unsecured', 'with its token under the algorithm none'),
+  forgedToken('unsigned', 'with its token without a signature'),
+];
+export const changedToken = forgedToken('changed', 'with other claims under the signature of its token');
+export const guessedToken = forgedToken(
+  'guessed',
+  'with its token signed with a secret that anybody guesses',
+);
+export const selfCertifiedToken = forgedToken(
+  'self-certified',
+  'with its token signed with a key that it brings along',
+);
+
+/** How long before the sample its token had expired, in ms; null if it had not. */
+export const tokenOverdue: Probe<number | null> = derived(
+  'token-overdue',
+  [served],
+  async ({ ask, config }) => {
+    const { exchange } = await ask(served);
+    const { carrier, secret } = config.credentials;
+    const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
+    if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
+    const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
+    return overdueMs > 0 ? overdueMs : null;
+  },
+);
+
+/** The right credential, written in that way. */
+const spelled = (name: string, purpose: string, spelling: CredentialSpelling): Probe<Reply> =>
+  withCredential(name, purpose, { spelled: spelling });
+/** Scheme names are case-insensitive. */
+export const lowerCaseScheme = spelled(
+  'lower-case-scheme',
+  'with the scheme name in other letter case',
+  'other-case-scheme',
+);
+export const spacedField = variation(
+  'spaced-field',
+  'with white space around the value, and the name in other letter case',
+  { credential: { spelled: 'spaced-field' }, raw: true },
+);
+export const spacedScheme = spelled(
+  'spaced-scheme',
+  'with several spaces behind the scheme name',
+  'spaced-scheme',
+);
+export const rightThenWrong = spelled(
+  'right-then-wrong',
+  'with two credentials, the second one wrong',
+  'right-then-wrong',
+);
+export const wrongThenRight = spelled(
+  'wrong-then-right',
+  'with two credentials, the first one wrong',
+  'wrong-then-right',
+);
+
+export const headWithoutCredential = variation('head-without-credential', 'without a credential', {
   method: 'HEAD',
   credential: 'none',
 });
@@ -84,49 +124,46 @@ export interface WayAround {
   readonly isOtherPath?: true;
 }
 
-/** Fields for which some services, or what stands before them, forget to ask for the credential. */
-const ODD_FIELDS = {
-  otherRepresentation: [['Accept', 'text/html']],
-  methodOverride: [
-    ['X-HTTP-Method-Override', 'GET'],
-    ['X-Method-Override', 'GET'],
-  ],
-  localClient: [
-    ...['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP'].map(
-      (name): FieldLine => [name, '127.0.0.1'],
-    ),
-    ['Forwarded', 'for=127.0.0.1;host=localhost'],
-  ],
-  claimedIdentity: [
-    ...['X-User-Id', 'X-User', 'X-Username', 'X-Forwarded-User', 'X-Remote-User', 'Remote-User'],
-    ...['X-Authenticated-User', 'X-Auth-User', 'X-Auth-Request-User', 'X-WEBAUTH-USER'],
-    ...['X-Consumer-Username', 'X-Authenticated-Userid', 'X-Goog-Authenticated-User-Email'],
-    ...['X-MS-CLIENT-PRINCIPAL-NAME', 'X-Amzn-Oidc-Identity', 'X-Account-Id', 'X-Tenant-Id'],
-  ].map((name): FieldLine => [name, 'admin']),
-  claimedRole: [
-    ['X-Admin', 'true'],
-    ['X-Role', 'admin'],
-    ['X-Internal-Request', 'true'],
-    ['X-SSL-Client-Verify', 'SUCCESS'],
-    ['X-Forwarded-Client-Cert', 'Subject="CN=admin"'],
-  ],
-} as const satisfies Record<string, readonly FieldLine[]>;
+const each = (names: readonly string[], value: string) => names.map((name): FieldLine => [name, value]);
 
-/** With all of them at once and the right credential: where that is served, none of them stands in the way. */
-const allOddFields = variation('all-odd-fields', {
-  purpose:
-    'as text/html, under method override fields, posing as a client of its own network and as its administrator',
-  fields: Object.values(ODD_FIELDS).flat(),
-});
+/** Fields for which some services, or their gateways, forget to ask for the credential. */
+const AS_HTML: readonly FieldLine[] = [['Accept', 'text/html']];
+const AS_GET = each(['X-HTTP-Method-Override', 'X-Method-Override'], 'GET');
+const AS_LOCAL: readonly FieldLine[] = [
+  ...each(['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP'], '127.0.0.1'),
+  ['Forwarded', 'for=127.0.0.1;host=localhost'],
+];
+/** Only a gateway may claim this; any client can write it. */
+const AS_ADMIN: readonly FieldLine[] = [
+  ...each(['X-User-Id', 'X-User', 'X-Username', 'X-Forwarded-User', 'X-Remote-User', 'Remote-User'], 'admin'),
+  ...each(['X-Authenticated-User', 'X-Auth-User', 'X-Auth-Request-User', 'X-WEBAUTH-USER'], 'admin'),
+  ...each(['X-Consumer-Username', 'X-Authenticated-Userid', 'X-Goog-Authenticated-User-Email'], 'admin'),
+  ...each(['X-MS-CLIENT-PRINCIPAL-NAME', 'X-Amzn-Oidc-Identity', 'X-Account-Id', 'X-Tenant-Id'], 'admin'),
+  ['X-Admin', 'true'],
+  ['X-Role', 'admin'],
+  ['X-Internal-Request', 'true'],
+  ['X-SSL-Client-Verify', 'SUCCESS'],
+  ['X-Forwarded-Client-Cert', 'Subject="CN=admin"'],
+];
+
+/** All of them with the right credential: if that is served, none of them is an obstacle. */
+const allOddFields = variation(
+  'all-odd-fields',
+  'as text/html, under method override fields, posing as a client of its own network and as its administrator',
+  { fields: [...AS_HTML, ...AS_GET, ...AS_LOCAL, ...AS_ADMIN] },
+);
+
+/** The same request without a credential; `twin` carries it. */
+const anonymousOf = (name: string, purpose: string, difference: Difference): Probe<Reply> =>
+  variation(`${name}-without-credential`, `${purpose}, without a credential`, {
+    ...difference,
+    credential: 'none',
+  });
 
 function underFields(name: string, purpose: string, fields: readonly FieldLine[]): WayAround {
-  const alone = { ...variation(`${name}-with-credential`, { purpose, fields }), usualCost: 0 };
+  const alone = { ...variation(`${name}-with-credential`, purpose, { fields }), usualCost: 0 };
   return {
-    anonymous: variation(`${name}-without-credential`, {
-      purpose: `${purpose}, without a credential`,
-      fields,
-      credential: 'none',
-    }),
+    anonymous: anonymousOf(name, purpose, { fields }),
     twin: derived(`${name}-twin`, [allOddFields, alone], async ({ ask }) => {
       const together = await ask(allOddFields);
       return together.served ? together : ask(alone);
@@ -136,51 +173,35 @@ function underFields(name: string, purpose: string, fields: readonly FieldLine[]
 
 function underSpelling(name: string, purpose: string, target: (sample: Sample) => string): WayAround {
   return {
-    anonymous: variation(`${name}-without-credential`, {
-      purpose: `${purpose}, without a credential`,
-      target,
-      credential: 'none',
-    }),
-    twin: variation(`${name}-with-credential`, { purpose, target }),
+    anonymous: anonymousOf(name, purpose, { target }),
+    twin: variation(`${name}-with-credential`, purpose, { target }),
     isOtherPath: true,
   };
 }
 
-export const otherRepresentation = underFields(
-  'other-representation',
-  'as text/html',
-  ODD_FIELDS.otherRepresentation,
+export const otherRepresentation = underFields('other-representation', 'as text/html', AS_HTML);
+export const methodOverride = underFields('method-override', 'under method override fields', AS_GET);
+export const localClient = underFields('as-local-client', 'posing as a client of its own network', AS_LOCAL);
+export const claimedIdentity = underFields(
+  'as-known-user',
+  'posing as a user whom a gateway has let in',
+  AS_ADMIN,
 );
-export const methodOverride = underFields(
-  'method-override',
-  'under method override fields',
-  ODD_FIELDS.methodOverride,
-);
-export const localClient = underFields(
-  'as-local-client',
-  'posing as a client of its own network',
-  ODD_FIELDS.localClient,
-);
-
-/** What only a gateway that has asked for the credential may say; anybody can write it. */
-export const claimedIdentity = underFields('as-known-user', 'posing as a user whom a gateway has let in', [
-  ...ODD_FIELDS.claimedIdentity,
-  ...ODD_FIELDS.claimedRole,
-]);
 
 /** A wrong key in every place that is not the configured one, and none in that. */
-export const wrongKeyElsewhere = variation('wrong-key-elsewhere', {
-  purpose: 'with a wrong key in other headers, cookies and the query, and none in its place',
-  target: ({ path }) =>
-    `${path}?api_key=${UNKNOWN_KEY}&apikey=${UNKNOWN_KEY}&token=${UNKNOWN_KEY}&access_token=${UNKNOWN_KEY}`,
-  fields: [
-    ...['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Access-Token', 'Proxy-Authorization'].map(
-      (name): FieldLine => [name, UNKNOWN_KEY],
-    ),
-    ['Cookie', `session=${UNKNOWN_KEY}; token=${UNKNOWN_KEY}; access_token=${UNKNOWN_KEY}`],
-  ],
-  credential: 'none',
-});
+export const wrongKeyElsewhere = variation(
+  'wrong-key-elsewhere',
+  'with a wrong key in other headers, cookies and the query, and none in its place',
+  {
+    target: ({ path }) =>
+      `${path}?api_key=${UNKNOWN_KEY}&apikey=${UNKNOWN_KEY}&token=${UNKNOWN_KEY}&access_token=${UNKNOWN_KEY}`,
+    fields: [
+      ...each(['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Access-Token', 'Proxy-Authorization'], UNKNOWN_KEY),
+      ['Cookie', `session=${UNKNOWN_KEY}; token=${UNKNOWN_KEY}; access_token=${UNKNOWN_KEY}`],
+    ],
+    credential: 'none',
+  },
+);
 
 /** With the validator of what the credential opens, and without the credential. */
 export const conditionalWithoutCredential: Probe<Reply> = probe(
@@ -239,7 +260,10 @@ export const REFUSED = [
   injectedCredential,
   ...placeholders,
   otherUser,
-  ...forgedTokens,
+  ...unsignedTokens,
+  changedToken,
+  guessedToken,
+  selfCertifiedToken,
   nonAsciiCredential,
   quotedCredential,
   oversizedCredential,
@@ -267,8 +291,7 @@ export const rightAfterWrong: Probe<Reply> = probe(
 );
 
 /** The documented sample with the second configured key. */
-export const secondKeySample = variation('second-key-sample', {
-  purpose: 'with the second key',
+export const secondKeySample = variation('second-key-sample', 'with the second key', {
   credential: 'second',
 });
 
@@ -278,8 +301,7 @@ export const secondKeySample = variation('second-key-sample', {
 export const FOREIGN_ORIGIN = 'https://elsewhere.invalid';
 
 /** A page of another origin asks a browser to send the key along. */
-export const foreignOrigin = variation('foreign-origin', {
-  purpose: 'for a page of another origin',
+export const foreignOrigin = variation('foreign-origin', 'for a page of another origin', {
   fields: [['Origin', FOREIGN_ORIGIN]],
 });
 

@@ -6,16 +6,13 @@ import { requireServed, served, variation } from '../../stimuli/sample.ts';
 
 /** Signed requests: each is the sample but for what the signature should have noticed. */
 
-export const staleSignature = variation('stale-signature', {
-  purpose: 'signed an hour ago',
+export const staleSignature = variation('stale-signature', 'signed an hour ago', {
   credential: { flawed: 'stale' },
 });
-export const signedForOtherMethod = variation('signed-for-other-method', {
-  purpose: 'signed for another method',
+export const signedForOtherMethod = variation('signed-for-other-method', 'signed for another method', {
   credential: { flawed: 'other-method' },
 });
-export const signedForOtherPath = variation('signed-for-other-path', {
-  purpose: 'signed for another path',
+export const signedForOtherPath = variation('signed-for-other-path', 'signed for another path', {
   credential: { flawed: 'other-path' },
 });
 
@@ -69,7 +66,10 @@ export const replayedSignature: Probe<Reply> = probe(
 );
 
 /** Signed by the application where a key is configured. */
-export const signedInstead = variation('signed-instead', {
-  purpose: 'signed by the application instead of with the key',
-  credential: 'signed',
-});
+export const signedInstead = variation(
+  'signed-instead',
+  'signed by the application instead of with the key',
+  {
+    credential: 'signed',
+  },
+);

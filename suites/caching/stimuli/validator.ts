@@ -1,6 +1,7 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import type { ResponseView } from '../../../harness/wire/exchange/response.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
 import { served, variation } from '../../stimuli/sample.ts';
@@ -11,16 +12,15 @@ import { rangeRequest } from '../../stimuli/target.ts';
 /** Of nothing that a service has. */
 const OTHER_TAG = '"conform-other"';
 
-interface Conditional {
-  readonly purpose: string;
-  readonly fields: (tag: string) => readonly FieldLine[];
-  /** Why it cannot be asked with that tag; null when it can. */
-  readonly unless?: (tag: string) => string | null;
-}
-
 const NO_TAG = 'the documented response has no ETag';
 
-function byTag(name: string, { purpose, fields, unless }: Conditional): Probe<Reply> {
+/** `unless`: why it cannot be asked with that tag; null if it can. */
+function byTag(
+  name: string,
+  purpose: string,
+  fields: (tag: string) => readonly FieldLine[],
+  unless?: (tag: string) => string | null,
+): Probe<Reply> {
   return probe(name, { needs: [served] }, async ({ ask, http }) => {
     const tag = (await ask(served)).response.entityTag;
     const reason = tag === null ? NO_TAG : unless?.(tag);
@@ -35,66 +35,62 @@ export const opaque = (tag: string): string => tag.replace(/^W\//, '');
 /** The same opaque tag, weak where that one is strong. */
 const ofOtherStrength = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`);
 
-export const tagInList = byTag('tag-in-list', {
-  purpose: 'with its own ETag as the second of If-None-Match',
-  fields: (tag) => [['If-None-Match', `${OTHER_TAG}, ${tag}`]],
-});
-export const tagOfOtherStrength = byTag('tag-of-other-strength', {
-  purpose: 'with its own ETag, weak for strong, in If-None-Match',
-  fields: (tag) => [['If-None-Match', ofOtherStrength(tag)]],
-});
-export const anyTag = byTag('any-tag', {
-  purpose: 'with If-None-Match: *',
-  fields: () => [['If-None-Match', '*']],
-});
-export const ownIfMatch = byTag('own-if-match', {
-  purpose: 'with its own ETag in If-Match',
-  fields: (tag) => [['If-Match', tag]],
-  unless: (tag) => (tag.startsWith('W/') ? 'its ETag is weak, and If-Match compares strongly' : null),
-});
-export const otherIfMatch = byTag('other-if-match', {
-  purpose: 'with another ETag in If-Match',
-  fields: () => [['If-Match', OTHER_TAG]],
-});
+export const tagInList = byTag('tag-in-list', 'with its own ETag as the second of If-None-Match', (tag) => [
+  ['If-None-Match', `${OTHER_TAG}, ${tag}`],
+]);
+export const tagOfOtherStrength = byTag(
+  'tag-of-other-strength',
+  'with its own ETag, weak for strong, in If-None-Match',
+  (tag) => [['If-None-Match', ofOtherStrength(tag)]],
+);
+export const anyTag = byTag('any-tag', 'with If-None-Match: *', () => [['If-None-Match', '*']]);
+export const ownIfMatch = byTag(
+  'own-if-match',
+  'with its own ETag in If-Match',
+  (tag) => [['If-Match', tag]],
+  (tag) => (tag.startsWith('W/') ? 'its ETag is weak, and If-Match compares strongly' : null),
+);
+export const otherIfMatch = byTag('other-if-match', 'with another ETag in If-Match', () => [
+  ['If-Match', OTHER_TAG],
+]);
 
-interface Dated {
-  readonly purpose: string;
-  readonly fields: (at: Date, written: string) => readonly FieldLine[];
-  readonly besideTag?: true;
-}
-
-function byDate(name: string, { purpose, fields, besideTag }: Dated): Probe<Reply> {
+function byDate(
+  name: string,
+  purpose: string,
+  fields: (at: Date, written: string, response: ResponseView) => readonly FieldLine[],
+): Probe<Reply> {
   return probe(name, { needs: [served] }, async ({ ask, http }) => {
     const { response } = await ask(served);
     const { lastModified } = response;
     if (lastModified === null) throw new NotApplicable('the documented response has no Last-Modified');
-    if (besideTag && response.entityTag === null) throw new NotApplicable(NO_TAG);
-    return http.send({
-      purpose,
-      fields: fields(lastModified, response.field('last-modified') ?? ''),
-      raw: true,
-    });
+    const written = response.field('last-modified') ?? '';
+    return http.send({ purpose, fields: fields(lastModified, written, response), raw: true });
   });
 }
 
-export const modifiedSince = byDate('modified-since', {
-  purpose: 'with its own Last-Modified in If-Modified-Since',
-  fields: (_, written) => [['If-Modified-Since', written]],
-});
+export const modifiedSince = byDate(
+  'modified-since',
+  'with its own Last-Modified in If-Modified-Since',
+  (_, written) => [['If-Modified-Since', written]],
+);
 /** A form that recipients still take (RFC 9110 §5.6.7): `Sun Nov  6 08:49:37 1994`. */
-export const modifiedSinceAsctime = byDate('modified-since-asctime', {
-  purpose: 'with its own Last-Modified in If-Modified-Since, in the form of asctime',
-  fields: (at) => [['If-Modified-Since', asctime(at)]],
-});
+export const modifiedSinceAsctime = byDate(
+  'modified-since-asctime',
+  'with its own Last-Modified in If-Modified-Since, in the form of asctime',
+  (at) => [['If-Modified-Since', asctime(at)]],
+);
 /** The tag says that it has changed, the date that it has not. */
-export const otherTagSameDate = byDate('other-tag-same-date', {
-  purpose: 'with another ETag in If-None-Match and its own Last-Modified in If-Modified-Since',
-  fields: (_, written) => [
-    ['If-None-Match', OTHER_TAG],
-    ['If-Modified-Since', written],
-  ],
-  besideTag: true,
-});
+export const otherTagSameDate = byDate(
+  'other-tag-same-date',
+  'with another ETag in If-None-Match and its own Last-Modified in If-Modified-Since',
+  (_, written, { entityTag }) => {
+    if (entityTag === null) throw new NotApplicable(NO_TAG);
+    return [
+      ['If-None-Match', OTHER_TAG],
+      ['If-Modified-Since', written],
+    ];
+  },
+);
 
 /** What is served for both is served for the tag alone. */
 export const otherTag: Probe<Reply> = probe(
@@ -148,8 +144,7 @@ function asctime(at: Date): string {
 }
 
 /** A unit that nobody has registered. */
-export const unknownRangeUnit = variation('unknown-range-unit', {
-  purpose: 'for a range in a unit that does not exist',
+export const unknownRangeUnit = variation('unknown-range-unit', 'for a range in a unit that does not exist', {
   fields: [['Range', 'conform=0-1']],
 });
 

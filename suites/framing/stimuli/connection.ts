@@ -7,7 +7,7 @@ import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import type { RequestForm } from '../../../harness/wire/http/request.ts';
 import { withoutCredential } from '../../auth/stimuli/credential.ts';
-import { sampleOnKept, served, variation } from '../../stimuli/sample.ts';
+import { type Difference, sampleOnKept, served, variation } from '../../stimuli/sample.ts';
 import { siblingOf, unknownPath } from '../../stimuli/target.ts';
 
 /**
@@ -23,7 +23,6 @@ const LAST_CHUNK = '0\r\n\r\n';
 const HIDDEN = '/conform-hidden-request';
 
 interface ConnectionRequest {
-  readonly purpose: string;
   readonly fields?: readonly FieldLine[];
   readonly content?: string;
   readonly raw?: RequestForm;
@@ -31,9 +30,8 @@ interface ConnectionRequest {
   readonly responses?: number;
 }
 
-function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: ConnectionRequest): Stimulus {
+function differenceOf({ fields = [], content, raw, responses = 1 }: ConnectionRequest): Difference {
   return {
-    purpose,
     fields,
     without: ['content-type'],
     credential: 'none',
@@ -44,87 +42,75 @@ function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: Conne
 }
 
 /** One message with another one hidden in it or behind it. */
-function hiding(name: string, asking: ConnectionRequest): Probe<Reply> {
-  return risky(variation(name, stimulusOf(asking)));
+function hiding(name: string, purpose: string, asking: ConnectionRequest): Probe<Reply> {
+  return risky(variation(name, purpose, differenceOf(asking)));
 }
 
 /**
  * The same, for a message that must be refused. Where the answer is the one to a missing credential, once more with the
  * right one.
  */
-function refused(name: string, asking: ConnectionRequest): Probe<Reply> {
-  const alone = hiding(name, asking);
+function refused(name: string, purpose: string, asking: ConnectionRequest): Probe<Reply> {
+  const alone = hiding(name, purpose, asking);
   const send: Probe<Reply>['send'] = async (port) => {
     const anonymous = await alone.send(port);
     const forTheCredential = [401, 403, (await port.ask(withoutCredential)).status];
     if (!forTheCredential.includes(anonymous.status) || anonymous.statuses.length > 1) return anonymous;
-    const purpose = `${asking.purpose}, and the right credential`;
-    return port.http.send({ ...stimulusOf({ ...asking, purpose }), credential: 'right' });
+    const again = `${purpose}, and the right credential`;
+    return port.http.send({ ...differenceOf(asking), purpose: again, credential: 'right' });
   };
-  return risky(
-    probe(
-      name,
-      {
-        needs: [served, withoutCredential],
-        cost: 2 * (stimulusOf(asking).responses ?? 1),
-        usualCost: stimulusOf(asking).responses ?? 1,
-      },
-      send,
-    ),
-  );
+  const { responses = 1 } = asking;
+  const needs = [served, withoutCredential];
+  return risky(probe(name, { needs, cost: 2 * responses, usualCost: responses }, send));
 }
 
 /** Content that ends at once by its chunks, and goes on by its length. */
 const IN_DISPUTE = { content: LAST_CHUNK, raw: { declares: 'everything' } } as const;
 
 /** RFC 9112 §9.3: unread content of a request is not the next request. */
-export const unreadContent = hiding('unread-content', {
-  purpose: 'with content that looks like a request',
+export const unreadContent = hiding('unread-content', 'with content that looks like a request', {
   raw: { declares: 'everything' },
 });
 /** §6.1 */
-export const bothLengths = hiding('both-lengths', {
-  purpose: 'with Content-Length and Transfer-Encoding',
+export const bothLengths = hiding('both-lengths', 'with Content-Length and Transfer-Encoding', {
   fields: [CHUNKED],
   ...IN_DISPUTE,
 });
 /** §6.1: HTTP/1.0 knows no chunks. */
-export const chunksInOldVersion = hiding('chunks-in-old-version', {
-  purpose: 'in HTTP/1.0 with Transfer-Encoding',
+export const chunksInOldVersion = hiding('chunks-in-old-version', 'in HTTP/1.0 with Transfer-Encoding', {
   fields: [['Connection', 'keep-alive'], CHUNKED],
   content: LAST_CHUNK,
   raw: { httpVersion: '1.0' },
 });
 /** §6.3 (5) */
-export const differingLengths = refused('differing-lengths', {
-  purpose: 'with two Content-Length that differ',
+export const differingLengths = refused('differing-lengths', 'with two Content-Length that differ', {
   fields: [
     ['Content-Length', '0'],
     ['Content-Length', '9'],
   ],
 });
-export const badLength = refused('bad-length', {
-  purpose: 'with Content-Length: +0',
+export const badLength = refused('bad-length', 'with Content-Length: +0', {
   fields: [['Content-Length', '+0']],
 });
 /** §6.3 (4) */
-export const chunksNotLast = refused('chunks-not-last', {
-  purpose: 'with Transfer-Encoding: chunked, gzip',
+export const chunksNotLast = refused('chunks-not-last', 'with Transfer-Encoding: chunked, gzip', {
   fields: [['Transfer-Encoding', 'chunked, gzip']],
   content: LAST_CHUNK,
 });
 /** §6.1 */
-export const unknownCoding = refused('unknown-coding', {
-  purpose: 'with a transfer coding that nobody knows',
+export const unknownCoding = refused('unknown-coding', 'with a transfer coding that nobody knows', {
   fields: [['Transfer-Encoding', 'x-conform, chunked']],
   content: LAST_CHUNK,
 });
 /** §7.1: 17 digits, of which the last sixteen are 5. */
-export const overflowingChunk = hiding('overflowing-chunk', {
-  purpose: 'with a chunk size that is too large for any number',
-  fields: [CHUNKED],
-  content: `10000000000000005\r\nabcde\r\n${LAST_CHUNK}`,
-});
+export const overflowingChunk = hiding(
+  'overflowing-chunk',
+  'with a chunk size that is too large for any number',
+  {
+    fields: [CHUNKED],
+    content: `10000000000000005\r\nabcde\r\n${LAST_CHUNK}`,
+  },
+);
 /** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
 export const hiddenFields: Probe<readonly Reply[]> = risky(
   probe(
@@ -135,7 +121,7 @@ export const hiddenFields: Probe<readonly Reply[]> = risky(
       const replies: Reply[] = [];
       for (const [what, fields] of HIDDEN_CODINGS) {
         const purpose = `with Transfer-Encoding ${what}`;
-        replies.push(await http.send(stimulusOf({ purpose, fields, ...IN_DISPUTE })));
+        replies.push(await http.send({ purpose, ...differenceOf({ fields, ...IN_DISPUTE }) }));
       }
       return replies;
     },
@@ -157,7 +143,8 @@ const HIDDEN_CODINGS: readonly (readonly [what: string, fields: readonly FieldLi
 /** §9.6: nothing is read behind a request that says close. */
 export const closeAsked = variation(
   'close-asked',
-  stimulusOf({ purpose: 'with Connection: close, and a request behind it', raw: { connection: 'close' } }),
+  'with Connection: close, and a request behind it',
+  differenceOf({ raw: { connection: 'close' } }),
 );
 
 /** What two requests on one connection got. */
@@ -213,23 +200,20 @@ export const chunkedContent: Probe<Pair> = risky(
 );
 
 /** §9.6: alone on a connection that is to be kept. */
-export const keptOpen = variation('kept-open', {
-  purpose: 'as documented, on a connection that may be kept',
+export const keptOpen = variation('kept-open', 'as documented, on a connection that may be kept', {
   raw: KEPT,
   responses: 1,
 });
 
 /** §6.1, §9.3, RFC 9110 §15.2: for a client that knows neither chunks nor interim responses. */
-export const oldClient = variation('old-client', {
-  purpose: 'in HTTP/1.0 with Expect: 100-continue',
+export const oldClient = variation('old-client', 'in HTTP/1.0 with Expect: 100-continue', {
   fields: [['Expect', '100-continue']],
   raw: { ...KEPT, httpVersion: '1.0' },
   responses: 1,
 });
 
 /** RFC 9110 §7.8: what some clients offer with each request. */
-export const upgradeOffer = variation('upgrade-offer', {
-  purpose: 'offering HTTP/2 by Upgrade: h2c',
+export const upgradeOffer = variation('upgrade-offer', 'offering HTTP/2 by Upgrade: h2c', {
   fields: [
     ['Connection', 'Upgrade, HTTP2-Settings'],
     ['Upgrade', 'h2c'],

@@ -118,21 +118,22 @@ export const rewritten: Probe<Reply> = probe(
 );
 
 /** Several oddities at once, with the credential: what falls over one of them, falls. */
-export const oddPath = variation('odd-path', {
-  purpose: 'with repeated slashes, encoded dots and slashes and a matrix parameter in the path',
-  target: ({ path }) => spelled(path, (plain) => `${plain}//%2e/;conform=1/conform%2f%252e%252e%5c`),
-});
+export const oddPath = variation(
+  'odd-path',
+  'with repeated slashes, encoded dots and slashes and a matrix parameter in the path',
+  {
+    target: ({ path }) => spelled(path, (plain) => `${plain}//%2e/;conform=1/conform%2f%252e%252e%5c`),
+  },
+);
 /** U+0000, at which a string ends in C. */
 export const nulInPath = risky(
-  variation('nul-in-path', {
-    purpose: 'with an encoded NUL in the path',
+  variation('nul-in-path', 'with an encoded NUL in the path', {
     target: ({ path }) => spelled(path, (plain) => `${plain}%00conform`),
   }),
 );
 /** The slash in two octets, which is no UTF-8 (RFC 3629 §3). */
 export const badUtf8InPath = risky(
-  variation('bad-utf8-in-path', {
-    purpose: 'with octets in the path that are no UTF-8',
+  variation('bad-utf8-in-path', 'with octets in the path that are no UTF-8', {
     target: ({ path }) =>
       spelled(path, (plain) => {
         const [before, last] = divided(plain);
@@ -143,19 +144,16 @@ export const badUtf8InPath = risky(
 
 /** A path that a browser takes for a host, where it comes back as a redirect; it ends with a slash, or with none. */
 export const hostInPath: readonly Probe<Reply>[] = [
-  variation('host-in-path', {
-    purpose: 'at a path that begins with two slashes and a foreign host',
+  variation('host-in-path', 'at a path that begins with two slashes and a foreign host', {
     target: () => `//${ELSEWHERE}/%2f..`,
   }),
-  variation('host-in-path-with-slash', {
-    purpose: 'at a path of a backslash, a foreign host and a slash',
+  variation('host-in-path-with-slash', 'at a path of a backslash, a foreign host and a slash', {
     target: () => `/%5c${ELSEWHERE}/`,
   }),
 ];
 
 /** A proxy reports the address that the client has used; any client can forge it. */
-export const forwardedHost = variation('forwarded-host', {
-  purpose: 'for another host by X-Forwarded-Host',
+export const forwardedHost = variation('forwarded-host', 'for another host by X-Forwarded-Host', {
   fields: [
     ['X-Forwarded-Host', ELSEWHERE],
     ['X-Forwarded-Server', ELSEWHERE],
