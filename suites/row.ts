@@ -1,9 +1,85 @@
-import type { check } from '../harness/engine/check/suite.ts';
+import {
+  type CheckContext,
+  type CheckDefinition,
+  capitalized,
+  check,
+  clause,
+  type Ground,
+  type Probe,
+  practice,
+  type Reply,
+} from '../harness/engine/check/suite.ts';
+import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
 
 type RowOptions = Parameters<typeof check>[1];
 
 /** The words of a row in a table of checks, and other options of a check that it may have. */
-export type Notes<Further extends keyof RowOptions = never> = Pick<RowOptions, 'why' | 'change' | Further>;
+export type RowNotes<Further extends keyof RowOptions = never> = Pick<RowOptions, 'why' | 'change' | Further>;
 
 /** The same with the id of the check. */
-export type Row<Further extends keyof RowOptions = never> = Notes<Further> & { readonly id: string };
+export type Row<Further extends keyof RowOptions = never> = RowNotes<Further> & { readonly id: string };
+
+interface Steady extends RowNotes<'title' | 'headline' | 'restsOn'> {
+  readonly ground?: Ground;
+  /** In what the answers are to be alike, that which comes first counting. */
+  readonly alike: readonly Likeness[];
+  /** Complete "expected …, got … for 3 of 20 answers to the same request". */
+  readonly wanted: (odd: OddOnes) => string;
+  readonly got: (odd: OddOnes) => string;
+  /** Why nothing can be judged, where that shows before: it ends the judging itself. */
+  readonly unless?: (context: CheckContext) => Promise<void>;
+  /** What that asks for. */
+  readonly uses?: readonly Probe<unknown>[];
+}
+
+/** The same request is answered alike, by whichever instance behind the address, throughout the run. */
+export function steady(
+  id: string,
+  { alike, wanted, got, unless, uses = [], ground = practice('repeatable answers'), ...notes }: Steady,
+): CheckDefinition {
+  return check(id, {
+    ...notes,
+    grounds: [ground],
+    uses: [...uses, sameRequests],
+    async judge(context) {
+      await unless?.(context);
+      const { unlike } = await context.probe(sameRequests);
+      const odd = alike.map((each) => unlike[each]).find((each) => each !== null);
+      if (odd) {
+        const share = `${odd.answers.length} of ${odd.of} answers to the same request`;
+        context.violated(wanted(odd), `${got(odd)} for ${share}`, odd.answers[0]?.evidence);
+      }
+    },
+  });
+}
+
+interface UnusualRequest extends RowNotes<'repeats'> {
+  /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
+  readonly what: string;
+}
+
+/** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
+export const handles = (
+  id: string,
+  probe: Probe<Reply | readonly Reply[]>,
+  { what, ...notes }: UnusualRequest,
+): CheckDefinition =>
+  check(id, {
+    ...notes,
+    title: `does not fail over ${what}`,
+    headline: `${capitalized(what)} gets {answer}`,
+    grounds: [clause('responses.status-codes')],
+    uses: [probe],
+    judge: ({ expect }) => expect().toBeHandled(),
+  });
+
+/** What an observation says of the status of several requests, each by its name. */
+export async function statusesOf(
+  probe: CheckContext['probe'],
+  requests: Readonly<Record<string, Probe<Reply>>>,
+): Promise<{ readonly seen: Readonly<Record<string, number | null>>; readonly note: string }> {
+  const seen: Record<string, number | null> = {};
+  for (const [name, request] of Object.entries(requests)) seen[name] = (await probe(request)).status;
+  const statuses = Object.entries(seen).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
+  return { seen, note: statuses.join(', ') };
+}

@@ -107,9 +107,7 @@ const LAWFUL = [
 const TO_BE_MERGED: ReadonlySet<string> = new Set([
   'harness/proof/messages.ts',
   'harness/reference/defects/auth/signature.ts',
-  'suites/limits/stimuli/failures.ts',
   'suites/pact/stimuli/pact.ts',
-  'suites/stimuli/deployed-version.ts',
 ]);
 
 it('no small file serves only one other: it is a part of that', () => {

@@ -17,7 +17,7 @@ import {
   secondKey,
   when,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import * as credential from './stimuli/credential.ts';
 
 /** RFC 9110 §15.5.4: who understands a request and refuses it may say 403, to a missing credential too. */
@@ -25,7 +25,7 @@ const REFUSED = [401, 403] as const;
 /** An oversized or malformed credential may be refused as a bad request before anybody looks at it, in the query too. */
 const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
 
-interface BadCredential extends Notes {
+interface BadCredential extends RowNotes {
   /** Completes "refuses …", and with a capital letter "… gets status 200". */
   readonly what: string;
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */

@@ -7,11 +7,30 @@ import {
   type Reply,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
+import type { RowNotes } from '../row.ts';
 import { sample } from '../stimuli/sample.ts';
 import { headSample } from '../stimuli/target.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
-import { type Guarded, guarded } from './guarded.ts';
 import * as credential from './stimuli/credential.ts';
+
+/** A way to the documented resource on which nobody may forget to ask for the credential. */
+export interface Guarded extends RowNotes<'headline'> {
+  /** Completes "asks for a credential …". */
+  readonly where: string;
+}
+
+/** auth.scheme: the credential is demanded of every request, however it comes. */
+export const guarded = (
+  id: string,
+  { where, ...notes }: Guarded & Pick<CheckDefinition, 'uses' | 'judge'>,
+): CheckDefinition =>
+  check(id, {
+    ...notes,
+    title: `asks for a credential ${where}`,
+    grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
+    applies: [credentialDemanded],
+    restsOn: [missingCredential],
+  });
 
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
 const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarded): CheckDefinition =>

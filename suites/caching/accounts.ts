@@ -9,10 +9,10 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { secondKeySample } from '../auth/stimuli/credential.ts';
-import { TAG_CHANGED } from '../headers/own-tag.ts';
 import { sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
 import { otherTag } from './conditions.ts';
 import * as validator from './stimuli/validator.ts';
+import { TAG_CHANGED } from './validators.ts';
 
 /** Validators of an address at which each account finds something of its own. */
 export const accounts: readonly CheckDefinition[] = given(

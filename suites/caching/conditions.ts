@@ -8,14 +8,40 @@ import {
   type Reply,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
-import { NO_TAG, ownTag, TAG_CHANGED } from '../headers/own-tag.ts';
-import type { Notes } from '../row.ts';
-import { handles, statusesOf } from '../status/unusual.ts';
+import { handles, type RowNotes, statusesOf } from '../row.ts';
 import { rawSample, sample, sampleAgain } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
-import { repeatsFields } from './repeated-fields.ts';
 import * as validator from './stimuli/validator.ts';
-import { lastModifiedPast } from './validators.ts';
+import { lastModifiedPast, NO_TAG, ownTag, TAG_CHANGED } from './validators.ts';
+
+interface Repeated extends RowNotes<'title' | 'headline'> {
+  readonly ground: Ground;
+}
+
+const NEEDED = ['Cache-Control', 'Content-Location', 'ETag', 'Vary'];
+
+/** An answer in place of a 200 has what caches need of that one. */
+export const repeatsFields = (
+  id: string,
+  asked: Probe<Reply>,
+  status: 206 | 304,
+  { ground, ...notes }: Repeated,
+): CheckDefinition =>
+  check(id, {
+    ...notes,
+    grounds: [ground],
+    uses: [sample, asked],
+    async judge({ probe, expect }) {
+      const { response: full } = await probe(sample);
+      const needed = NEEDED.filter((name) => full.has(name));
+      await expect(asked)
+        .where((reply) => reply.status === status, `no request was answered ${status}`)
+        .toConform(`the ${needed.join(', ')} of the 200`, ({ response }) => {
+          const lost = needed.filter((name) => !response.has(name));
+          return lost.length === 0 ? null : `no ${lost.join(', no ')}`;
+        });
+    },
+  });
 
 // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
 const notModified = check('caching.not-modified', {
@@ -40,7 +66,7 @@ const notModified = check('caching.not-modified', {
   },
 });
 
-interface Unchanged extends Notes<'title' | 'headline'> {
+interface Unchanged extends RowNotes<'title' | 'headline'> {
   readonly ground: Ground;
   /** What is answered 304 wherever such requests are answered 304 at all. Default: its own tag. */
   readonly plain?: Probe<Reply>;
@@ -65,7 +91,7 @@ const sees304 = (
     },
   });
 
-interface Changed extends Notes<'title' | 'headline' | 'restsOn'> {
+interface Changed extends RowNotes<'title' | 'headline' | 'restsOn'> {
   readonly ground: Ground;
 }
 

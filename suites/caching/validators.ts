@@ -1,4 +1,5 @@
 import {
+  type CheckContext,
   type CheckDefinition,
   check,
   IN_CONTENT,
@@ -6,11 +7,19 @@ import {
   rfc9110,
   rfc9111,
 } from '../../harness/engine/check/suite.ts';
-import { ownTag } from '../headers/own-tag.ts';
-import { steady } from '../steady.ts';
+import { steady } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { rawSample, sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
 import { gzipAccepted } from '../stimuli/target.ts';
+
+/** Why nothing is to be judged of the ETag (RFC 9110 §8.8.3) of the documented response, or by it. */
+export const NO_TAG = 'the documented response has no ETag';
+export const TAG_CHANGED = 'the ETag has changed in between';
+
+/** The ETag of the documented response; without one the check does not apply. */
+export async function ownTag({ probe, notApplicable }: CheckContext): Promise<string> {
+  return (await probe(sample)).response.entityTag ?? notApplicable(NO_TAG);
+}
 
 /** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
 const WRONG_CLOCK_MS = 25 * 60_000;

@@ -1,4 +1,5 @@
 import {
+  type CheckContext,
   type CheckDefinition,
   capitalized,
   check,
@@ -13,7 +14,16 @@ import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
 import { sample, sampleOnKept } from '../stimuli/sample.ts';
 import { oneResponse } from './messages.ts';
 import * as connection from './stimuli/connection.ts';
-import { speaksHttp11 } from './version.ts';
+
+/**
+ * Ends a check of what HTTP/1.1 alone demands where the service answers in HTTP/1.0: it then knows no higher version
+ * (RFC 9110 §6.2), and RFC 1945 has neither transfer codings nor a Host that is demanded.
+ */
+export async function speaksHttp11({ probe, notApplicable }: CheckContext): Promise<void> {
+  const { response } = (await probe(sample)).exchange;
+  if (response?.httpVersion === '1.0')
+    notApplicable('the service answers in HTTP/1.0, which has no such rule');
+}
 
 /** `status 200 and status 401`, as they came. */
 function answers({ statuses }: Pick<Reply, 'statuses'>): string {

@@ -10,15 +10,14 @@ import {
   rfc9112,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
-import { connections, nextRequest } from './connections.ts';
+import { connections, nextRequest, speaksHttp11 } from './connections.ts';
 import { messages, oneResponse } from './messages.ts';
-import { speaksHttp11 } from './version.ts';
 
-interface Smuggled extends Notes {
+interface Smuggled extends RowNotes {
   /** Completes "answers … with 400", and with a capital letter "… gets status 200". */
   readonly what: string;
   readonly ground: Ground;

@@ -1,11 +1,10 @@
 import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../../harness/engine/check/suite.ts';
 import { errorMediaType, successMediaType } from '../json/json.suite.ts';
+import { steady } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
-import { steady } from '../steady.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample, sampleAgain } from '../stimuli/sample.ts';
-import { digests } from './digests.ts';
-import { messageSignatures } from './message-signatures.ts';
+import { digests, messageSignatures } from './message-signatures.ts';
 
 // RFC 6797 §6.1: directives with semicolons between them, each once, and max-age among them. Browsers ignore the others.
 const transportSecurityForm = check('headers.transport-security-form', {

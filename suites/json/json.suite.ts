@@ -15,9 +15,8 @@ import {
   rfc9457,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import { type RowNotes, steady } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
-import { steady } from '../steady.ts';
 import {
   everyError,
   everyExchange,
@@ -28,7 +27,7 @@ import {
 import { sample, samplesInARow } from '../stimuli/sample.ts';
 import { explained } from '../stimuli/target.ts';
 
-interface JsonRule extends Notes<'headline'> {
+interface JsonRule extends RowNotes<'headline'> {
   /** Completes "sends JSON that …". */
   readonly what: string;
   readonly ground: Ground;

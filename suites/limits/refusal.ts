@@ -12,7 +12,7 @@ import {
 import { stable } from '../status/documented-answer.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { unknownPath } from '../stimuli/target.ts';
-import { burstFailures } from './stimuli/failures.ts';
+import { burstFailures } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
 import { refusalDelay } from './stimuli/spent.ts';
 

@@ -1,10 +1,19 @@
-import { type CheckDefinition, capitalized, check, type Probe } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import {
+  type CheckDefinition,
+  capitalized,
+  check,
+  clause,
+  observation,
+  type Probe,
+  rfc9110,
+} from '../../harness/engine/check/suite.ts';
+import { handles, type RowNotes } from '../row.ts';
 import { documented } from './lived.ts';
+import { bodiesOf } from './stimuli/bodies.ts';
 import * as operation from './stimuli/operation.ts';
 import type { OperationReply, Trials } from './stimuli/trials.ts';
 
-interface BadInput extends Notes<'repeats'> {
+interface BadInput extends RowNotes<'repeats'> {
   /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
   readonly what: string;
 }
@@ -53,5 +62,95 @@ export const badInput: readonly CheckDefinition[] = [
     what: 'a body with members that its schema rules out',
     why: 'A misspelled member is dropped, and the client never learns of it.',
     change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
+  }),
+];
+
+// RFC 9110 §15.5.1: what the service cannot process for the client's mistake.
+const malformed = refuses('operations.body-malformed', bodiesOf.malformed, {
+  what: 'a body that is malformed JSON',
+  why: 'A mistake of the client looks like an outage, or is taken for something that nobody has sent.',
+  change: 'Catch the error of the parser, and answer 400.',
+});
+
+// RFC 9110 §15.5.16: the content is in a format that this method does not take.
+const foreign = refuses('operations.body-foreign-type', bodiesOf.foreign, {
+  what: 'a body of another media type than the documented one',
+  why: 'The service carries out a request whose content it cannot have read.',
+  change: 'Look at Content-Type first, and answer 415 to what you do not take.',
+  repeats: [malformed],
+});
+
+/** What becomes of a request body that is not as it should be. */
+export const bodies: readonly CheckDefinition[] = [
+  malformed,
+
+  refuses('operations.body-empty', bodiesOf.empty, {
+    what: 'an empty body in place of JSON',
+    why: 'Clients send one when a variable was not set. What was meant is lost, or the service fails.',
+    change: 'Answer 400 when there is no body where one is required.',
+    repeats: [negativeMissing, malformed],
+  }),
+
+  // RFC 8259 §2: any value is a JSON text, not objects alone.
+  refuses('operations.body-other-value', bodiesOf['other-value'], {
+    what: 'a body that is null, a list or a text in place of an object',
+    why: 'Code that reads a member of null fails, and one that asks a list for it finds nothing.',
+    change: 'Check that the body is an object before you read its members, and answer 400 or 422.',
+    repeats: [negativeType, malformed],
+  }),
+
+  // RFC 8259 §4, §6, §8 and §9: parsers differ in these, and may refuse them; none may fall over them.
+  handles('operations.body-odd-json', bodiesOf.odd, {
+    what: 'a body of JSON that parsers read in different ways',
+    why: 'Deep nesting, NaN, U+0000 or half a character brings down a parser, or a database behind it.',
+    change: 'Set limits to the parser, store only valid text, and answer 400 to what you do not take.',
+    repeats: [malformed],
+  }),
+
+  foreign,
+
+  // RFC 9110 §8.3: without Content-Type the content may be looked at, or refused.
+  handles('operations.body-odd-type', bodiesOf['odd-type'], {
+    what: 'a body whose Content-Type is missing or malformed',
+    why: 'The code that reads the header fails, and the client takes it for an outage.',
+    change: 'Answer 415 to a Content-Type that is missing or cannot be read, or ignore it.',
+    repeats: [malformed, foreign],
+  }),
+
+  // RFC 9110 §8.4: 415 where a coding is not taken.
+  handles('operations.body-coding', bodiesOf.coding, {
+    what: 'a body in an unknown or false Content-Encoding',
+    why: 'The code that decompresses fails, and the client takes it for an outage.',
+    change: 'Answer 415 to a Content-Encoding that you do not know, and 400 to what is not what it says.',
+    repeats: [malformed],
+  }),
+
+  // RFC 9110 §15.5.14: who refuses it may close the connection while it is still being sent.
+  check('operations.body-large', {
+    title: 'does not fail over a body of 1.5 MB',
+    headline: 'A body of 1.5 MB gets {answer}',
+    why: 'The client has to hear that it sent too much. On a server error it tries again and again.',
+    change: 'Answer 413 as soon as the body is too large, and read no further.',
+    grounds: [clause('responses.status-codes')],
+    uses: [bodiesOf.large],
+    judge: ({ expect }) =>
+      expect().toConform('an answer that is no server error', (reply) => {
+        const isEnded = ['closed', 'reset'].includes(reply.exchange.failure?.kind ?? '');
+        if (reply.status === null && isEnded) return null;
+        return reply.response.statusClass === 5 ? `status ${reply.status}` : null;
+      }),
+  }),
+
+  // RFC 9110 §8.3 lets a service look into the content.
+  observation('operations.body-as-text', {
+    title: 'goes by the Content-Type of a JSON body, or by the body',
+    why: 'A page of any other site may send text/plain with the cookies of its reader, and no preflight.',
+    grounds: [rfc9110('8.3', 'MAY')],
+    uses: [bodiesOf['as-text']],
+    async observe({ probe }) {
+      const [reply] = await probe(bodiesOf['as-text']);
+      const isTaken = reply?.served ?? false;
+      return { seen: isTaken, note: isTaken ? 'JSON is taken as text/plain too' : `status ${reply?.status}` };
+    },
   }),
 ];

@@ -9,8 +9,7 @@ import {
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
-import { changed, idKept } from './item-changed.ts';
-import { created, itemAskedFor, readBack, uniqueIds } from './item-created.ts';
+import { changed, created, idKept, itemAskedFor, readBack, uniqueIds } from './items.ts';
 import { changeSince, documented, lived } from './lived.ts';
 import { idIn, idsIn, itemOf } from './stimuli/item.ts';
 import { lives } from './stimuli/lifecycle.ts';

@@ -12,8 +12,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
-import { badInput } from './bad-input.ts';
-import { bodies } from './bodies.ts';
+import { badInput, bodies } from './bad-input.ts';
 import { lifecycle } from './lifecycle.ts';
 import { documented } from './lived.ts';
 import { otherAccounts } from './other-accounts.ts';

@@ -12,11 +12,10 @@ import {
   THROUGHOUT_JSON,
 } from '../../harness/engine/check/suite.ts';
 import { refusalClass } from '../auth/bad-credentials.ts';
-import { speaksHttp11 } from '../framing/version.ts';
-import type { Notes } from '../row.ts';
+import { speaksHttp11 } from '../framing/connections.ts';
+import { handles, type RowNotes, statusesOf } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
-import { malformedTarget } from '../status/robustness.ts';
-import { handles, statusesOf } from '../status/unusual.ts';
+import { malformedTarget } from '../status/status.suite.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
@@ -24,7 +23,11 @@ import { spellings } from './spellings.ts';
 import * as path from './stimuli/path.ts';
 
 /** The path is not that of the documented resource: a service that serves that one has misread the path. */
-const tellsApart = (id: string, odd: typeof path.nulInPath, notes: Notes<'title' | 'headline' | 'grounds'>) =>
+const tellsApart = (
+  id: string,
+  odd: typeof path.nulInPath,
+  notes: RowNotes<'title' | 'headline' | 'grounds'>,
+) =>
   check(id, {
     ...notes,
     uses: [odd, sample, unknownPath],

@@ -1,5 +1,5 @@
 import { type CheckDefinition, IN_JSON, type Probe, type Reply } from '../../harness/engine/check/suite.ts';
-import { type Guarded, guarded } from '../auth/guarded.ts';
+import { type Guarded, guarded } from '../auth/ways-around.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPathWithoutCredential } from '../stimuli/target.ts';
 import { rewritten, SPELLED } from './stimuli/path.ts';

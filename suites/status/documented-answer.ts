@@ -9,7 +9,7 @@ import {
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
 import { messages } from '../framing/messages.ts';
-import { steady } from '../steady.ts';
+import { steady } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';

@@ -10,11 +10,11 @@ import {
   settled,
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
+import { handles } from '../row.ts';
 import { everyExchange, everyMessage } from '../stimuli/record.ts';
 import { sample, sampleAgain, served } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { noErrorInSuccess } from './documented-answer.ts';
-import { handles } from './unusual.ts';
 
 /** What does not depend on content that is only generated for GET, and is the same from one request to the next. */
 const SAME_FOR_HEAD = ['Content-Type', 'Content-Language', 'Cache-Control', 'Vary'] as const;

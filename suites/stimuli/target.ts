@@ -1,9 +1,8 @@
-import { findClause, type Sample } from '../../harness/base/clause.ts';
+import type { Sample } from '../../harness/base/clause.ts';
 import { NotApplicable, unlessInapplicable } from '../../harness/base/verdict.ts';
 import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
-import { pathOf } from '../../harness/wire/request.ts';
 import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
 import { type Difference, served, variation } from './sample.ts';
 
@@ -234,51 +233,6 @@ export function siblingOf(path: Sample['path']): string {
   return `${parent}${UNKNOWN_PATH}`;
 }
 
-/** The documented path below another version, or below none. */
-export interface OtherPrefix extends OtherVersion {
-  readonly reply: Reply;
-}
-
-/** Before a path that is documented without one. */
-const USUAL = ['/v1', '/v2'] as const;
-
-/** Where the documented path has its version, as it is sent: the base URL may have a path of its own. */
-const versioned = derived('versioned-path', [served], async ({ ask, config, documented }) => {
-  const { pathname } = new URL((await ask(served)).exchange.request.url);
-  const mount = pathname.slice(0, -pathOf(documented.path).length);
-  const prefix = config.facts[PREFIX]?.value ?? findClause(config.contract, PREFIX)?.value;
-  return { mount, at: versionedPath(pathname, typeof prefix === 'string' ? prefix : null) };
-});
-
-const PREFIX = 'versioning.prefix';
-
-/** The path that everything of the documented version is below; null where none is documented. */
-export const versionBase: Probe<string | null> = derived('version-base', [versioned], async ({ ask }) => {
-  const { at } = await ask(versioned);
-  return at && `${at.before}${at.version}`;
-});
-
-/** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
-  'other-prefixes',
-  { needs: [versioned], cost: 5 },
-  async ({ ask, http }) => {
-    const { mount, at } = await ask(versioned);
-    const found: OtherPrefix[] = [];
-    const others: readonly OtherVersion[] =
-      at === null ? USUAL.map((segment) => ({ segment, kind: 'version' })) : otherVersions(at.version);
-    if (at !== null && at.before.length < mount.length) return found;
-    for (const other of others) {
-      const { segment } = other;
-      const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
-      const target = ({ path }: Sample) =>
-        at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
-      found.push({ ...other, reply: await http.send({ purpose, target }) });
-    }
-    return found;
-  },
-);
-
 /** How long a request target and a header field may be is found between these, in three requests each. */
 const SIZES = [2_048, 4_096, 8_192, 16_384, 32_768];
 
@@ -329,48 +283,4 @@ function largestServed(stimulus: (size: number, path: string) => Stimulus): Prob
     }
     return { served: SIZES[low - 1] ?? null, refused: SIZES[high] ?? null, status };
   };
-}
-
-/** A path in which a version stands: `/api`, `/v1`, `/orders`. */
-interface VersionedPath {
-  /** Whatever comes before it, of the base URL or of the documented prefix. */
-  readonly before: string;
-  /** The one segment that names it, with its slash. */
-  readonly version: string;
-  readonly rest: string;
-}
-
-/**
- * Where the version stands in a whole path: at the end of the documented prefix, which may have several segments and
- * may begin in the base URL; without one, in the first segment like `/v1`. Null where there is neither.
- */
-export function versionedPath(path: string, prefix: string | null): VersionedPath | null {
-  const begins = prefix === null ? -1 : `${path}/`.indexOf(`${prefix}/`);
-  const usual = /\/v\d+(?=\/)/.exec(path);
-  const ends = begins >= 0 ? begins + (prefix?.length ?? 0) : usual && usual.index + usual[0].length;
-  if (ends === null) return null;
-  const at = path.lastIndexOf('/', ends - 1);
-  return { before: path.slice(0, at), version: path.slice(at, ends), rest: path.slice(ends) };
-}
-
-/** What may stand in place of a version. */
-export interface OtherVersion {
-  /** `/v2`, or '' for none. */
-  readonly segment: string;
-  /** `spelling`: the same number, written in another way. */
-  readonly kind: 'none' | 'spelling' | 'version';
-}
-
-/** In place of `/v1`: none, those beside it, and itself in other spellings. Of a version without a number only none. */
-export function otherVersions(version: string): readonly OtherVersion[] {
-  const number = /^\/v(\d+)$/i.exec(version)?.[1];
-  const none: OtherVersion = { segment: '', kind: 'none' };
-  if (number === undefined) return [none];
-  const beside = [Number(number) + 1, Number(number) - 1].filter((each) => each >= 0);
-  return [
-    none,
-    ...beside.map((each): OtherVersion => ({ segment: `/v${each}`, kind: 'version' })),
-    { segment: `/v0${number}`, kind: 'spelling' },
-    { segment: version.startsWith('/V') ? `/v${number}` : `/V${number}`, kind: 'spelling' },
-  ];
 }

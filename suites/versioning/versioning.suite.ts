@@ -12,15 +12,14 @@ import {
   THROUGHOUT_JSON,
   versionReported,
 } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
-import { deployedVersion } from '../stimuli/deployed-version.ts';
+import type { RowNotes } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
-import { type OtherPrefix, otherPrefixes, versionBase } from '../stimuli/target.ts';
+import { deployedVersion, type OtherPrefix, otherPrefixes, versionBase } from './stimuli/version.ts';
 
 const prefixed = [settled('versioning.prefix')];
 
-interface Elsewhere extends Notes {
+interface Elsewhere extends RowNotes {
   /** Completes "does not serve the same resource …" and "The same resource is served …". */
   readonly where: string;
 }

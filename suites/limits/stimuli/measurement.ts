@@ -2,7 +2,9 @@ import type { Mismatch } from '../../../harness/base/finding.ts';
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Burst } from '../../../harness/wire/evidence.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import type { Exchange } from '../../../harness/wire/exchange.ts';
 import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import {
   remainingFault,
@@ -14,7 +16,10 @@ import {
 import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { inferLimit, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import type { LimitAlgorithm } from '../../../harness/wire/limit/model/models.ts';
-import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
+import {
+  isLimitersRefusal,
+  type LimitObservation,
+} from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
@@ -233,5 +238,48 @@ export const instancesApart: Probe<{ readonly fault: string | null; readonly evi
     const { evidence } = await ask(exhaustion);
     const { observations } = await ask(limitMeasurement);
     return { fault: countsApart(observations, planOf(config)), evidence };
+  },
+);
+
+/** Answers of the bursts that were failures of the moment: no refusals, for the next requests were served at once. */
+export interface BurstFailures {
+  /** The status of the first of them; null where there were none. */
+  readonly status: number | null;
+  readonly count: number;
+  /** How many requests of bursts were not refused. */
+  readonly of: number;
+  readonly evidence: string;
+}
+
+/** RFC 9110 §15.6.4: a limiter may refuse with it as well. */
+const UNAVAILABLE = 503;
+/** By chance a window of some limiter ends right behind one refusal; not behind two. */
+const FEWEST_UNAVAILABLE = 2;
+
+export const burstFailures: Probe<BurstFailures> = probe(
+  'burst-failures',
+  { needs: [limitMeasurement] },
+  async ({ ask, quota }) => {
+    const { evidence: measured } = await ask(limitMeasurement);
+    const evidence = quota.evidenceSoFar();
+    const bursts = evidence.filter((each): each is Burst => each.kind === 'burst');
+    const ids = new Set(bursts.flatMap(({ faults = [] }) => faults));
+    const failed = evidence.filter(
+      (each): each is Exchange =>
+        each.kind === 'exchange' && ids.has(each.id) && !isLimitersRefusal(each, quota.refusal),
+    );
+    const unavailable = failed.filter(({ response }) => response?.status === UNAVAILABLE).length;
+    const told = failed.filter(
+      ({ response }) => response?.status !== UNAVAILABLE || unavailable >= FEWEST_UNAVAILABLE,
+    );
+    const [first] = told;
+    const refused = quota.refusal?.status ?? null;
+    const unrefused = bursts.flatMap(({ entries }) => entries).filter(({ status }) => status !== refused);
+    return {
+      status: first?.response?.status ?? null,
+      count: told.length,
+      of: unrefused.length,
+      evidence: first?.id ?? bursts[0]?.id ?? measured,
+    };
   },
 );

@@ -8,8 +8,7 @@ import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts'
 import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
-import { removalOf } from './removal.ts';
-import { orderOf, sendOrder } from './stimulus.ts';
+import { orderOf, removalOf, sendOrder } from './stimulus.ts';
 import { type OperationReply, responseSchemas } from './trials.ts';
 
 /** One operation that takes a JSON object, asked with bodies that it was not made for. */

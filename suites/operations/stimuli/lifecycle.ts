@@ -2,14 +2,12 @@ import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
-import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { documentedValue } from '../../../harness/config/service.ts';
+import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
-import { removalOf } from './removal.ts';
-import { orderOf, sendOrder } from './stimulus.ts';
+import { orderOf, removalOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
 /** So many collections are tried, each with the requests of one life. */

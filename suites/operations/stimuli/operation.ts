@@ -21,8 +21,7 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
-import { removalOf } from './removal.ts';
-import { sendOrder } from './stimulus.ts';
+import { removalOf, sendOrder } from './stimulus.ts';
 import { type OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { otherVersions, versionedPath } from './target.ts';
+import { otherVersions, versionedPath } from './version.ts';
 
 describe('the version in a path', () => {
   it.each([

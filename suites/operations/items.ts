@@ -1,7 +1,97 @@
-import { type CheckDefinition, rfc9110 } from '../../harness/engine/check/suite.ts';
-import { readBack, uniqueIds } from './item-created.ts';
+import { type CheckDefinition, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import { lived, loss, unserved } from './lived.ts';
-import { idIn } from './stimuli/item.ts';
+import { idIn, idsIn } from './stimuli/item.ts';
+import { wholeListOf } from './stimuli/pages.ts';
+
+// RFC 9110 §9.3.3: 201 with a Location that identifies what was created.
+const createdSays = lived('operations.created-says-where', 'created', {
+  title: 'says where a new item is',
+  headline: 'The answer to a creation does not say where the item is: {got}',
+  why: 'The client has created something that it can neither read nor remove.',
+  change: 'Answer 201 with Location, and put the id of the new item into the body.',
+  grounds: [rfc9110('9.3.3', 'SHOULD')],
+  wanted: 'Location, or an id in the body',
+  got: (reply, { lifecycle }) =>
+    !reply.served || reply.status === 202 || reply.response.has('location') || idIn(reply, lifecycle) !== null
+      ? null
+      : `status ${reply.status} with neither`,
+});
+
+// RFC 9110 §10.2.2: the Location of a 201 is that of the primary resource created.
+const createdPlace = lived('operations.created-place', 'placed', {
+  title: 'has a new item where Location says',
+  headline: 'There is nothing where the Location of a new item points: {got}',
+  why: 'Clients follow Location to what they have created, and find nothing.',
+  change: 'Build Location from the route of the item, with its id and every prefix in front of it.',
+  grounds: [rfc9110('10.2.2', 'MUST')],
+  wanted: 'the new item there',
+  got: unserved,
+});
+
+export const readBack = lived('operations.read-back', 'read', {
+  title: 'gives back what was written',
+  headline: 'A new item is not read as it was written: {got}',
+  why: 'Data of the client is lost or changed, and nobody is told.',
+  change: 'Store every documented member, or refuse the request with the name of what you do not store.',
+  wanted: 'the item as it was written',
+  after: ['created'],
+  got: (reply, life) => loss(reply, life, 'written'),
+});
+
+export const uniqueIds = lived('operations.unique-ids', 'twin', {
+  title: 'gives each new item an id of its own',
+  headline: 'Two items have the same id: {got}',
+  why: 'One item hides or overwrites the other.',
+  change: 'Make the id yourself for each item, from a sequence or at random.',
+  wanted: 'another id than that of the item before',
+  after: ['created', 'twin'],
+  got(reply, { lifecycle, created }) {
+    const [first, second] = [idIn(created, lifecycle), idIn(reply, lifecycle)];
+    return first !== null && first === second ? `the same ${lifecycle.idMember}` : null;
+  },
+});
+
+export const itemAskedFor = lived('operations.item-asked-for', 'twinRead', {
+  title: 'answers with the item that was asked for',
+  headline: 'Another item comes than the one that was asked for: {got}',
+  why: 'A client works with data that belongs to something, or to somebody, else.',
+  change: 'Look the item up by the id in the path, and by all of it.',
+  restsOn: [readBack, uniqueIds],
+  wanted: 'the item with the id of the path',
+  after: ['twin'],
+  got(reply, { lifecycle, twin }) {
+    if (!reply.served || twin === undefined) return unserved(reply);
+    const [asked, came] = [idIn(twin, lifecycle), idIn(reply, lifecycle)];
+    return asked === null || came === asked ? null : `one with another ${lifecycle.idMember}`;
+  },
+});
+
+/** What is created is there, once, and can be found. */
+export const created: readonly CheckDefinition[] = [
+  createdSays,
+  createdPlace,
+  readBack,
+  itemAskedFor,
+
+  uniqueIds,
+
+  // A list may be a page, or be behind: practice, and only of one that is whole.
+  lived('operations.list-has-new', 'listed', {
+    title: 'lists an item that was created',
+    headline: 'The list lacks an item that was just created: {got}',
+    why: 'A client that looks whether its item is there creates it again.',
+    change: 'Read the list from where you write, or say how late it may be.',
+    grounds: [practice('read your own writes')],
+    restsOn: [readBack],
+    wanted: 'the new item in the list',
+    after: ['created', 'read', 'listed'],
+    got(reply, { lifecycle, created }) {
+      const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
+      if (list === null || id === null) return null;
+      return idsIn(list, lifecycle).includes(id) ? null : `${list.length} others`;
+    },
+  }),
+];
 
 const updateApplied = lived('operations.update-applied', 'updatedRead', {
   title: 'changes what an update names',
