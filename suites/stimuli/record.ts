@@ -1,5 +1,5 @@
 import { Blocked } from '../../harness/base/verdict.ts';
-import { overRecord, type Port, type Probe, type Selected } from '../../harness/engine/session/probe.ts';
+import { overRecord, type Port } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import { asksForNoPage } from '../../harness/wire/exchange/reply.ts';
 import { fieldValues } from '../../harness/wire/fields/grammar/field-grammar.ts';
@@ -10,19 +10,19 @@ import { siblingOf, unknownPath } from './target.ts';
 /** Everything that the run has recorded, for rules that hold whatever was asked. A rule says by `where` which of it is meant. */
 
 /** Every request that got a response. */
-export const everyExchange: Probe<Selected<Reply>> = overRecord(
+export const everyExchange = overRecord<Reply>(
   'every-exchange',
   [sample, withoutCredential, unknownPath],
   ({ recorded }) => recorded.exchanges.filter(({ status }) => status !== null),
 );
 
 /** Every response that was read octet by octet, and what came in place of one. */
-export const everyMessage: Probe<Selected<Reply>> = overRecord('every-message', [rawSample], ({ recorded }) =>
+export const everyMessage = overRecord<Reply>('every-message', [rawSample], ({ recorded }) =>
   recorded.exchanges.filter(({ isFramingSeen }) => isFramingSeen),
 );
 
 /** Every response with content that calls itself JSON, whole: a range of a JSON text is none. */
-export const everyJson: Probe<Selected<Reply>> = overRecord(
+export const everyJson = overRecord<Reply>(
   'every-json',
   [sample, withoutCredential, unknownPath],
   ({ recorded }) => recorded.exchanges.filter(isWholeJson),
@@ -34,14 +34,14 @@ function isWholeJson(reply: Reply): boolean {
 }
 
 /** Every error that the service explains itself: once a request has got through to it that it must be able to read. */
-export const everyError: Probe<Selected<Reply>> = overRecord(
+export const everyError = overRecord<Reply>(
   'every-error',
   [withoutCredential, wrongCredential, unknownPath],
   ({ recorded, documented }) => recorded.exchanges.filter((reply) => isExplained(reply, documented)),
 );
 
 /** Every other error with content: as a rule the HTTP server before the service explains it, or a gateway. */
-export const everyServerError: Probe<Selected<Reply>> = overRecord(
+export const everyServerError = overRecord<Reply>(
   'every-server-error',
   [unknownPath],
   ({ recorded, documented }) =>
@@ -58,7 +58,7 @@ export const everyServerError: Probe<Selected<Reply>> = overRecord(
  * Every refusal of a missing or wrong credential, and whatever the plainest two of them get: others that are refused with 400
  * may have been refused by an HTTP server that knows no credentials.
  */
-export const everyRefusal: Probe<Selected<Reply>> = overRecord(
+export const everyRefusal = overRecord<Reply>(
   'every-refusal',
   [withoutCredential, wrongCredential],
   async ({ ask, recorded }) => {

@@ -4,10 +4,10 @@ import { derived, type Probe, probe } from '../../harness/engine/session/probe.t
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
 
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
-export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
+export const sample = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
 
 /** The same request twice more, one right after the other: one instance in two answers one of them. */
-export const samplesInARow: Probe<readonly [Reply, Reply]> = probe(
+export const samplesInARow = probe<readonly [Reply, Reply]>(
   'samples-in-a-row',
   { cost: 2 },
   async ({ http }) => [
@@ -17,14 +17,14 @@ export const samplesInARow: Probe<readonly [Reply, Reply]> = probe(
 );
 
 /** The same request once more. */
-export const sampleAgain: Probe<Reply> = derived(
+export const sampleAgain = derived(
   'sample-again',
   [samplesInARow],
   async ({ ask }) => (await ask(samplesInARow))[0],
 );
 
 /** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */
-export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
+export const rawSample = probe('raw-sample', ({ http }) =>
   http.send({
     purpose: 'as documented, accepting no content coding, read octet by octet',
     fields: [['Accept-Encoding', 'identity']],
@@ -33,7 +33,7 @@ export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
 );
 
 /** The same request as the second one on its connection. */
-export const sampleOnKept: Probe<Reply> = probe(
+export const sampleOnKept = probe(
   'sample-on-kept',
   { needs: () => [served], cost: 2, usualCost: 1 },
   async ({ ask, http }) => {

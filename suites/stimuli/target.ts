@@ -22,7 +22,7 @@ const rootUnknownPath = variation('root-unknown-path', 'at a path that does not 
 });
 
 /** Improbable paths at several depths: nobody knows all of them. The one at the top, where the others are served. */
-export const unknownPaths: Probe<readonly Reply[]> = derived(
+export const unknownPaths = derived(
   'unknown-paths',
   [unknownPath, deepUnknownPath, rootUnknownPath],
   async ({ ask, documented }) => {
@@ -96,7 +96,7 @@ export const traceSample = variation('trace-sample', 'of the documented path', {
   raw: true,
 });
 /** Unsafe, so only where the config allows it. */
-export const deleteSample: Probe<Reply> = probe(
+export const deleteSample = probe(
   'delete-sample',
   { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0), risks: ['change'] },
   async ({ config, ask, http }) => {
@@ -108,14 +108,10 @@ export const deleteSample: Probe<Reply> = probe(
 );
 
 /** The same path by methods that few services have. */
-export const otherMethods: Probe<readonly Reply[]> = derived(
-  'other-methods',
-  [traceSample, deleteSample],
-  async ({ ask, config }) => [
-    await ask(traceSample),
-    ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
-  ],
-);
+export const otherMethods = derived('other-methods', [traceSample, deleteSample], async ({ ask, config }) => [
+  await ask(traceSample),
+  ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
+]);
 
 /** Longer than some servers and firewalls take. */
 const long = (each: Probe<Reply>): Probe<Reply> => ({ ...risky(each), risks: ['long-head'] });
@@ -146,7 +142,7 @@ export const unknownAccept = variation('unknown-accept', 'accepting only applica
   fields: [['Accept', 'application/x-conform-unknown']],
 });
 /** Errors that a service explains itself, once a request has got through to it: one of each kind. */
-export const explained: Probe<readonly Reply[]> = derived(
+export const explained = derived(
   'explained-errors',
   () => EXPLAINED,
   async ({ ask }) => {
@@ -165,7 +161,7 @@ export const rangeRequest = variation('range', 'for a range of octets', {
   fields: [['Range', 'bytes=0-1']],
 });
 /** With the entity tag of the sample, where it has one that can be repeated. */
-export const conditional: Probe<Reply> = probe('conditional', { needs: [served] }, async ({ ask, http }) => {
+export const conditional = probe('conditional', { needs: [served] }, async ({ ask, http }) => {
   const { entityTag } = (await ask(served)).response;
   return http.send({
     purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
@@ -245,8 +241,8 @@ export interface SizeLimit {
   readonly status: number | null;
 }
 
-export const targetSize: Probe<SizeLimit> = risky(
-  probe(
+export const targetSize = risky(
+  probe<SizeLimit>(
     'target-size',
     { needs: [served], cost: 3, risks: ['long-head'] },
     largestServed((size, path) => ({
@@ -255,8 +251,8 @@ export const targetSize: Probe<SizeLimit> = risky(
     })),
   ),
 );
-export const fieldSize: Probe<SizeLimit> = risky(
-  probe(
+export const fieldSize = risky(
+  probe<SizeLimit>(
     'field-size',
     { needs: [served], cost: 3, risks: ['long-head'] },
     largestServed((size) => ({

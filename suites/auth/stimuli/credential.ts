@@ -67,18 +67,14 @@ export const selfCertifiedToken = forgedToken(
 );
 
 /** How long before the sample its token had expired, in ms; null if it had not. */
-export const tokenOverdue: Probe<number | null> = derived(
-  'token-overdue',
-  [served],
-  async ({ ask, config }) => {
-    const { exchange } = await ask(served);
-    const { carrier, secret } = config.credentials;
-    const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
-    if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
-    const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
-    return overdueMs > 0 ? overdueMs : null;
-  },
-);
+export const tokenOverdue = derived('token-overdue', [served], async ({ ask, config }) => {
+  const { exchange } = await ask(served);
+  const { carrier, secret } = config.credentials;
+  const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
+  if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
+  const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
+  return overdueMs > 0 ? overdueMs : null;
+});
 
 /** The right credential, written in that way. */
 const spelled = (name: string, purpose: string, spelling: CredentialSpelling): Probe<Reply> =>
@@ -204,7 +200,7 @@ export const wrongKeyElsewhere = variation(
 );
 
 /** With the validator of what the credential opens, and without the credential. */
-export const conditionalWithoutCredential: Probe<Reply> = probe(
+export const conditionalWithoutCredential = probe(
   'conditional-without-credential',
   { needs: [served] },
   async ({ ask, http }) => {
@@ -231,7 +227,7 @@ function percentEncoded(letter: string): string {
 }
 
 /** With each of the keys that the config says must be refused. */
-export const refusedKeys: Probe<readonly Reply[]> = probe(
+export const refusedKeys = probe(
   'refused-keys',
   { needs: [served], cost: ({ credentials }) => credentials.refused.length, credential: 'wrong' },
   async ({ ask, config: { credentials }, http }) => {
@@ -275,7 +271,7 @@ const ORDINARY = REFUSED.filter(({ place }) => place === 'ordinary');
  * The right credential after all those wrong ones: a service that has shut out the client meanwhile refuses for
  * another reason than the credential. The second sample serves for it when it came after them.
  */
-export const rightAfterWrong: Probe<Reply> = probe(
+export const rightAfterWrong = probe(
   'right-after-wrong',
   { needs: [...ORDINARY, refusedKeys, sampleAgain], usualCost: 0 },
   async ({ ask, http }) => {
@@ -306,7 +302,7 @@ export const foreignOrigin = variation('foreign-origin', 'for a page of another 
 });
 
 /** What a browser asks before it sends the credential for a page of another origin (Fetch §4.8). */
-export const preflight: Probe<Reply> = probe(
+export const preflight = probe(
   'preflight',
   { needs: [served] },
   async ({ ask, http, config, documented }) => {

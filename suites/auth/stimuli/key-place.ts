@@ -20,7 +20,7 @@ export interface KeyPlaces {
   readonly accepted: readonly string[];
 }
 
-export const parametersTaken: Probe<KeyPlaces> = probe(
+export const parametersTaken = probe<KeyPlaces>(
   'parameters-taken',
   { needs: [served], cost: 1 + PARAMETERS.length, usualCost: 1 },
   placesTaken(
@@ -28,7 +28,7 @@ export const parametersTaken: Probe<KeyPlaces> = probe(
     PARAMETERS.map((name) => ({ in: 'query', name })),
   ),
 );
-export const fieldsTaken: Probe<KeyPlaces> = probe(
+export const fieldsTaken = probe<KeyPlaces>(
   'fields-taken',
   { needs: [served], cost: 2 + FIELDS.length, usualCost: 1 },
   placesTaken('header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),

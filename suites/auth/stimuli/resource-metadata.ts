@@ -1,23 +1,19 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
 import { isLoopback } from '../../../harness/base/loopback.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { pathOf } from '../../../harness/wire/request.ts';
 import { withoutCredential } from './credential.ts';
 
 /** The address of its metadata that a service tells whoever lacks a credential (RFC 9728 §5.1). */
-export const metadataAddress: Probe<string> = derived(
-  'metadata-address',
-  [withoutCredential],
-  async ({ ask }) => {
-    const { challenges } = (await ask(withoutCredential)).response.challenges;
-    const told = challenges.find(({ parameters }) => parameters.has('resource_metadata'));
-    const address = told?.parameters.get('resource_metadata');
-    if (address === undefined) throw new NotApplicable('no challenge names resource_metadata');
-    return address;
-  },
-);
+export const metadataAddress = derived('metadata-address', [withoutCredential], async ({ ask }) => {
+  const { challenges } = (await ask(withoutCredential)).response.challenges;
+  const told = challenges.find(({ parameters }) => parameters.has('resource_metadata'));
+  const address = told?.parameters.get('resource_metadata');
+  if (address === undefined) throw new NotApplicable('no challenge names resource_metadata');
+  return address;
+});
 
 /** Why an address is none of metadata (RFC 9728 §3: an https URL); null when it is one. Plain http does on this machine. */
 export function addressFault(address: string): string | null {
@@ -28,7 +24,7 @@ export function addressFault(address: string): string | null {
 }
 
 /** What stands there, where the service itself has it: nobody else is asked. */
-export const resourceMetadata: Probe<Reply> = probe(
+export const resourceMetadata = probe(
   'resource-metadata',
   { needs: [metadataAddress, withoutCredential] },
   async ({ ask, http, documented }) => {

@@ -1,6 +1,5 @@
 import type { Sample } from '../../../harness/base/clause.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
-import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { probe } from '../../../harness/engine/session/probe.ts';
 import { queryOf, withQuery } from '../../../harness/wire/request.ts';
 import { requireServed, served, variation } from '../../stimuli/sample.ts';
 
@@ -19,7 +18,7 @@ export const signedForOtherPath = variation('signed-for-other-path', 'signed for
 const withParameter = ({ path }: Sample) => `${path}?conform=1`;
 
 /** The same query, signed whole, is served: otherwise its refusal would show nothing. */
-export const signedForOtherQuery: Probe<Reply> = probe('signed-for-other-query', async ({ http }) => {
+export const signedForOtherQuery = probe('signed-for-other-query', async ({ http }) => {
   requireServed(await http.send({ purpose: 'with a parameter, signed', target: withParameter }));
   return http.send({
     purpose: 'with a parameter added after signing',
@@ -31,39 +30,32 @@ export const signedForOtherQuery: Probe<Reply> = probe('signed-for-other-query',
 /** An event for a channel that nobody has joined: the one request of the documented dialect that has content. */
 const EVENT = '{"name":"conform","channel":"conform-nobody","data":"x"}';
 
-export const signedForOtherContent: Probe<Reply> = probe(
-  'signed-for-other-content',
-  async ({ config, http }) => {
-    const id = config.credentials.app?.id ?? '';
-    const event = {
-      method: 'POST',
-      target: () => `/apps/${encodeURIComponent(id)}/events`,
-      fields: [['Content-Type', 'application/json']] as const,
-      content: EVENT,
-    };
-    requireServed(await http.send({ ...event, purpose: 'of an event to nobody, signed' }));
-    return http.send({
-      ...event,
-      purpose: 'of an event that was altered after signing',
-      credential: { flawed: 'other-content' },
-    });
-  },
-);
+export const signedForOtherContent = probe('signed-for-other-content', async ({ config, http }) => {
+  const id = config.credentials.app?.id ?? '';
+  const event = {
+    method: 'POST',
+    target: () => `/apps/${encodeURIComponent(id)}/events`,
+    fields: [['Content-Type', 'application/json']] as const,
+    content: EVENT,
+  };
+  requireServed(await http.send({ ...event, purpose: 'of an event to nobody, signed' }));
+  return http.send({
+    ...event,
+    purpose: 'of an event that was altered after signing',
+    credential: { flawed: 'other-content' },
+  });
+});
 
 /** The very signature of the sample a second time. */
-export const replayedSignature: Probe<Reply> = probe(
-  'replayed-signature',
-  { needs: [served] },
-  async ({ ask, http }) => {
-    const first = await ask(served);
-    const parameters = queryOf(first.exchange.request.target);
-    return http.send({
-      purpose: 'with the signature of an earlier request',
-      target: ({ path }) => withQuery(path, parameters),
-      credential: 'held',
-    });
-  },
-);
+export const replayedSignature = probe('replayed-signature', { needs: [served] }, async ({ ask, http }) => {
+  const first = await ask(served);
+  const parameters = queryOf(first.exchange.request.target);
+  return http.send({
+    purpose: 'with the signature of an earlier request',
+    target: ({ path }) => withQuery(path, parameters),
+    credential: 'held',
+  });
+});
 
 /** Signed by the application where a key is configured. */
 export const signedInstead = variation(

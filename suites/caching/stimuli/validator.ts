@@ -93,24 +93,20 @@ export const otherTagSameDate = byDate(
 );
 
 /** What is served for both is served for the tag alone. */
-export const otherTag: Probe<Reply> = probe(
-  'other-tag',
-  { needs: [served, otherTagSameDate] },
-  async ({ ask, http }) => {
-    const { entityTag, lastModified } = (await ask(served)).response;
-    if (entityTag === null) throw new NotApplicable(NO_TAG);
-    const both = lastModified === null ? null : await ask(otherTagSameDate);
-    if (both?.served) return both;
-    return http.send({
-      purpose: 'with another ETag in If-None-Match',
-      fields: [['If-None-Match', OTHER_TAG]],
-      raw: true,
-    });
-  },
-);
+export const otherTag = probe('other-tag', { needs: [served, otherTagSameDate] }, async ({ ask, http }) => {
+  const { entityTag, lastModified } = (await ask(served)).response;
+  if (entityTag === null) throw new NotApplicable(NO_TAG);
+  const both = lastModified === null ? null : await ask(otherTagSameDate);
+  if (both?.served) return both;
+  return http.send({
+    purpose: 'with another ETag in If-None-Match',
+    fields: [['If-None-Match', OTHER_TAG]],
+    raw: true,
+  });
+});
 
 /** Asked where the second key gets something else: the tag is none of what it gets. */
-export const tagOfAnother: Probe<Reply> = probe(
+export const tagOfAnother = probe(
   'tag-of-another',
   { needs: [served, secondKeySample] },
   async ({ ask, http }) => {
@@ -128,14 +124,10 @@ export const tagOfAnother: Probe<Reply> = probe(
     });
   },
 );
-export const secondKeyAfter: Probe<Reply> = probe(
-  'second-key-after',
-  { needs: [tagOfAnother] },
-  async ({ ask, http }) => {
-    await ask(tagOfAnother);
-    return http.send({ purpose: 'with the second key once more', credential: 'second' });
-  },
-);
+export const secondKeyAfter = probe('second-key-after', { needs: [tagOfAnother] }, async ({ ask, http }) => {
+  await ask(tagOfAnother);
+  return http.send({ purpose: 'with the second key once more', credential: 'second' });
+});
 
 function asctime(at: Date): string {
   const [, weekday, day = '', month, year, time] =

@@ -112,7 +112,7 @@ export const overflowingChunk = hiding(
   },
 );
 /** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
-export const hiddenFields: Probe<readonly Reply[]> = risky(
+export const hiddenFields = risky(
   probe(
     'hidden-fields',
     { needs: [served], cost: () => 2 * HIDDEN_CODINGS.length, usualCost: 3 },
@@ -175,20 +175,16 @@ async function pairOf(
 }
 
 /** §9.3.2: sent again if the first answer is not the expected one, as a fault that comes and goes is not one of order. */
-export const pipelined: Probe<Pair> = probe(
-  'pipelined',
-  { needs: PAIRED, cost: 4, usualCost: 1 },
-  async (port) => {
-    const purpose = 'as documented, with another request right behind it';
-    const pair = await pairOf(port, { purpose });
-    const [first = 0] = pair.statuses;
-    return first >= 200 && first <= 299 ? pair : pairOf(port, { purpose: `${purpose}, again` });
-  },
-);
+export const pipelined = probe<Pair>('pipelined', { needs: PAIRED, cost: 4, usualCost: 1 }, async (port) => {
+  const purpose = 'as documented, with another request right behind it';
+  const pair = await pairOf(port, { purpose });
+  const [first = 0] = pair.statuses;
+  return first >= 200 && first <= 299 ? pair : pairOf(port, { purpose: `${purpose}, again` });
+});
 
 /** §7.1: chunks with an extension and a trailer, as any recipient must take them. */
-export const chunkedContent: Probe<Pair> = risky(
-  probe('chunked-content', { needs: PAIRED, cost: 2, usualCost: 1 }, (port) =>
+export const chunkedContent = risky(
+  probe<Pair>('chunked-content', { needs: PAIRED, cost: 2, usualCost: 1 }, (port) =>
     pairOf(port, {
       purpose: 'with content in chunks, and another request right behind it',
       fields: [CHUNKED],
@@ -224,7 +220,7 @@ export const upgradeOffer = variation('upgrade-offer', 'offering HTTP/2 by Upgra
 });
 
 /** What followed the responses so far though nothing was asked, that on a kept connection last of all. */
-export const unasked: Probe<readonly Followed[]> = probe(
+export const unasked = probe<readonly Followed[]>(
   'unasked',
   { needs: [served, sampleOnKept] },
   async ({ ask, http, clock, signal }) => {

@@ -3,7 +3,7 @@ import {
   type SignatureVerdict,
   verdictOnSignature,
 } from '../../../harness/config/credential/signing/verification-key.ts';
-import { derived, overRecord, type Probe, type Selected } from '../../../harness/engine/session/probe.ts';
+import { derived, overRecord } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import {
   acceptSignatureFault,
@@ -22,10 +22,8 @@ import { explained } from '../../stimuli/target.ts';
 /** HTTP Message Signatures (RFC 9421) of responses, and the digests that they sign (RFC 9530). */
 
 /** To requests in which nothing is odd: what is signed of them is what was sent. */
-export const plainReplies: Probe<Selected<Reply>> = overRecord(
-  'plain-replies',
-  [samplesInARow, explained],
-  ({ recorded }) => recorded.exchanges.filter((reply) => reply.status !== null && isPlain(reply)),
+export const plainReplies = overRecord<Reply>('plain-replies', [samplesInARow, explained], ({ recorded }) =>
+  recorded.exchanges.filter((reply) => reply.status !== null && isPlain(reply)),
 );
 
 /** No server on the way has a reason to change anything of it. */
@@ -64,7 +62,7 @@ export function missingComponent(reply: Reply): string | null {
 }
 
 /** What becomes of the signatures of each plain reply by the keys of the config, which are known by their names. */
-export const verdicts: Probe<ReadonlyMap<Reply, SignatureVerdict>> = derived(
+export const verdicts = derived<ReadonlyMap<Reply, SignatureVerdict>>(
   'signature-verdicts',
   [plainReplies],
   async ({ ask, config: { signatures = {} } }) =>

@@ -1,6 +1,6 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked } from '../../../harness/base/verdict.ts';
-import { type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
@@ -41,51 +41,45 @@ export interface Count extends Span {
 type Mode = 'serial' | 'parallel';
 
 /** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
-export const serialCount: Probe<Count> = probe(
+export const serialCount = probe<Count>(
   'serial-count',
   { needs: () => [firstBurst], cost: burstCost, risks: ['burst'] },
   async (port) => count(port, 'serial', await port.ask(firstBurst)),
 );
-export const serialRecount: Probe<Count> = probe(
+export const serialRecount = probe<Count>(
   'serial-recount',
   { needs: [serialCount], cost: burstCost, risks: ['burst'] },
   async (port) => count(port, 'serial', await port.ask(serialCount)),
 );
-export const parallelCount: Probe<Count> = probe(
-  'parallel-count',
-  { cost: burstCost, risks: ['burst'] },
-  (port) => count(port, 'parallel', null),
+export const parallelCount = probe<Count>('parallel-count', { cost: burstCost, risks: ['burst'] }, (port) =>
+  count(port, 'parallel', null),
 );
-export const parallelRecount: Probe<Count> = probe(
+export const parallelRecount = probe<Count>(
   'parallel-recount',
   { needs: [parallelCount], cost: burstCost, risks: ['burst'] },
   async (port) => count(port, 'parallel', await port.ask(parallelCount)),
 );
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
-export const firstBurst: Probe<Count> = probe(
-  'first-burst',
-  { needs: [exhaustion], cost: 0 },
-  async (port) => {
-    const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
-    const admitted = firstRefused === null ? sent : firstRefused - 1;
-    const toMs = sinceMs + elapsedMs;
-    const unsure = observedSoFar(port).filter(
-      ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
-    );
-    return {
-      fromMs: sinceMs,
-      toMs,
-      admitted,
-      surely: admitted - unsure.length,
-      observations: [],
-      isRefused: firstRefused !== null,
-      sent,
-      flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
-      evidence,
-    };
-  },
-);
+export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cost: 0 }, async (port) => {
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
+  const admitted = firstRefused === null ? sent : firstRefused - 1;
+  const toMs = sinceMs + elapsedMs;
+  const unsure = observedSoFar(port).filter(
+    ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
+  );
+  return {
+    fromMs: sinceMs,
+    toMs,
+    admitted,
+    surely: admitted - unsure.length,
+    observations: [],
+    isRefused: firstRefused !== null,
+    sent,
+    flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
+    evidence,
+  };
+});
 
 async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<Count> {
   const plan = planOf(port.config);

@@ -38,7 +38,7 @@ export interface FurtherLimitMet {
  * How each further limit is kept. The shortest one is told by the requests that meet the main one, the others by all that
  * was sent: none is sent for them.
  */
-export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe(
+export const furtherLimits = probe<readonly FurtherLimitMet[]>(
   'further-limits',
   {
     needs: [exhaustion, limitMeasurement],
@@ -77,7 +77,7 @@ export interface FurtherTold {
 }
 
 /** Whether what remains of each further limit fell by what was sent. */
-export const furtherFalls: Probe<readonly FurtherTold[]> = probe(
+export const furtherFalls = probe<readonly FurtherTold[]>(
   'further-falls',
   { needs: [exhaustion, limitMeasurement], cost: 0 },
   async (port) => {
@@ -91,7 +91,7 @@ export const furtherFalls: Probe<readonly FurtherTold[]> = probe(
 );
 
 /** Whether two keys share each further limit of which the documents say whose requests are counted together. */
-export const furtherShared: Probe<readonly FurtherTold[]> = probe(
+export const furtherShared = probe<readonly FurtherTold[]>(
   'further-shared',
   { needs: [exhaustion, limitMeasurement, secondKeySample], cost: 0 },
   async (port) => {

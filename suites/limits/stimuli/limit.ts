@@ -36,7 +36,7 @@ export interface MeasuredLimit {
  * The index of the first refused request of a window. The documented one where no limiter of another explains what
  * was sent and refused so far; any other, and what a window's end leaves open, is counted, and counted twice.
  */
-export const measuredLimit: Probe<MeasuredLimit> = probe(
+export const measuredLimit = probe<MeasuredLimit>(
   'measured-limit',
   {
     needs: [exhaustion, limitMeasurement],

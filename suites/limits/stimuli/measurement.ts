@@ -63,7 +63,7 @@ function forgets({ compatible, refusalsExtend }: LimitInference): boolean {
 const MOST_STEPS = 60;
 
 /** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
-export const limitMeasurement: Probe<LimitMeasurement> = probe(
+export const limitMeasurement = probe<LimitMeasurement>(
   'limit-measurement',
   {
     needs: [exhaustion],
@@ -190,7 +190,7 @@ export interface Recovery {
 }
 
 /** How the quota came back: told by requests sent alone, each at the earliest moment that can tell something. */
-export const recovery: Probe<Recovery> = derived(
+export const recovery = derived<Recovery>(
   'recovery',
   [refusal, limitMeasurement],
   async ({ ask, config }) => {
@@ -256,7 +256,7 @@ const UNAVAILABLE = 503;
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_UNAVAILABLE = 2;
 
-export const burstFailures: Probe<BurstFailures> = probe(
+export const burstFailures = probe<BurstFailures>(
   'burst-failures',
   { needs: [limitMeasurement] },
   async ({ ask, quota }) => {

@@ -45,21 +45,17 @@ export interface Exhaustion {
 }
 
 /** The sample as the burst is about to begin: its quota fields. An earlier one where there is no room for another. */
-export const quotaSample: Probe<Reply> = probe(
-  'quota-sample',
-  { needs: [served] },
-  async ({ ask, http, quota }) => {
-    const first = await ask(served);
-    if (quota.isAwaited) return first;
-    return http.send({ purpose: 'as documented, to read the quota fields' });
-  },
-);
+export const quotaSample = probe('quota-sample', { needs: [served] }, async ({ ask, http, quota }) => {
+  const first = await ask(served);
+  if (quota.isAwaited) return first;
+  return http.send({ purpose: 'as documented, to read the quota fields' });
+});
 
 /**
  * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
  * before lies apart from it, so that a sliding window is told from a fixed one.
  */
-export const exhaustion: Probe<Exhaustion> = probe(
+export const exhaustion = probe<Exhaustion>(
   'exhaustion',
   {
     needs: () => [served, quotaSample, ownWindow],
@@ -193,7 +189,7 @@ export async function exhaust(
 }
 
 /** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
-export const refusal: Probe<Reply> = derived('refusal', [exhaustion, sample], async ({ ask }) => {
+export const refusal = derived('refusal', [exhaustion, sample], async ({ ask }) => {
   const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
   if (met !== null) return met;
   const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
@@ -207,7 +203,7 @@ export const refusal: Probe<Reply> = derived('refusal', [exhaustion, sample], as
 });
 
 /** The first refusal as a response. @throws NotApplicable where the limit is answered by no response at all. */
-export const refusalAnswer: Probe<Reply> = derived('refusal-answer', [refusal], async ({ ask }) => {
+export const refusalAnswer = derived('refusal-answer', [refusal], async ({ ask }) => {
   const met = await ask(refusal);
   if (met.status === null) {
     throw new NotApplicable('at the limit the connection ends without a response');
@@ -246,7 +242,7 @@ export interface FailuresCounted {
 }
 
 /** Whether requests with a wrong key are taken from the quota of the right one. */
-export const failuresCounted: Probe<FailuresCounted> = probe(
+export const failuresCounted = probe<FailuresCounted>(
   'failures-counted',
   { needs: [quotaSample], cost: 3 + WRONG },
   async ({ ask, http, quota }) => {

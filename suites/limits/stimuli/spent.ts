@@ -49,7 +49,7 @@ export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidenc
 );
 
 /** The first refusal. @throws NotApplicable where only requests sent together were refused: then no quota is ever spent. */
-const spent: Probe<Reply> = derived(
+const spent = derived(
   'quota-spent',
   () => [refusal, exhaustion, aloneAfterParallel],
   async ({ ask }) => {
@@ -62,19 +62,15 @@ const spent: Probe<Reply> = derived(
   },
 );
 
-const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', ({ quota }) =>
+const aloneAfterParallel = probe('alone-after-parallel', ({ quota }) =>
   quota.sendWhileSpent({ purpose: 'alone, after requests sent together were refused' }),
 );
 
 /** A further refusal, whatever it takes to meet one. */
-export const spentAgain: Probe<Reply> = probe(
-  'spent-again',
-  { needs: [spent], cost: SPENDING },
-  async (port) => {
-    await port.ask(spent);
-    return ensureSpent(port);
-  },
-);
+export const spentAgain = probe('spent-again', { needs: [spent], cost: SPENDING }, async (port) => {
+  await port.ask(spent);
+  return ensureSpent(port);
+});
 
 async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
@@ -90,7 +86,7 @@ const SECOND_KEY: Stimulus = {
 };
 
 /** The refusal of the second key while the quota of the first is spent, or its service. */
-export const secondKeyWhileExhausted: Probe<Reply> = probe(
+export const secondKeyWhileExhausted = probe(
   'second-key-while-exhausted',
   { needs: [spent], cost: 3 * ROUNDS + SPENDING },
   async (port) => {
@@ -112,7 +108,7 @@ export const secondKeyWhileExhausted: Probe<Reply> = probe(
 );
 
 /** Each refused, or served although the quota is spent; but not where another spelling is the path of something else. */
-export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
+export const variantsWhileExhausted = probe(
   'variants-while-exhausted',
   { needs: [spent, sample], cost: 4 * ROUNDS * 2 + SPENDING },
   async (port) => {
@@ -163,7 +159,7 @@ const OTHER_KINDS: readonly Stimulus[] = [
 ];
 
 /** Whether handshakes, refused keys and the like spend the quota, where that is not known: tried between two refusals. */
-export const otherKindsWhileExhausted: Probe<void> = probe(
+export const otherKindsWhileExhausted = probe(
   'other-kinds-while-exhausted',
   { needs: [spent], cost: 2 * OF_A_KIND * 5 + SPENDING },
   async (port) => {
@@ -191,7 +187,7 @@ export const otherKindsWhileExhausted: Probe<void> = probe(
 );
 
 /** Refused, or served because of an address that the client has made up. */
-export const forwardedWhileExhausted: Probe<Reply> = probe(
+export const forwardedWhileExhausted = probe(
   'forwarded-while-exhausted',
   { needs: [spent], cost: 2 * ROUNDS },
   async (port) => {
@@ -202,7 +198,7 @@ export const forwardedWhileExhausted: Probe<Reply> = probe(
 );
 
 /** Refused, or served because the client says that it is another program. */
-export const otherAgentWhileExhausted: Probe<Reply> = probe(
+export const otherAgentWhileExhausted = probe(
   'other-agent-while-exhausted',
   { needs: [spent], cost: 2 * ROUNDS },
   async (port) => {

@@ -137,7 +137,7 @@ const METHODS = ['POST', 'PUT', 'PATCH'];
  * One operation is enough: bodies are read in one place. What they create is removed, so that of creations only those
  * are asked that can be undone.
  */
-const tried: Probe<Tried> = probe(
+const tried = probe<Tried>(
   'operation-bodies',
   { needs: [operationCalls], cost: bodiesCost, risks: ['change'] },
   async (port) => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
 import { listOf, nextOf, type Paged, pagedLists, pages, pathOfNext } from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
@@ -26,7 +26,7 @@ export interface FilteredPages {
 const FILTERED_COST = 5;
 
 /** @throws NotApplicable where no list in pages is seen to obey a parameter. */
-export const filteredPages: Probe<readonly FilteredPages[]> = probe(
+export const filteredPages = probe<readonly FilteredPages[]>(
   'filtered-pages',
   { needs: [pages], cost: (config) => FILTERED_COST * pagedLists(config).length },
   async (port) => {

@@ -3,7 +3,7 @@ import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
@@ -81,7 +81,7 @@ function livesIn({ operations, definitions = {}, safety }: ServiceConfig): reado
 }
 
 /** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
-export const lives: Probe<readonly Life[]> = probe(
+export const lives = probe<readonly Life[]>(
   'operation-lives',
   { needs: [operationCalls], cost: (config) => LONGEST_LIFE * livesIn(config).length, risks: ['change'] },
   async (port) => {

@@ -53,7 +53,7 @@ function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
 }
 
 /** Calls by safe methods. */
-const safeCalls: Probe<Trials> = probe(
+const safeCalls = probe(
   'operation-safe-calls',
   { cost: (config) => safeCallsIn(config).length },
   ({ config, http }) => send(http, safeCallsIn(config), PATIENCE_MS.calls),
@@ -66,7 +66,7 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
  * the config allows it.
  */
-const unsafeTrials: Probe<Trials> = probe(
+const unsafeTrials = probe(
   'operation-unsafe-trials',
   { cost: (config) => unsafeOrdersIn(config).length, risks: ['change'] },
   async ({ config, http, remains }) => {
@@ -100,7 +100,7 @@ function covering(
 }
 
 /** Every operation called as it is documented. */
-export const operationCalls: Probe<Trials> = covering(
+export const operationCalls = covering(
   'call',
   'operation-calls',
   [safeCalls, unsafeTrials],
@@ -116,18 +116,15 @@ const OTHER_STATUS: ReasonAgainst = { reason: 'its status is not the documented 
 const NO_MEDIA_TYPE: ReasonAgainst = { reason: 'no media type is documented for its response', why: 'open' };
 
 /** The calls whose response is documented with a media type. */
-export const callsOfMediaType: Probe<Trials> = derived(
-  'operation-calls-of-media-type',
-  [operationCalls],
-  async ({ ask }) =>
-    (await ask(operationCalls)).judgeable(({ expected }) => {
-      if (expected === null) return OTHER_STATUS;
-      return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
-    }),
+export const callsOfMediaType = derived('operation-calls-of-media-type', [operationCalls], async ({ ask }) =>
+  (await ask(operationCalls)).judgeable(({ expected }) => {
+    if (expected === null) return OTHER_STATUS;
+    return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
+  }),
 );
 
 /** The calls whose response is documented with a schema, and could be held against it. */
-export const callsOfSchema: Probe<Trials> = derived(
+export const callsOfSchema = derived(
   'operation-calls-of-schema',
   [operationCalls],
   async ({ ask, config }) => {

@@ -7,7 +7,7 @@ import {
   requestOfCall,
 } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
@@ -64,7 +64,7 @@ interface ItemsOfPages {
 }
 
 /** @throws NotApplicable where no list is documented with both parameters. */
-export const pages: Probe<readonly Pages[]> = probe(
+export const pages = probe<readonly Pages[]>(
   'operation-pages',
   { needs: [operationCalls], cost: (config) => PAGED_COST * pagedLists(config).length },
   async (port) => {

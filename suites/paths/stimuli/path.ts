@@ -98,24 +98,20 @@ export const SPELLED: Readonly<Record<SpellingName, Probe<Reply>>> = Object.from
 ) as Record<SpellingName, Probe<Reply>>;
 
 /** The path of another resource, and that of the documented one in fields that replace it in some applications. */
-export const rewritten: Probe<Reply> = probe(
-  'path-rewritten',
-  { needs: [served] },
-  async ({ ask, http, documented }) => {
-    const { pathname } = new URL((await ask(served)).exchange.request.url);
-    if (spelled(documented.path, (path) => path) === '/')
-      throw new NotApplicable('the documented path is the root');
-    return http.send({
-      purpose: 'at / with the documented path in X-Original-URL and X-Rewrite-URL, without a credential',
-      target: () => '/',
-      fields: [
-        ['X-Original-URL', pathname],
-        ['X-Rewrite-URL', pathname],
-      ],
-      credential: 'none',
-    });
-  },
-);
+export const rewritten = probe('path-rewritten', { needs: [served] }, async ({ ask, http, documented }) => {
+  const { pathname } = new URL((await ask(served)).exchange.request.url);
+  if (spelled(documented.path, (path) => path) === '/')
+    throw new NotApplicable('the documented path is the root');
+  return http.send({
+    purpose: 'at / with the documented path in X-Original-URL and X-Rewrite-URL, without a credential',
+    target: () => '/',
+    fields: [
+      ['X-Original-URL', pathname],
+      ['X-Rewrite-URL', pathname],
+    ],
+    credential: 'none',
+  });
+});
 
 /** Several oddities at once, with the credential: what falls over one of them, falls. */
 export const oddPath = variation(
@@ -161,7 +157,7 @@ export const forwardedHost = variation('forwarded-host', 'for another host by X-
 });
 
 /** RFC 9112 §3.2.2: the whole URL in the request line. */
-export const absoluteForm: Probe<Reply> = probe(
+export const absoluteForm = probe(
   'absolute-form',
   { needs: [served] },
   async ({ ask, config, http, documented }) => {

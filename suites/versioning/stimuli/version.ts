@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { findClause, type Sample } from '../../../harness/base/clause.ts';
 import { hasMembers } from '../../../harness/base/json-text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
-import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { pointerMembers } from '../../../harness/wire/json/shape.ts';
 import { pathOf } from '../../../harness/wire/request.ts';
@@ -20,7 +20,7 @@ interface ToldVersion {
 const LONGEST = 200;
 
 /** Where the config says that it stands: in a header of the sample, or in the answer to a request of its own. */
-export const deployedVersion: Probe<ToldVersion> = probe(
+export const deployedVersion = probe<ToldVersion>(
   'deployed-version',
   { needs: [sample] },
   async ({ config, ask, http }) => {
@@ -79,13 +79,13 @@ const versioned = derived('versioned-path', [served], async ({ ask, config, docu
 const PREFIX = 'versioning.prefix';
 
 /** The path that everything of the documented version is below; null where none is documented. */
-export const versionBase: Probe<string | null> = derived('version-base', [versioned], async ({ ask }) => {
+export const versionBase = derived('version-base', [versioned], async ({ ask }) => {
   const { at } = await ask(versioned);
   return at && `${at.before}${at.version}`;
 });
 
 /** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
+export const otherPrefixes = probe<readonly OtherPrefix[]>(
   'other-prefixes',
   { needs: [versioned], cost: 5 },
   async ({ ask, http }) => {

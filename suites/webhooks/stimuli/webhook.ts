@@ -4,7 +4,7 @@ import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
 import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Received } from '../../../harness/engine/session/webhooks.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { fieldValue } from '../../../harness/wire/fields/grammar/field-grammar.ts';
@@ -27,7 +27,7 @@ const ANSWERS = [UNAVAILABLE, LATER, ACCEPTED] as const;
 const QUIET_MS = 500;
 
 /** All that came; empty when nothing did. */
-export const deliveries: Probe<readonly Received[]> = probe(
+export const deliveries = probe<readonly Received[]>(
   'webhook-deliveries',
   { cost: webhookCost, risks: ['change'] },
   async ({ config, http, webhooks }) => {
@@ -44,7 +44,7 @@ export const deliveries: Probe<readonly Received[]> = probe(
 );
 
 /** Deliveries to a receiver that answers 410 at once; the first was refused in another way. */
-export const afterGone: Probe<readonly Received[]> = probe(
+export const afterGone = probe<readonly Received[]>(
   'webhook-gone',
   { needs: () => [delivered], cost: webhookCost, risks: ['change'] },
   async ({ ask, config, http, webhooks }) => {
@@ -92,15 +92,11 @@ async function trigger({ config, http }: Pick<Port, 'config' | 'http'>, url: str
 const PLACE = '$' + '{WEBHOOK_URL}';
 
 /** The same, where something came. */
-export const delivered: Probe<readonly Received[]> = derived(
-  'webhook-delivered',
-  [deliveries],
-  async ({ ask }) => {
-    const all = await ask(deliveries);
-    if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
-    return all;
-  },
-);
+export const delivered = derived<readonly Received[]>('webhook-delivered', [deliveries], async ({ ask }) => {
+  const all = await ask(deliveries);
+  if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
+  return all;
+});
 
 /** The mismatch of a delivery that is not JSON by POST; null if none. */
 export function jsonFault({ reply }: Received): Mismatch | null {
