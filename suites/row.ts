@@ -1,6 +1,5 @@
 import {
   type CheckContext,
-  type CheckDefinition,
   capitalized,
   check,
   clause,
@@ -36,7 +35,7 @@ interface Steady extends RowNotes<'title' | 'headline' | 'restsOn'> {
 export function steady(
   id: string,
   { alike, wanted, got, unless, uses = [], ground = practice('repeatable answers'), ...notes }: Steady,
-): CheckDefinition {
+) {
   return check(id, {
     ...notes,
     grounds: [ground],
@@ -63,7 +62,7 @@ export const handles = (
   id: string,
   probe: Probe<Reply | readonly Reply[]>,
   { what, ...notes }: UnusualRequest,
-): CheckDefinition =>
+) =>
   check(id, {
     ...notes,
     title: `does not fail over ${what}`,

@@ -114,7 +114,7 @@ export const wrongCredential = refuses('auth.wrong-credential', credential.wrong
   restsOn: [refusalClass, missingCredential],
 });
 
-export const ordinary: readonly CheckDefinition[] = [refusalClass, missingCredential, wrongCredential];
+export const ordinary = [refusalClass, missingCredential, wrongCredential];
 
 export const truncatedCredential = refuses('auth.truncated-credential', credential.truncatedCredential, {
   what: 'a key cut short',
@@ -161,7 +161,7 @@ export const secondKeyServed = check('auth.second-key', {
   judge: ({ expect }) => expect().toHaveStatusClass(2),
 });
 
-export const badCredentials: readonly CheckDefinition[] = [
+export const badCredentials = [
   missingCredential,
 
   // auth.optional: what the documents let anybody do is done for anybody.

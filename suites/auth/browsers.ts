@@ -1,10 +1,4 @@
-import {
-  type CheckDefinition,
-  check,
-  clause,
-  credentialed,
-  practice,
-} from '../../harness/engine/check/suite.ts';
+import { check, clause, credentialed, practice } from '../../harness/engine/check/suite.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
@@ -12,7 +6,7 @@ import { missingCredential } from './bad-credentials.ts';
 import { FOREIGN_ORIGIN, foreignOrigin, preflight } from './stimuli/credential.ts';
 
 /** What pages of other origins get, and what a request gets that no credential opens. */
-export const browsers: readonly CheckDefinition[] = [
+export const browsers = [
   // A repeated Origin together with credentials lets any page use what the browser holds; with a wildcard a browser
   // refuses it (Fetch §3.3.5, CORS check).
   check('auth.foreign-origin', {

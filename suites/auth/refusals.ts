@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   credentialed,
@@ -42,7 +41,7 @@ export const challenge = check('auth.challenge', {
 });
 
 /** What a refusal of a credential says, and what it gives away. */
-export const refusalsThemselves: readonly CheckDefinition[] = [
+export const refusalsThemselves = [
   refusalClass,
 
   challenge,

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   type Condition,
   check,
   clause,
@@ -33,7 +32,7 @@ const holdsTo = (
   what: string,
   probe: Probe<Reply>,
   options: { readonly applies?: readonly Condition[] } = {},
-): CheckDefinition =>
+) =>
   check(id, {
     title: `refuses a request that was signed for ${what}`,
     headline: `A request signed for ${what} gets {answer}`,
@@ -54,7 +53,7 @@ const verifying = [...ordinary, truncatedCredential];
 const LEEWAY_MS = 10 * 60_000;
 
 /** Where the key is a signed token: only who may sign decides what it says. */
-export const tokens: readonly CheckDefinition[] = [
+export const tokens = [
   // RFC 8725 §3.2: none is no algorithm to be accepted; RFC 7519 §7.2: the signature is verified.
   refuses('auth.unsigned-token', credential.unsignedTokens, {
     what: 'a token without a signature',
@@ -106,7 +105,7 @@ export const tokens: readonly CheckDefinition[] = [
 ];
 
 /** A signature speaks for one request at one time; `auth.wrong-credential` is its wrong secret. */
-export const signatures: readonly CheckDefinition[] = given(
+export const signatures = given(
   [signed],
   [
     // auth.scheme: what is signed is what is asked.

@@ -20,10 +20,7 @@ export interface Guarded extends RowNotes<'headline'> {
 }
 
 /** auth.scheme: the credential is demanded of every request, however it comes. */
-export const guarded = (
-  id: string,
-  { where, ...notes }: Guarded & Pick<CheckDefinition, 'uses' | 'judge'>,
-): CheckDefinition =>
+export const guarded = (id: string, { where, ...notes }: Guarded & Pick<CheckDefinition, 'uses' | 'judge'>) =>
   check(id, {
     ...notes,
     title: `asks for a credential ${where}`,
@@ -33,7 +30,7 @@ export const guarded = (
   });
 
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
-const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarded): CheckDefinition =>
+const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarded) =>
   guarded(id, {
     ...notes,
     uses: [sample, ...ways.flatMap(({ anonymous, twin }) => [anonymous, twin])],
@@ -53,7 +50,7 @@ const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarde
   });
 
 /** Requests that carry no credential and hope that nobody asks. */
-export const waysAround: readonly CheckDefinition[] = [
+export const waysAround = [
   guards('auth.head', [{ anonymous: credential.headWithoutCredential, twin: headSample }], {
     where: 'on HEAD as on GET',
     headline: 'HEAD without a credential gets {answer}',

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   credentialInField,
   given,
@@ -15,7 +14,7 @@ import * as validator from './stimuli/validator.ts';
 import { TAG_CHANGED } from './validators.ts';
 
 /** Validators of an address at which each account finds something of its own. */
-export const accounts: readonly CheckDefinition[] = given(
+export const accounts = given(
   [secondKey, credentialInField],
   [
     // RFC 9110 §8.8.3: what a strong tag does not tell apart is the same, octet by octet.

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   FRAMED,
   getDocumented,
@@ -26,7 +25,7 @@ const range = handles('caching.range', rangeRequest, {
 });
 
 /** Requests for a part (RFC 9110 §14). */
-export const ranges: readonly CheckDefinition[] = [
+export const ranges = [
   range,
 
   // RFC 9110 §15.3.7: a 206 tells in Content-Range which octets of how many it has.

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   type Ground,
@@ -26,7 +25,7 @@ export const repeatsFields = (
   asked: Probe<Reply>,
   status: 206 | 304,
   { ground, ...notes }: Repeated,
-): CheckDefinition =>
+) =>
   check(id, {
     ...notes,
     grounds: [ground],
@@ -77,7 +76,7 @@ const sees304 = (
   id: string,
   condition: Probe<Reply>,
   { ground, plain = target.conditional, ...notes }: Unchanged,
-): CheckDefinition =>
+) =>
   check(id, {
     ...notes,
     grounds: [ground],
@@ -96,7 +95,7 @@ interface Changed extends RowNotes<'title' | 'headline' | 'restsOn'> {
 }
 
 /** The client has another version: it gets this one. */
-const sendsIt = (id: string, condition: Probe<Reply>, { ground, ...notes }: Changed): CheckDefinition =>
+const sendsIt = (id: string, condition: Probe<Reply>, { ground, ...notes }: Changed) =>
   check(id, {
     ...notes,
     grounds: [ground],
@@ -116,7 +115,7 @@ export const otherTag = sendsIt('caching.other-tag', validator.otherTag, {
 });
 
 /** Conditional requests (RFC 9110 §13). */
-export const conditions: readonly CheckDefinition[] = [
+export const conditions = [
   handles('caching.conditional', target.conditional, {
     what: 'an If-None-Match header',
     why: 'Every browser and cache sends it for what it already has.',

@@ -1,6 +1,5 @@
 import {
   type CheckContext,
-  type CheckDefinition,
   check,
   IN_CONTENT,
   practice,
@@ -46,7 +45,7 @@ export const lastModifiedPast = check('caching.last-modified-past', {
 });
 
 /** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
-export const validators: readonly CheckDefinition[] = [
+export const validators = [
   // A tag that is another each time spares nobody anything.
   steady('caching.etag-stable', {
     title: 'keeps its ETag while the content stays the same',

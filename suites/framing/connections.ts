@@ -1,6 +1,5 @@
 import {
   type CheckContext,
-  type CheckDefinition,
   capitalized,
   check,
   type Ground,
@@ -53,7 +52,7 @@ const oneRequest = (
   id: string,
   probe: Probe<Reply> | Probe<readonly Reply[]>,
   { what, ground, change, closes }: Disputed,
-): CheckDefinition =>
+) =>
   check(id, {
     title: closes ? `ends the connection after ${what}` : `takes ${what} for one request`,
     headline: closes
@@ -80,7 +79,7 @@ const refusedAndClosed = (
   id: string,
   probe: Probe<Reply>,
   { what, ground, change, why, statuses }: Refused,
-): CheckDefinition =>
+) =>
   check(id, {
     title: `answers ${what} with ${statuses.join(' or ')} and ends the connection`,
     headline: `${capitalized(what)} gets {answer}`,
@@ -145,7 +144,7 @@ const pipelining = check('framing.pipelining', {
 });
 
 /** How connections are used and ended (RFC 9112 §9), and where messages end of which it can be disputed (§6). */
-export const connections: readonly CheckDefinition[] = [
+export const connections = [
   pipelining,
 
   // RFC 9110 §3.3: each request is understood by itself.

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   capitalized,
   check,
   clause,
@@ -24,7 +23,7 @@ interface Smuggled extends RowNotes {
 }
 
 /** A request that a proxy on the way reads as another one. */
-const refuses = (id: string, probe: Probe<Reply>, { what, ground, ...notes }: Smuggled): CheckDefinition =>
+const refuses = (id: string, probe: Probe<Reply>, { what, ground, ...notes }: Smuggled) =>
   check(id, {
     ...notes,
     title: `answers ${what} with 400`,

@@ -1,4 +1,4 @@
-import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../../harness/engine/check/suite.ts';
+import { check, FRAMED, rfc9110, rfc9112 } from '../../harness/engine/check/suite.ts';
 import { everyMessage } from '../stimuli/record.ts';
 import { unasked } from './stimuli/connection.ts';
 
@@ -16,7 +16,7 @@ export const oneResponse = check('framing.one-response', {
 });
 
 /** The end of a message, and its trailers. */
-export const messages: readonly CheckDefinition[] = [
+export const messages = [
   // RFC 9110 §8.6: Content-Length is the number of octets that follow.
   check('framing.content-length', {
     title: 'sends as many bytes as Content-Length says',

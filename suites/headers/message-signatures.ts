@@ -1,11 +1,4 @@
-import {
-  AS_SENT,
-  type CheckDefinition,
-  check,
-  observation,
-  rfc,
-  when,
-} from '../../harness/engine/check/suite.ts';
+import { AS_SENT, check, observation, rfc, when } from '../../harness/engine/check/suite.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
 import {
@@ -50,7 +43,7 @@ const components = check('headers.signature-components', {
 });
 
 /** Signatures of responses (RFC 9421), where a service has them. */
-export const messageSignatures: readonly CheckDefinition[] = [
+export const messageSignatures = [
   form,
   components,
 
@@ -144,7 +137,7 @@ export const digestForm = check('headers.digest-form', {
 });
 
 /** Digests of what is sent (RFC 9530). */
-export const digests: readonly CheckDefinition[] = [
+export const digests = [
   digestForm,
 
   // RFC 9530 §2: it is the digest of the content as it is sent, compressed or not.

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   type Ground,
@@ -39,7 +38,7 @@ const keeps = (
   id: string,
   breach: JsonRemarkKind,
   { what, ground, reading = IN_CONTENT, ...notes }: JsonRule,
-): CheckDefinition =>
+) =>
   check(id, {
     ...notes,
     title: `sends JSON that ${what}`,

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   credentialed,
@@ -44,7 +43,7 @@ const keepsFurther = check('limits.further', {
 });
 
 /** Limits that the documents state beside the main one. */
-export const furtherLimits: readonly CheckDefinition[] = [
+export const furtherLimits = [
   keepsFurther,
 
   // The draft of the RateLimit fields: `r` is what a client may still use of each limit.

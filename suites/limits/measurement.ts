@@ -1,6 +1,5 @@
 import {
   burstStated,
-  type CheckDefinition,
   check,
   clause,
   observation,
@@ -37,7 +36,7 @@ export const exact = check('limits.exact', {
 const NO_REFUSALS: ReadonlySet<string> = new Set(['queue', 'delay', 'none', 'concurrency']);
 
 /** How many requests are admitted, and by what kind of limiter. */
-export const measurements: readonly CheckDefinition[] = [
+export const measurements = [
   exact,
 
   // limits.rate: `burst` is the size of a bucket that is filled at the rate.
@@ -173,7 +172,7 @@ export const resetHonest = check('limits.reset-honest', {
 });
 
 /** How the quota comes back, held against what was promised. */
-export const recoveries: readonly CheckDefinition[] = [
+export const recoveries = [
   // Who waits as long as he was told is served, and need not wait longer.
   check('limits.retry-after-honest', {
     title: 'serves again when Retry-After says so, and not long before',

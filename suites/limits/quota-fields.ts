@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   observation,
@@ -32,7 +31,7 @@ const wellFormed = check('limits.quota-fields', {
 });
 
 /** What is told of the quota before it is spent. */
-export const quotaFields: readonly CheckDefinition[] = [
+export const quotaFields = [
   // limits.other does not show quota fields.
   observation('limits.dialect', {
     title: 'tells clients their quota in headers, or does not',
@@ -131,7 +130,7 @@ const quotaShrinks = check('limits.quota-shrinks', {
 });
 
 /** What is told of it, once it is spent. */
-export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
+export const quotaFieldsWhenSpent = [
   quotaShrinks,
 
   // The draft of the RateLimit fields: the remaining quota is what a client may still use.

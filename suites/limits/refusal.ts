@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   jsonErrors,
@@ -20,7 +19,7 @@ import { refusalDelay } from './stimuli/spent.ts';
 const HELD_BACK_MS = 1_000;
 
 /** errors.shape is not shown. */
-export const refusalShape: CheckDefinition = observation('limits.refusal-shape', {
+export const refusalShape = observation('limits.refusal-shape', {
   title: 'gives the refusal the shape of its other errors, or another',
   why: 'With one shape a client reads a 429 like any other error.',
   varies: 'shape',
@@ -39,7 +38,7 @@ export const refusalShape: CheckDefinition = observation('limits.refusal-shape',
 });
 
 /** How a request beyond the limit is refused. */
-export const refusals: readonly CheckDefinition[] = [
+export const refusals = [
   // RFC 6585 §4: 429 is the status for too many requests in a given amount of time; §7.2 does not demand it.
   check('limits.refusal-status', {
     title: 'refuses requests beyond the limit with 429',

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   countedByKey,
@@ -20,7 +19,7 @@ import * as spent from './stimuli/spent.ts';
 const grounds = [practice('OWASP API4:2023')];
 
 /** Else anybody could spend the quota of others. */
-export const failedAuthentication: CheckDefinition = check('limits.failures-free', {
+export const failedAuthentication = check('limits.failures-free', {
   title: 'does not count requests with a wrong key against the right one',
   headline: 'Requests with a wrong key use up the quota of the right one: {got}',
   why: 'Anyone can lock a customer out without knowing the key.',
@@ -50,7 +49,7 @@ const spellingShares = check('limits.spelling-shares', {
 });
 
 /** Whose requests are counted together, however they are written. */
-export const sharing: readonly CheckDefinition[] = [
+export const sharing = [
   // One customer must not be able to lock out another.
   check('limits.per-key', {
     title: 'counts each key by itself',

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   ENCODED,
   IN_CONTENT,
@@ -54,7 +53,7 @@ function asksForOthers({ fields }: Reply['exchange']['request']): boolean {
 }
 
 /** How the content is compressed, and for whom (RFC 9110 §8.4 and §12.5.3). */
-export const codings: readonly CheckDefinition[] = [
+export const codings = [
   contentCoding,
 
   // RFC 9110 §12.5.5: caches must know that another client would have got the content in another coding.

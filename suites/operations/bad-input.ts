@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   capitalized,
   check,
   clause,
@@ -23,7 +22,7 @@ export const refuses = (
   id: string,
   probe: Probe<Trials | readonly OperationReply[]>,
   { what, ...notes }: BadInput,
-): CheckDefinition =>
+) =>
   check(id, {
     ...notes,
     title: `answers ${what} with a 4xx status`,
@@ -50,7 +49,7 @@ export const negativeMissing = refuses('operations.negative-missing', operation.
 });
 
 /** Input that the documents rule out. */
-export const badInput: readonly CheckDefinition[] = [
+export const badInput = [
   negativeType,
   negativeMissing,
   refuses('operations.negative-range', operation.outOfRange, {
@@ -81,7 +80,7 @@ const foreign = refuses('operations.body-foreign-type', bodiesOf.foreign, {
 });
 
 /** What becomes of a request body that is not as it should be. */
-export const bodies: readonly CheckDefinition[] = [
+export const bodies = [
   malformed,
 
   refuses('operations.body-empty', bodiesOf.empty, {

@@ -1,4 +1,4 @@
-import { type CheckDefinition, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
+import { practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import { lived, loss, unserved } from './lived.ts';
 import { idIn, idsIn } from './stimuli/item.ts';
 import { wholeListOf } from './stimuli/pages.ts';
@@ -67,7 +67,7 @@ export const itemAskedFor = lived('operations.item-asked-for', 'twinRead', {
 });
 
 /** What is created is there, once, and can be found. */
-export const created: readonly CheckDefinition[] = [
+export const created = [
   createdSays,
   createdPlace,
   readBack,
@@ -132,7 +132,7 @@ export const idKept = lived('operations.id-kept', 'renamedRead', {
 });
 
 /** A change is applied, changes nothing else, and overwrites no other one. */
-export const changed: readonly CheckDefinition[] = [
+export const changed = [
   updateApplied,
 
   // RFC 5789 §2: a patch says how the resource is to be modified; what it does not name stays.

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   credentialDemanded,
@@ -37,7 +36,7 @@ export const othersUntouched = lived('operations.others-untouched', 'twinAfter',
   got: (reply, life) => changeSince(reply, life, 'twinRead'),
 });
 
-const checks: readonly CheckDefinition[] = [
+const checks = [
   ...created,
   ...changed,
 
@@ -156,4 +155,4 @@ const checks: readonly CheckDefinition[] = [
 ];
 
 /** On items that the run creates for it and removes again. */
-export const lifecycle: readonly CheckDefinition[] = given([unsafeMethods], checks);
+export const lifecycle = given([unsafeMethods], checks);

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   credentialDemanded,
@@ -23,7 +22,7 @@ import { labelOf, responseSchemas } from './stimuli/trials.ts';
 /** Entries of the coverage; a document may have thousands. */
 const LISTED = 500;
 
-const checks: readonly CheckDefinition[] = [
+const checks = [
   // endpoint.other-operations: each has responses that are documented.
   check('operations.status', {
     title: 'answers each operation with its documented success status',

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   clause,
   given,
   observation,
@@ -25,7 +24,7 @@ function isTwin(item: unknown, { lifecycle, twinAfter, change }: Life): boolean 
 }
 
 /** What one account has created, for another one. */
-export const otherAccounts: readonly CheckDefinition[] = [
+export const otherAccounts = [
   ...given(
     [unsafeMethods, secondKey, ownedByAccount],
     [

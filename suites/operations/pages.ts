@@ -1,10 +1,10 @@
-import { type CheckDefinition, check, practice } from '../../harness/engine/check/suite.ts';
-import type { RowNotes } from '../row.ts';
+import { check, practice } from '../../harness/engine/check/suite.ts';
+import type { Notes } from '../row.ts';
 import { documented } from './lived.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
 
-interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
+interface Turned extends Notes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
   readonly wanted: string;
   /** What came instead; null where it conforms, or shows nothing. */
@@ -12,7 +12,7 @@ interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
 }
 
 /** Judges pages of the same list; where others change it meanwhile, nothing can be told. */
-const turned = (id: string, judged: 'first' | 'behind', { wanted, got, ...notes }: Turned): CheckDefinition =>
+const turned = (id: string, judged: 'first' | 'behind', { wanted, got, ...notes }: Turned) =>
   check(id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
@@ -72,7 +72,7 @@ const pagesFilter = check('operations.pages-filter', {
 const shown = (kinds: readonly unknown[]): string => kinds.map((kind) => JSON.stringify(kind)).join(' and ');
 
 /** A list in pages is the list, each item once, and has an end. */
-export const pagesOfLists: readonly CheckDefinition[] = [
+export const pagesOfLists = [
   size,
   disjoint,
 

@@ -1,4 +1,4 @@
-import { type CheckDefinition, IN_JSON, type Probe, type Reply } from '../../harness/engine/check/suite.ts';
+import { IN_JSON, type Probe, type Reply } from '../../harness/engine/check/suite.ts';
 import { type Guarded, guarded } from '../auth/ways-around.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPathWithoutCredential } from '../stimuli/target.ts';
@@ -8,7 +8,7 @@ import { rewritten, SPELLED } from './stimuli/path.ts';
  * A service that serves the resource under another spelling asks for the credential there too. A refusal, a redirect or
  * another resource are in order. A response that is the same at any path is not the resource.
  */
-const guards = (id: string, spelled: Probe<Reply>, notes: Guarded): CheckDefinition =>
+const guards = (id: string, spelled: Probe<Reply>, notes: Guarded) =>
   guarded(id, {
     ...notes,
     uses: [spelled, sample, unknownPathWithoutCredential],
@@ -31,7 +31,7 @@ const guards = (id: string, spelled: Probe<Reply>, notes: Guarded): CheckDefinit
   });
 
 /** Spellings of the documented path that one of two who read it may take for the path, and the other for another one. */
-export const spellings: readonly CheckDefinition[] = [
+export const spellings = [
   // RFC 3986 §5.2.4: dot segments are removed.
   guards('paths.dot-segments', SPELLED['dot-segments'], {
     where: 'for a path with dot segments',

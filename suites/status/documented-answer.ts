@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   credentialed,
@@ -119,7 +118,7 @@ export const unknownPath = check('status.unknown-path', {
 });
 
 /** The documented request and its opposite, and what holds of every answer. */
-export const documentedAnswer: readonly CheckDefinition[] = [
+export const documentedAnswer = [
   documentedSample,
   documentedContentType,
 

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   getDocumented,
@@ -67,7 +66,7 @@ const unservedMethod = check('status.unserved-method', {
 });
 
 /** Other methods than the documented one. */
-export const methods: readonly CheckDefinition[] = [
+export const methods = [
   unknownMethod,
 
   unservedMethod,

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   observation,
@@ -58,7 +57,7 @@ export const malformedTarget = handles('status.malformed-target', target.malform
 });
 
 /** What becomes of unusual requests, and what answers give away. */
-export const robustness: readonly CheckDefinition[] = [
+export const robustness = [
   malformedTarget,
   handles('status.overlong-target', target.overlongTarget, {
     what: 'a query of 12,000 bytes',

@@ -1,5 +1,4 @@
 import {
-  type CheckDefinition,
   check,
   clause,
   type Ground,
@@ -28,11 +27,7 @@ interface Elsewhere extends RowNotes {
  * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard; the documented one
  * in another spelling is none. A service that says 200 to every path does not serve the resource there.
  */
-const servesNothing = (
-  id: string,
-  kind: OtherPrefix['kind'],
-  { where, ...notes }: Elsewhere,
-): CheckDefinition =>
+const servesNothing = (id: string, kind: OtherPrefix['kind'], { where, ...notes }: Elsewhere) =>
   check(id, {
     ...notes,
     title: `does not serve the same resource ${where}`,
@@ -64,11 +59,7 @@ interface DatedField {
 }
 
 /** The fields that announce the end of what answers have a form each. */
-const writes = (
-  id: string,
-  field: 'Deprecation' | 'Sunset',
-  { form, ground, change }: DatedField,
-): CheckDefinition =>
+const writes = (id: string, field: 'Deprecation' | 'Sunset', { form, ground, change }: DatedField) =>
   check(id, {
     title: `sends ${field} in its standard format`,
     headline: `${field} is not in its standard format: {got}`,
