@@ -114,7 +114,7 @@ export const wrongCredential = refuses('auth.wrong-credential', credential.wrong
   restsOn: [refusalClass, missingCredential],
 });
 
-export const ordinary = [refusalClass, missingCredential, wrongCredential];
+export const ordinary: readonly CheckDefinition[] = [refusalClass, missingCredential, wrongCredential];
 
 export const truncatedCredential = refuses('auth.truncated-credential', credential.truncatedCredential, {
   what: 'a key cut short',
