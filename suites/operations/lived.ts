@@ -1,5 +1,5 @@
 import { check, clause, type Ground } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import { itemOf, lossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
 import type { OperationReply } from './stimuli/trials.ts';
@@ -7,7 +7,7 @@ import type { OperationReply } from './stimuli/trials.ts';
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 export const documented = clause('endpoint.other-operations');
 
-interface Lived extends Notes<'title' | 'headline' | 'restsOn' | 'repeats'> {
+interface Lived extends RowNotes<'title' | 'headline' | 'restsOn' | 'repeats'> {
   readonly grounds?: readonly Ground[];
   /** Completes "expected …". */
   readonly wanted: string;

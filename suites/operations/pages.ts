@@ -1,10 +1,10 @@
 import { check, practice } from '../../harness/engine/check/suite.ts';
-import type { Notes } from '../row.ts';
+import type { RowNotes } from '../row.ts';
 import { documented } from './lived.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
 
-interface Turned extends Notes<'title' | 'headline' | 'restsOn'> {
+interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
   readonly wanted: string;
   /** What came instead; null where it conforms, or shows nothing. */
