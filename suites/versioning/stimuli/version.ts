@@ -9,8 +9,8 @@ import { pathOf } from '../../../harness/wire/request.ts';
 import { sample, served } from '../../stimuli/sample.ts';
 
 /** What the service says of the version that is deployed. */
-interface ToldVersion {
-  /** A longer text is told by its hash: `sha256:…`; null where there is none. */
+interface ReportedVersion {
+  /** A longer text is reported by its hash: `sha256:…`; null where there is none. */
   readonly version: string | null;
   /** Completes "… is said by …", or says why it is not. */
   readonly note: string;
@@ -20,15 +20,15 @@ interface ToldVersion {
 const LONGEST = 200;
 
 /** Where the config says that it stands: in a header of the sample, or in the answer to a request of its own. */
-export const deployedVersion = probe<ToldVersion>(
+export const deployedVersion = probe<ReportedVersion>(
   'deployed-version',
   { needs: [sample] },
   async ({ config, ask, http }) => {
     const place = config.deployedVersion;
     if (place === undefined) throw new NotApplicable('the config does not say where it stands');
     if ('header' in place) {
-      const told = (await ask(sample)).response.field(place.header);
-      return toldBy(told ?? null, `the header ${place.header}`);
+      const value = (await ask(sample)).response.field(place.header);
+      return reportedBy(value ?? null, `the header ${place.header}`);
     }
     const { path, pointer } = place;
     const reply = await http.send({
@@ -41,13 +41,13 @@ export const deployedVersion = probe<ToldVersion>(
     if (!reply.served) return { version: null, note: `${got} is answered ${reply.status ?? 'by nothing'}` };
     if (reply.cut) return { version: null, note: `${got} is answered with more than is read` };
     const { text, json } = reply.response;
-    return pointer === null ? toldBy(text, got) : toldBy(at(json.value, pointer), `${pointer} of ${got}`);
+    return pointer === null ? reportedBy(text, got) : reportedBy(at(json.value, pointer), `${pointer} of ${got}`);
   },
 );
 
-function toldBy(value: unknown, by: string): ToldVersion {
-  const isTold = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  const text = isTold ? String(value).trim() : '';
+function reportedBy(value: unknown, by: string): ReportedVersion {
+  const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const text = isText ? String(value).trim() : '';
   if (text === '') return { version: null, note: `${by} holds no version` };
   const hash = () => `sha256:${createHash('sha256').update(text).digest('hex')}`;
   return { version: text.length > LONGEST ? hash() : text, note: `as ${by} says` };
@@ -84,7 +84,7 @@ export const versionBase = derived('version-base', [versioned], async ({ ask }) 
   return at && `${at.before}${at.version}`;
 });
 
-/** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
+/** One request per other version. Above the base URL nothing may be asked for: then there are none. */
 export const otherPrefixes = probe<readonly OtherPrefix[]>(
   'other-prefixes',
   { needs: [versioned], cost: 5 },
