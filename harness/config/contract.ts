@@ -15,6 +15,8 @@ import { namedFiles } from './yaml/read-text.ts';
 const row = (description: string) =>
   whole(description, { minimum: 1, maximum: 100_000, expected: 'a whole number, counted from 1' });
 
+const STANDINGS = ['stated', 'advised', 'not-shown'] as const satisfies readonly Standing[];
+
 const clauseKey = (description: string) => choice(description, CLAUSE_KEYS, { def: 'clauseKey' });
 
 const CLAUSE = mapping(
@@ -23,11 +25,10 @@ const CLAUSE = mapping(
   {
     key: needed(clauseKey('What the clause is about: a key that `conform clauses` lists.')),
     standing: needed(
-      choice('stated: the document says so. advised: it recommends it. not-shown: it leaves it open.', [
-        'stated',
-        'advised',
-        'not-shown',
-      ]),
+      choice(
+        'stated: the document says so. advised: it recommends it. not-shown: it leaves it open.',
+        STANDINGS,
+      ),
     ),
     value: json('What the document says; left out when it is not shown.', { default: null }),
     place: needed(

@@ -10,11 +10,7 @@ import { formOf, type SecretProfile } from './credential/stand-in.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
 import type { ServiceConfig } from './service.ts';
 
-/**
- * Every secret in the config of a service: its credentials, keys for signatures, secrets of its provider, of a proxy, of
- * a broker … Credentials come first, since a value goes by the first name that it is given. Shorter ones of the others,
- * such as the password `admin` of a database, are left out: they would be found all over the evidence.
- */
+/** Credentials come first: a value goes by its first name. Other secrets that are short are left out. */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
   const { credentials, ...others } = config;
   const { secret } = credentials;

@@ -83,12 +83,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
   return { reportsDir, runDir, journalPath: join(runDir, JOURNAL) };
 }
 
-/**
- * Writes the reports of a run into its own folder and into `latest`. Synchronous, so that it also works while
- * the process is on its way out. A reader never sees half a file: each is written beside its place and renamed.
- * Symbolic links below `reportsDir` are never followed. Throws HarnessError, naming the path, when a file
- * cannot be written.
- */
+/** Synchronous, whole files only, no links followed. @throws HarnessError for a file that is not writable. */
 export function writeReports(results: Results, options: WriteOptions): WrittenReports {
   const { reportsDir, journalPath } = options;
   const runDir = join(reportsDir, runFolderName(results.run));

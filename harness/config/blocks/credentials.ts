@@ -126,9 +126,7 @@ function holdRefusedApart({ faultAt }: Draft, { secret, second, refused }: Crede
 function holdKeysApart({ faultAt }: Draft, { key, secondKey }: Readonly<Record<string, unknown>>): void {
   if (!(key instanceof Secret && secondKey instanceof Secret)) return;
   if (key.reveal() !== secondKey.reveal()) return;
-  throw faultAt(
-    'credentials.secondKey',
-    'is the same key as `key`',
-    'give a key of another account, or leave it out: the same key shows nothing about separate keys',
-  );
+  const why = 'the same key shows nothing about separate keys';
+  const remedy = `give a key of another account, or leave it out: ${why}`;
+  throw faultAt('credentials.secondKey', 'is the same key as `key`', remedy);
 }

@@ -97,6 +97,8 @@ export const WEBHOOKS = mapping(
 
 type WebhooksBlock = Loaded<typeof WEBHOOKS>;
 
+const PLACE = 'webhooks.signature';
+
 /** Where events of the service are received, and how one is brought about. */
 export interface WebhooksConfig extends Omit<WebhooksBlock, 'signature'> {
   readonly signature: WebhookSignature | null;
@@ -129,17 +131,14 @@ async function signatureOf(
   const header = signature.header ?? eventScheme(scheme).header;
   if (header === null) {
     const problem = 'does not say which header carries the signature';
-    throw draft.faultAt('webhooks.signature', problem, 'add `header:`, such as X-Signature');
+    throw draft.faultAt(PLACE, problem, 'add `header:`, such as X-Signature');
   }
   const key = await keyOf(draft, signature, literalAllowed);
   if (key === null) return null;
   if (!('pem' in key) || eventScheme(scheme).takesPublicKeys) return { header, scheme, prefix, key };
   const ofKeys = EVENT_SCHEME_NAMES.filter((name) => eventScheme(name).takesPublicKeys);
-  throw draft.faultAt(
-    'webhooks.signature.key',
-    `is a public key, and ${scheme} signs with a secret`,
-    `write \`secret:\`, or use the scheme ${ofKeys.join(' or ')}`,
-  );
+  const remedy = `write \`secret:\`, or use the scheme ${ofKeys.join(' or ')}`;
+  throw draft.faultAt(`${PLACE}.key`, `is a public key, and ${scheme} signs with a secret`, remedy);
 }
 
 /** null where the secret is one that need not be there. */
@@ -148,11 +147,10 @@ async function keyOf(
   { secret, key }: NonNullable<WebhooksBlock['signature']>,
   literalAllowed: boolean,
 ): Promise<VerificationKey | null> {
-  const place = 'webhooks.signature';
   if (key && secret !== undefined)
-    throw draft.faultAt(`${place}.key`, 'stands beside a secret', 'write one of the two');
-  if (key) return buildVerificationKey(draft, `${place}.key`, key, literalAllowed);
-  if (secret === undefined) throw draft.faultAt(place, 'has neither secret nor key', 'add `secret:`');
-  const read = await readSecret(draft, `${place}.secret`, secret, { literalAllowed, optional: true });
+    throw draft.faultAt(`${PLACE}.key`, 'stands beside a secret', 'write one of the two');
+  if (key) return buildVerificationKey(draft, `${PLACE}.key`, key, literalAllowed);
+  if (secret === undefined) throw draft.faultAt(PLACE, 'has neither secret nor key', 'add `secret:`');
+  const read = await readSecret(draft, `${PLACE}.secret`, secret, { literalAllowed, optional: true });
   return read && { secret: read, encoding: 'text' };
 }

@@ -67,6 +67,7 @@ const pair = (description: string, example: string, more: { readonly nullable?: 
   );
 
 const LISTED = SHIPPED_DIALECTS.join(', ');
+const KEY_ENCODINGS = ['base64url', 'plain'] as const;
 
 export const WEBSOCKET = mapping(
   'The WebSocket endpoint of the service.',
@@ -131,10 +132,7 @@ export const WEBSOCKET = mapping(
         prefix: text('Prefix of the key in the subprotocol.', {
           read: token('is not part of a token', 'use letters, digits and - . _'),
         }),
-        encoding: choice('How the key is written in the subprotocol. Default: base64url.', [
-          'base64url',
-          'plain',
-        ]),
+        encoding: choice('How the key is written in the subprotocol. Default: base64url.', KEY_ENCODINGS),
       },
     ),
     refusalCode: whole(

@@ -171,11 +171,7 @@ export interface KeyRequest {
 }
 
 export interface ObtainingPort {
-  /**
-   * Posts the request within the session's timeouts, and records the exchange as evidence. `secretsIn` sees the content of
-   * the response before anything of it is recorded, and names the secrets in it, which are redacted from then on. What
-   * it cannot answer for (null) is not recorded.
-   */
+  /** Posts and records. `secretsIn` names secrets in the content first; null: it is not recorded. */
   post(request: KeyRequest, secretsIn: (content: string) => readonly Secret[] | null): Promise<Exchange>;
 }
 

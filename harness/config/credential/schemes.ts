@@ -146,6 +146,8 @@ export const signed = scheme({
   },
 });
 
+const WITHOUT_KEYS = { conforming: ['search'], values: () => ({}) } as const;
+
 const CERTIFICATE = {
   cert: question('client-cert', 'PEM file of the client certificate', 'client.pem'),
   key: question('client-key', 'PEM file of its private key', 'client-key.pem'),
@@ -170,12 +172,7 @@ export const mutualTls = scheme({
       `  # passphrase: \${env:NAME} # where the file of the key is encrypted`,
     ],
   },
-  proof: {
-    setting: 'mutual TLS',
-    words: 'credentials: { scheme: mutualTLS }',
-    conforming: ['search'],
-    values: () => ({}),
-  },
+  proof: { setting: 'mutual TLS', words: 'credentials: { scheme: mutualTLS }', ...WITHOUT_KEYS },
 });
 
 export const none = scheme({
@@ -186,12 +183,7 @@ export const none = scheme({
   use: () => ({}),
   opens: () => false,
   first: { asks: [], lines: () => [] },
-  proof: {
-    setting: 'open',
-    words: 'credentials: { scheme: none }',
-    conforming: ['search'],
-    values: () => ({}),
-  },
+  proof: { setting: 'open', words: 'credentials: { scheme: none }', ...WITHOUT_KEYS },
 });
 
 /** Every way of letting a client in, the most usual one first. */

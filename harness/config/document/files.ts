@@ -59,10 +59,9 @@ export class SourceFiles {
         }
         total += found.text.length;
         if (files.size >= MAX_FILES || total > MAX_TOTAL_BYTES) {
-          throw new UsageError(
-            `refers to more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 1024 / 1024} MiB`,
-            { place: { file: shown }, remedy: 'bundle only the needed parts into one document' },
-          );
+          const problem = `refers to more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 1024 / 1024} MiB`;
+          const remedy = 'bundle only the needed parts into one document';
+          throw new UsageError(problem, { place: { file: shown }, remedy });
         }
         files.set(target, sourceOf(found.text, target, join(dirname(shown), relative(folder, target))));
       }

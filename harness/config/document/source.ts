@@ -141,10 +141,9 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
     return { path, shown, root: json, placeOf: jsonPlaces(text, shown) };
   }
   if (text.length > MAX_YAML) {
-    throw new UsageError(`is YAML of more than ${MAX_YAML / 1024 / 1024} MiB`, {
-      place: { file: shown },
-      remedy: 'save it as JSON, or split it',
-    });
+    const remedy = 'save it as JSON, or split it';
+    const problem = `is YAML of more than ${MAX_YAML / 1024 / 1024} MiB`;
+    throw new UsageError(problem, { place: { file: shown }, remedy });
   }
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -204,19 +203,17 @@ function plain(document: Document.Parsed, shown: string): unknown {
     return document.toJS({ maxAliasCount: 1000 });
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
+    const remedy = 'write the values out, or use $ref';
     throw new UsageError('aliases expand into more than a document can hold', {
       place: { file: shown },
-      remedy: 'write the values out, or use $ref',
+      remedy,
     });
   }
 }
 
 function holdToBounds(root: unknown, shown: string): void {
-  const tooMuch = (problem: string) =>
-    new UsageError(problem, {
-      place: { file: shown },
-      remedy: 'leave out the parts that are not needed here',
-    });
+  const detail = { place: { file: shown }, remedy: 'leave out the parts that are not needed here' };
+  const tooMuch = (problem: string) => new UsageError(problem, detail);
   let nodes = 0;
   const visit = (node: unknown, depth: number): void => {
     nodes += 1;

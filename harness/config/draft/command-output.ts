@@ -11,10 +11,7 @@ interface CommandLimits {
   readonly maxBytes: number;
 }
 
-/**
- * What a shell command prints, for what only a program can give or do; `input` is on its standard input. It runs in
- * a process group of its own, so that a time-out ends what it started too. stderr is not read: it may hold a secret.
- */
+/** Runs a command in its own process group, ended on time-out. stderr is not read: it may have a secret. */
 export function commandOutput(
   command: string,
   { input, ...options }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly input?: string },

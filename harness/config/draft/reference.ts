@@ -201,10 +201,9 @@ function fromEnvironment(
   if (value !== undefined && value !== '') return { text: value, fromFallback: false };
   if (fallback !== null) return { text: fallback, fromFallback: true };
   const near = value === undefined ? nearestNames(name, Object.keys(env)) : [];
-  throw fault(
-    `the environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
-    near.length > 0 ? `export ${name}=… (${near.join(', ')} is set)` : `export ${name}=…`,
-  );
+  const hint = near.length > 0 ? ` (${near.join(', ')} is set)` : '';
+  const state = value === undefined ? 'not set' : 'empty';
+  throw fault(`the environment variable ${name} is ${state}`, `export ${name}=…${hint}`);
 }
 
 async function fromFile(path: string, { folder }: ReferenceScope, fault: Fault): Promise<string> {

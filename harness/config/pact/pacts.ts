@@ -63,10 +63,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/**
- * All interactions, each with a unique id. Equal ones of several pacts are one; if they differ (a broker gives several
- * versions of a consumer's pact) all versions stay, with a digest of their content in the id.
- */
+/** Equal interactions of several pacts are one; different versions get a digest in their ids. */
 export function distinct(interactions: readonly ExpectedInteraction[]): readonly ExpectedInteraction[] {
   return [...Map.groupBy(interactions, ({ id }) => id)].flatMap(([id, group]) => {
     const versions = [...Map.groupBy(group, ({ pact }) => pact)];

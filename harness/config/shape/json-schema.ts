@@ -2,10 +2,7 @@ import type { TSchema } from 'typebox';
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { TRAITS, traitsOf } from './loaded.ts';
 
-/**
- * The JSON Schema of a shape, for editors. Schemas used in several places are among the
- * `$defs`. An environment may complete a mapping, so only mappings in a list, which is never merged, must be complete.
- */
+/** For editors. Environments complete mappings, so only those in lists must be complete. */
 export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
   const whole = wholeSchemaOf(shape);
   const shared = sharedSchemas(whole);

@@ -3,10 +3,7 @@ import Type from '../../base/schema/type.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './loaded.ts';
 import { parseDuration, parseMemory } from './text-forms.ts';
 
-/**
- * The kinds of values that a config holds. A key is declared once, with one of these: from that come the JSON Schema
- * for editors, the type of the value once it is loaded, its default, its bounds and how its text is read.
- */
+/** Kinds of values. Schema, type, default, bounds and reading of a key follow from its declaration. */
 
 export type { BlockInput, Fault, Traits } from './loaded.ts';
 

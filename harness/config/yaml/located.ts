@@ -84,17 +84,13 @@ function parseLocated(text: string, file: string): LocatedMap {
     throw yamlFault(first.code, isDeep ? { file, line: place.line ?? 1 } : place);
   }
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-    throw new UsageError('the file is empty', {
-      place: { file, line: 1, column: 1 },
-      remedy: 'start from one of the shipped files, or let `conform init` write one',
-    });
+    const remedy = 'start from one of the shipped files, or let `conform init` write one';
+    throw new UsageError('the file is empty', { place: { file, line: 1, column: 1 }, remedy });
   }
   const tree = expand(document.contents, placeOf);
   if (tree.kind === 'map') return tree;
-  throw new UsageError('the file must hold keys and values', {
-    place: placeOf(document.contents.range?.[0] ?? 0),
-    remedy: 'write `key: value` lines',
-  });
+  const place = placeOf(document.contents.range?.[0] ?? 0);
+  throw new UsageError('the file must hold keys and values', { place, remedy: 'write `key: value` lines' });
 }
 
 /** Where a node stands: its own place and key, or those of the alias through which it is reached. */

@@ -127,10 +127,8 @@ export async function namedFiles(folder: string): Promise<ReadonlyMap<string, st
   } catch (error) {
     const code = codeOf(error) ?? 'unknown error';
     if (code === 'ENOENT') return new Map();
-    throw new UsageError(`cannot be read as a folder (${code})`, {
-      place: { file: folder },
-      remedy: 'name a folder with --config',
-    });
+    const remedy = 'name a folder with --config';
+    throw new UsageError(`cannot be read as a folder (${code})`, { place: { file: folder }, remedy });
   }
   const files = new Map<string, string>();
   for (const file of listed.toSorted()) {
@@ -138,10 +136,8 @@ export async function namedFiles(folder: string): Promise<ReadonlyMap<string, st
     if (name === undefined) continue;
     const earlier = files.get(name);
     if (earlier !== undefined) {
-      throw new UsageError(`${JSON.stringify(name)} is described by ${earlier} already`, {
-        place: { file: join(folder, file) },
-        remedy: 'keep one of the two files',
-      });
+      const detail = { place: { file: join(folder, file) }, remedy: 'keep one of the two files' };
+      throw new UsageError(`${JSON.stringify(name)} is described by ${earlier} already`, detail);
     }
     files.set(name, join(folder, file));
   }

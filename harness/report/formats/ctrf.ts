@@ -18,11 +18,7 @@ const TRACE_CAP = 16_384;
 /** The words of the format for how a test ended (specification §9.3). */
 type Status = 'passed' | 'failed' | 'skipped' | 'pending' | 'other';
 
-/**
- * A judged check that holds is `passed`, one that does not is `failed`. `other` is one that ran and is
- * neither: a warning (a failure under --strict), an observation, a known failure. What could not be exercised waits
- * for something and is `pending`, so that no reader takes it for passed. `rawStatus` keeps the outcome itself.
- */
+/** `other` is neither passed nor failed; blocked is `pending`, so that no reader takes it for passed. */
 const STATUSES: Readonly<Record<Outcome, Status>> = {
   pass: 'passed',
   fail: 'failed',

@@ -6,10 +6,7 @@ import type { ReportFormat } from '../format.ts';
 import { readableEvidence } from '../results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 
-/**
- * HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/): the exchanges of a service, for browsers' developer
- * tools and proxies, as they were recorded: without secrets. What the format has no word for stands behind an underscore.
- */
+/** HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/); other facts have an underscore. */
 export const har: ReportFormat = {
   name: 'har',
   files: [

@@ -11,10 +11,7 @@ import { counted, isBlockedByOutage, waitedMs } from '../results/tally.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { valueInWords } from '../results/words/words.ts';
 
-/**
- * JUnit XML in a strict profile, so that every CI server reads it: a `testsuite` for each suite of each service, few
- * elements per case, since some servers count them. Cases are called by the id of their check, which never changes.
- */
+/** JUnit XML in a strict profile for every CI server. Cases have the ids of checks, which never change. */
 export interface JunitReport {
   /** All of them in one `testsuites` document, which Jenkins' `junit-10.xsd` allows. */
   readonly merged: string;

@@ -37,11 +37,7 @@ export const htmlPage: ReportFormat = {
   render: (results) => ({ 'index.html': renderPage(results) }),
 };
 
-/**
- * The report as one self-contained page. All that matters stands in it as plain HTML: without script one can
- * still read the verdict, every row, and the findings with their exchanges. The policy in its head allows our
- * one style and our one script, by hash, and nothing else.
- */
+/** One self-contained page, readable without script; its policy allows our style and script by hash. */
 export function renderPage(results: Results): string {
   const sheets = STYLE.map((part) => ownFile(new URL(`./style/${part}.css`, import.meta.url)));
   const style = [...sheets, pageFoot(results.run.id)].join('\n');

@@ -19,10 +19,7 @@ import {
   whole,
 } from './shapes.ts';
 
-/**
- * The results model (`results.json`, schema version 1). Every report is rendered from it and from nothing else. Other
- * tools read it: it only grows. Each shape is declared once, and gives its type and its part of `results.schema.json`.
- */
+/** Results model, schema version 1: it only grows. Each shape gives its type and its part of the schema. */
 
 export const Harness = shared('harness', Type.Object({ name: text(), version: text(), node: text() }));
 

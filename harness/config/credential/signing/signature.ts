@@ -78,10 +78,7 @@ function altered(body: HttpRequest['body']): Uint8Array {
   return Buffer.from(other, 'latin1');
 }
 
-/**
- * Signs a request by the rules of the Pusher HTTP API: key, timestamp, version and, where there is content, its
- * MD5 go into the query; the HMAC-SHA256 of method, path and the sorted query, not percent-encoded, goes after them.
- */
+/** Signs by the rules of the Pusher HTTP API: over method, path and sorted query, with an MD5 of content. */
 export function signRequest(signing: SigningKey, request: HttpRequest, moment: SigningTime): HttpRequest {
   const body = request.body && request.body.length > 0 ? request.body : null;
   const added: QueryParameter[] = [

@@ -20,11 +20,8 @@ export function versionOf(root: DocumentNode): Version {
   const version = VERSIONS.find((each) => typeof text === 'string' && `${text}.`.startsWith(`${each}.`));
   if (version !== undefined && (version === '2.0') === (named === swagger)) return version;
   const shown = visible(typeof text === 'string' ? text : JSON.stringify(text), 60);
-  throw faultAt(
-    named,
-    named === swagger ? `Swagger ${shown} is not read` : `version ${shown} is not read`,
-    'write it in Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2',
-  );
+  const problem = `${named === swagger ? 'Swagger' : 'version'} ${shown} is not read`;
+  throw faultAt(named, problem, 'write it in Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2');
 }
 
 interface DocumentedAddress {
@@ -37,11 +34,7 @@ interface DocumentedAddress {
 /** Stands for wherever the document lies; server URLs may be relative to that. */
 const ANYWHERE = 'http://document.invalid/';
 
-/**
- * The path that `servers` puts before an operation's own (OpenAPI 3.1 §4.8.5). The host is the config's to say, so
- * only the path of the first server counts, and only as far as the base address does not end with it already: below
- * `https://api.example/gateway/api`, `/api/v1` is `/v1`.
- */
+/** The path of the first server (OpenAPI 3.1 §4.8.5), unless the base address already ends with it. */
 export function addressOf(
   root: DocumentNode,
   pathItem: DocumentNode,

@@ -34,11 +34,7 @@ const KEYWORDS = new Map(
 /** What helps to make up a value; only of interest in requests. */
 const SAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples']);
 
-/**
- * The schemas of a document that its operations need, as JSON Schema 2020-12: one definition for each place that
- * is referred to, so that recursion stays recursion. A library converts the dialect of 3.0; this
- * class adds what documents mean beyond it: discriminators choose, and values travel in one direction.
- */
+/** Schemas as JSON Schema 2020-12, one definition for each place, for values of one direction. */
 export class OpenApiSchemas {
   /** By the URI with which they are referred to; grows with each schema taken. */
   readonly definitions: Record<string, unknown> = {};

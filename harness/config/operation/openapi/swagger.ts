@@ -3,11 +3,7 @@ import type { SourceFiles } from '../../document/files.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { isFormType } from '../call/call.ts';
 
-/**
- * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is composed of parts of the document, so that each part
- * keeps its line. The upgrade of the library is not used: it assumes application/json for an unknown media type, forgets
- * tabs as separators, and leaves parameters that are references to a form field without a target.
- */
+/** In the form of OpenAPI 3.0, with the lines of its parts. Upgrades of the library lose parameters. */
 export function asOperation(files: SourceFiles, path: DocumentNode, operation: DocumentNode): DocumentNode {
   const parameters = parametersOf(files, [path, operation]);
   const inputs = parameters.filter(({ value }) => !isContent(value));
