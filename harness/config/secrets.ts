@@ -90,7 +90,6 @@ export function packRunSecrets(configs: readonly ServiceConfig[]): PackedRunSecr
   });
 }
 
-/** As `runSecrets` of that service. */
 export function unpackRunSecrets(packed: PackedRunSecrets, own: string): readonly Secret[] {
   const owned = packed.filter(({ service }) => service === own);
   const others = packed.filter(({ service }) => service !== own);

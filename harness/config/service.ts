@@ -61,7 +61,6 @@ export interface ServiceConfig {
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
 }
 
-/** What an environment can change. */
 const BLOCKS = {
   provider: needed(
     PROVIDER,
@@ -124,7 +123,6 @@ export const SERVICE = mapping(
 /** What the schema refuses in a file, or in what its environments make of it. */
 export const serviceFaults = faultsIn(SERVICE);
 
-/** The parts of a config that state facts of a service. */
 type Documented = Pick<ServiceConfig, 'contract' | 'facts'>;
 
 /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */

@@ -7,20 +7,18 @@ import { readSecretText } from '../draft/secret.ts';
 import { flag, mapping, secret, text } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 
+const PEM = { expected: 'the path of a PEM file' } as const;
+
 export const TLS = mapping(
   'Which certificates to trust, and which client certificate to show.',
   { expected: 'a mapping such as { ca: ../ca.pem }', nullable: true, def: 'tls' },
   {
-    ca: text('PEM file, relative to this one, with the certificates of further authorities to trust.', {
-      expected: 'the path of a PEM file',
-    }),
+    ca: text('PEM file, relative to this one, with the certificates of further authorities to trust.', PEM),
     cert: text(
       'PEM file, relative to this one, with the client certificate for mutual TLS, and the intermediate certificates after it.',
-      { expected: 'the path of a PEM file' },
+      PEM,
     ),
-    key: text('PEM file, relative to this one, with the private key of the client certificate.', {
-      expected: 'the path of a PEM file',
-    }),
+    key: text('PEM file, relative to this one, with the private key of the client certificate.', PEM),
     passphrase: secret('Passphrase of the private key, if its file is encrypted.'),
     insecure: flag(
       'Accept any certificate. Only for test systems: another server may answer then, and see the key. Each run and each report warns of it, and a strict run refuses it.',

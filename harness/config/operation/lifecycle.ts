@@ -12,7 +12,6 @@ export interface Lifecycle {
   readonly replace: Operation | null;
   readonly list: Operation | null;
   readonly parameter: string;
-  /** The member of an item that holds its value. */
   readonly idMember: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** Members that a client may send. */

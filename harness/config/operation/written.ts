@@ -153,7 +153,6 @@ export interface WrittenOperation {
   /** From `query`, `fields` and `parameters`. */
   readonly inputs: readonly Input[];
   readonly body: Pick<CallBody, 'mediaType' | 'value'> | null;
-  /** null where nothing is said about it. */
   readonly schema: unknown;
   readonly mediaTypes: ExpectedResponse['mediaTypes'] | null;
 }

@@ -30,7 +30,6 @@ export function isRawNumber(value: object): value is RawNumber {
   return json.isRawJSON(value);
 }
 
-/** A pact as Pact's specifications 1 to 4 have it. */
 export interface PactFile {
   readonly consumer: string;
   readonly provider: string;

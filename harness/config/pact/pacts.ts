@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '../../base/secret.ts';
 
-/** One interaction that a consumer expects of the provider. */
 export interface ExpectedInteraction {
   /** Stable, made of consumer, description and states: `web-shop.a-list-of-orders.some-orders`. */
   readonly id: string;
@@ -19,7 +18,6 @@ export interface ExpectedInteraction {
   readonly unsupported: string | null;
   /** The provider is not held to it yet: a mismatch is known beforehand. */
   readonly pending: boolean;
-  /** The pacts that hold it. */
   readonly origins: readonly InteractionOrigin[];
   /** The pact with this interaction alone: JSON text, its numbers as they were written. */
   readonly pact: string;
@@ -83,9 +81,7 @@ export function distinct(interactions: readonly ExpectedInteraction[]): readonly
 
 /** The pacts of one service, and the settings to verify them with. */
 export interface PactsConfig {
-  /** Name of the provider in the pacts. */
   readonly provider: string;
-  /** Files, folders and URLs that hold pacts. */
   readonly files: readonly string[];
   readonly broker: PactBroker | null;
   /** Brings the provider into a provider state; null for none. */
@@ -112,7 +108,6 @@ export interface PactBroker {
   readonly pending: boolean;
   /** ISO date; pacts of work in progress since then are verified as pending ones. */
   readonly wipSince: string | null;
-  /** Branch of the provider version under test. */
   readonly branch: string | null;
 }
 
@@ -125,7 +120,6 @@ export type StateHandler =
 /** The state of which every request to the provider takes care, since it carries the service's own credential. */
 export const VALID_CREDENTIAL = 'a valid credential';
 
-/** Everything of a broker's that must never be shown. */
 export function brokerSecrets(broker: PactBroker | null): readonly Secret[] {
   const credentials = broker?.credentials ?? null;
   if (credentials === null) return [];

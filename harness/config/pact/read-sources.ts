@@ -51,7 +51,6 @@ const MAX_PACT_BYTES = 8 * 1024 * 1024;
 
 interface Source {
   readonly path: string;
-  /** Config key that names it. */
   readonly key: string;
 }
 

@@ -144,7 +144,6 @@ export function addressOf(provider: ProviderConfig): string | null {
   return ALL[provider.kind].addressOf(provider);
 }
 
-/** Whether it is part of the harness. */
 export function isBuiltIn({ kind }: ProviderConfig): boolean {
   return ALL[kind].isBuiltIn ?? false;
 }

@@ -156,10 +156,8 @@ export function memory(
   );
 }
 
-/** How a secret is written in a config. */
 export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
 
-/** The form of a secret, for editors and messages. */
 const REFERENCE = {
   expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
   examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
@@ -180,7 +178,6 @@ export function optionalSecret(): Value<string, string> {
   });
 }
 
-/** Any JSON value. */
 export function json<const O extends Options<unknown>>(
   description: string,
   options?: O,

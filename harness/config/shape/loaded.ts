@@ -8,7 +8,6 @@ import type { FaultAt } from '../yaml/origin.ts';
 /** Makes the error for a value, at the place where it is written. */
 export type Fault = (problem: string, remedy: string) => UsageError;
 
-/** A mapping as it is written. */
 export type BlockInput = Readonly<Record<string, unknown>>;
 
 /** Properties of a value that JSON Schema cannot state. */
@@ -29,7 +28,6 @@ export interface Traits {
   readonly literal?: string;
   /** What to do when it is missing; needed where that is more than to add it. */
   readonly remedy?: string;
-  /** Makes the loaded value of the written one. */
   readonly read?: (written: never, fault: Fault) => unknown;
   /** Whether a block of an environment replaces the one below it instead of being merged. */
   readonly replaces?: (below: BlockInput, above: BlockInput) => boolean;
@@ -37,7 +35,6 @@ export interface Traits {
   readonly unit?: 'Ms' | 'Bytes';
 }
 
-/** Where a shape keeps them. */
 export const TRAITS = '~traits';
 
 export function traitsOf(shape: TSchema): Traits {
@@ -49,7 +46,6 @@ export function keysOf(shape: TSchema): readonly string[] {
   return 'properties' in shape && isJsonObject(shape.properties) ? Object.keys(shape.properties) : [];
 }
 
-/** The shape of a member or item. */
 export function shapeWithin(shape: TSchema, name: string): TSchema {
   const { properties, additionalProperties, items } = shape as Readonly<Record<string, unknown>>;
   const own = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -84,7 +80,6 @@ type LoadedKeys<P> = {
 type Always = { readonly '~needed': true } | { readonly '~there': true };
 type LoadedName<K, S> = S extends { readonly '~unit': infer U extends string } ? `${K & string}${U}` : K;
 
-/** Receives the faults. */
 interface Notes {
   readonly faultAt: FaultAt;
   readonly faults: {

@@ -61,7 +61,6 @@ export function ownPath(text: string, fault: Fault): string {
   return text;
 }
 
-/** Reads a text that must be a token. */
 export function token(problem: string, remedy: string): (text: string, fault: Fault) => string {
   return (text, fault) => {
     if (!isToken(text)) throw fault(problem, remedy);

@@ -11,16 +11,13 @@ import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/text-forms.ts';
 import { namedFiles, SHIPPED_CONFIG } from '../yaml/read-text.ts';
 
-/** What `conform init` asks, and nothing more. */
 export interface FirstService {
   /** Lower-case letters, digits and hyphens. */
   readonly service: string;
-  /** Base URL of the running service. */
   readonly url: string;
   /** Path of a GET that is known to work, below the base URL. */
   readonly samplePath: string;
   readonly scheme: Scheme;
-  /** To what the scheme asks. */
   readonly answers: Answers;
   /** An OpenAPI document of the service, and what it states; null where there is none. */
   readonly openapi: { readonly path: string; readonly facts: FirstFacts } | null;

@@ -186,13 +186,11 @@ const FAULTS: Readonly<Partial<Record<ErrorCode, readonly [problem: string, reme
   RESOURCE_EXHAUSTION: ['is nested too deeply', 'a config is a few levels deep: see the schema'],
 };
 
-/** The error for what the reader found there. */
 export function yamlFault(code: ErrorCode, place: Place): UsageError {
   const [problem, remedy] = FAULTS[code] ?? [`is not YAML (${code})`, 'correct the syntax'];
   return new UsageError(problem, { place, remedy });
 }
 
-/** The values alone, as plain data. */
 export function plainOf(tree: Located): unknown {
   if (tree.kind === 'scalar') return tree.value;
   const children = childrenOf(tree).map(([name, child]) => [name, plainOf(child)] as const);
@@ -216,14 +214,12 @@ function isPlain(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/** The children of a node, by key or index. */
 export function childrenOf(node: Located): readonly (readonly [name: string, child: Located])[] {
   if (node.kind === 'scalar') return [];
   if (node.kind === 'list') return node.items.map((item, index) => [String(index), item] as const);
   return [...node.entries].map(([name, { value }]) => [name, value] as const);
 }
 
-/** The same node with other children. */
 export function withChildren<N extends Located>(node: N, change: (name: string, of: Located) => Located): N {
   if (node.kind === 'scalar') return node;
   if (node.kind === 'list')
@@ -238,7 +234,6 @@ export function withEntry(map: LocatedMap, name: string, value: Located): Locate
   return { ...map, entries: new Map(map.entries).set(name, { keyPlace: null, value }) };
 }
 
-/** The dotted key of a member. */
 export function keyWithin(key: string, name: string): string {
   return key === '' ? name : `${key}.${name}`;
 }

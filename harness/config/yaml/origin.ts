@@ -12,7 +12,6 @@ export type Origin =
     }
   /** An option of the command line, e.g. `--provider-url`. */
   | { readonly kind: 'option'; readonly option: string }
-  /** A clause of the contract. */
   | { readonly kind: 'contract'; readonly place: string }
   | { readonly kind: 'default' };
 

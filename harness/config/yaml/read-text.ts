@@ -88,7 +88,6 @@ function notUtf8(octets: Buffer): ReadFault {
   }
 }
 
-/** Why a text is no JSON. */
 export type JsonTextFault = Omit<ReadFault, 'remedy'>;
 
 /** null when it is JSON. Quotes nothing of it: a file with a key may have been named by mistake. */

@@ -80,7 +80,7 @@ function altered(body: HttpRequest['body']): Uint8Array {
 
 /** Signs by the rules of the Pusher HTTP API: over method, path and sorted query, with an MD5 of content. */
 export function signRequest(signing: SigningKey, request: HttpRequest, moment: SigningTime): HttpRequest {
-  const body = request.body && request.body.length > 0 ? request.body : null;
+  const body = request.body?.length ? request.body : null;
   const added: QueryParameter[] = [
     ['auth_key', signing.key],
     ['auth_timestamp', String(Math.floor(moment.at.getTime() / 1000))],

@@ -13,7 +13,6 @@ import { firstDemand, isOptional } from './security.ts';
 export interface DocumentedClause {
   readonly key: ClauseKey;
   readonly value: ClauseValue;
-  /** The operation, or the part of the document. */
   readonly section: string;
   readonly row: number;
 }

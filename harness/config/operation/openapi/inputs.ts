@@ -180,7 +180,6 @@ function exampleValue(example: DocumentNode): unknown {
   return child(example, 'dataValue').value ?? child(example, 'value').value;
 }
 
-/** The media types of a body, each with its Media Type Object. */
 export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typeof children> {
   const contents = children(child(at, 'content'));
   return contents.map(([type, content]) => [type, files.dereferenced(content)] as const);

@@ -92,7 +92,6 @@ export interface FoundOperation {
   readonly pathItem: DocumentNode;
   readonly operation: DocumentNode;
   readonly method: string;
-  /** The path as the document writes it. */
   readonly path: string;
 }
 

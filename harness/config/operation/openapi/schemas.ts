@@ -38,7 +38,6 @@ const SAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples'])
 export class OpenApiSchemas {
   /** By the URI with which they are referred to; grows with each schema taken. */
   readonly definitions: Record<string, unknown> = {};
-  /** Of the definitions. */
   readonly book: SchemaBook;
   readonly #files: SourceFiles;
   readonly #direction: Direction;
@@ -253,7 +252,6 @@ export class OpenApiSchemas {
     };
   }
 
-  /** A mapping names a schema, or refers to one. */
   #mapped(entry: DocumentNode): string {
     if (typeof entry.value !== 'string') throw faultAt(entry, 'is no name of a schema', 'write text');
     const ref = /^[A-Za-z0-9._-]+$/.test(entry.value) ? `#/components/schemas/${entry.value}` : entry.value;
@@ -266,7 +264,6 @@ function isNullable(at: DocumentNode): boolean {
   return child(at, 'nullable').value === true || child(at, 'x-nullable').value === true;
 }
 
-/** Reports an invalid pattern at its place. */
 function holdToPattern(at: DocumentNode, pattern: unknown): void {
   if (typeof pattern !== 'string') return;
   try {

@@ -13,7 +13,6 @@ export type Demand =
 export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name'> {
   /** Names of the headers that go with every request, in lower case. */
   readonly headers?: readonly string[];
-  /** A client certificate is shown. */
   readonly certificate?: boolean;
 }
 
@@ -77,7 +76,6 @@ function offersOf(
   return children(securityOf(files, operation)).map(([, alternative]) => children(alternative));
 }
 
-/** Its own, or else that of the document. */
 function securityOf(files: SourceFiles, operation: DocumentNode): DocumentNode {
   const own = child(operation, 'security');
   return own.value === undefined ? child(files.root, 'security') : own;

@@ -20,7 +20,6 @@ export function asOperation(files: SourceFiles, path: DocumentNode, operation: D
   });
 }
 
-/** The same place with other parts. */
 function put(at: DocumentNode, parts: Readonly<Record<string, DocumentNode>>): DocumentNode {
   return { ...at, parts: new Map(Object.entries(parts)) };
 }
