@@ -187,7 +187,6 @@ const ACCEPTED_ENTRY = mapping(
   },
 );
 
-/** `accepted/SERVICE.yaml`. */
 export const ACCEPTED = baselineList('accepted', 'accepted observations', ACCEPTED_ENTRY);
 
 /** An observation that is accepted, as it is listed. */
@@ -226,7 +225,6 @@ const KNOWN_ENTRY = mapping(
   },
 );
 
-/** `known/SERVICE.yaml`. */
 export const KNOWN = baselineList('known', 'known failures', KNOWN_ENTRY);
 
 export type KnownFailure = Listed<typeof KNOWN_ENTRY>;

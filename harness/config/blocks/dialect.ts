@@ -83,7 +83,6 @@ export function isForLogin(name: string | null, closeCode: number | null): boole
 
 /** A protocol of messages over a WebSocket. A user's own is the default export of a module. */
 export interface MessageDialect {
-  /** For people: `chat`. */
   readonly name: string;
   /** The target of the handshake, from the configured one; the same when left out. */
   readonly target?: (target: string, client: DialectClient) => string;

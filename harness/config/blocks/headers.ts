@@ -34,10 +34,8 @@ export async function buildHeaders(
     if (!isToken(name)) throw fault('cannot be the name of a header', 'use letters, digits and hyphens');
     const isKey = credentials?.name?.toLowerCase() === name.toLowerCase();
     if (isKey || /^authorization$/i.test(name)) {
-      throw fault(
-        'is where a credential goes, which checks leave out and change',
-        'write it below `credentials:`; scheme `header` takes any name, Authorization too',
-      );
+      const remedy = 'write it below `credentials:`; scheme `header` takes any name, Authorization too';
+      throw fault('is where a credential goes, which checks leave out and change', remedy);
     }
     if (OF_CHECKS.test(name) || FRAMING_FIELDS.test(name))
       throw fault('is a header that the checks set themselves', 'leave it out');

@@ -63,7 +63,6 @@ interface RequestHead {
   readonly query: string | null;
 }
 
-/** What a request carries at one place. */
 export type CarriedKey =
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable' }
@@ -72,16 +71,13 @@ export type CarriedKey =
 export const ABSENT: CarriedKey = { state: 'absent' };
 const UNREADABLE: CarriedKey = { state: 'unreadable' };
 
-/** A place that a document may name for a key. */
 export type KeyPlace =
   | { readonly in: 'header' | 'query'; readonly name: string }
   /** Behind the scheme Bearer. */
   | { readonly in: 'authorization'; readonly name: 'Authorization' };
 
-/** The same for a WebSocket handshake. */
 export type HandshakePlace =
   | KeyPlace
-  /** Beside the subprotocols that it offers. */
   | { readonly in: 'subprotocol'; readonly prefix: string; readonly encoding: 'base64url' | 'plain' };
 
 export function carrierAt(place: HandshakePlace): Carrier {

@@ -12,7 +12,6 @@ interface JsonWebToken {
 
 const PART = /^[A-Za-z0-9_-]+$/;
 
-/** null for any other text. */
 function readToken(text: string): JsonWebToken | null {
   const [header = '', claims = '', signature = '', ...more] = text.split('.');
   if (more.length > 0 || ![header, claims, signature].every((part) => PART.test(part))) return null;

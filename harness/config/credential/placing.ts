@@ -22,7 +22,6 @@ export type CredentialChoice =
   | 'right'
   | 'second'
   | 'none'
-  /** Must be refused. */
   | { readonly wrong: WrongCredential }
   /** The right one, written in a way that the standard allows or leaves open. */
   | { readonly spelled: CredentialSpelling }
@@ -62,7 +61,6 @@ const PADDING = /=*$/;
 /** Hexadecimal, a UUID, base32 and Crockford's base32 are the same in capitals and in small letters. */
 const IN_EITHER_CASE = /^(?:[0-9a-fA-F-]{16,}|[A-Z2-7]{16,}=*|[0-9A-HJKMNP-TV-Z]{26})$/;
 
-/** A key that no account has. */
 export const UNKNOWN_KEY = 'conform-sends-no-valid-key-here';
 const UNKNOWN_USER = 'conform-nobody';
 /** More than a usual limit for one field line (8 KiB). */

@@ -15,7 +15,6 @@ export interface FirstUse {
 }
 
 export interface Question {
-  /** Without its dashes. */
   readonly option: string;
   readonly question: string;
   /** Suggested; `SERVICE` stands for the name of the service in capitals. */
@@ -54,7 +53,6 @@ export function ofNamedKey(text: string, fallback: string): FirstUse {
   };
 }
 
-/** For the keys `KEYED`. */
 export function keyLines(variable: string): readonly string[] {
   return [
     `key: \${env:${variable}} # read when a run starts, never stored`,
@@ -134,7 +132,6 @@ export interface KeyFault {
   readonly remedy: string;
 }
 
-/** The values of keys that are no secrets. */
 export type TextValues<K extends SchemeKeys> = {
   readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
 };

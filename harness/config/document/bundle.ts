@@ -23,11 +23,9 @@ export function namedDialect(named: DocumentNode, around: Dialect): Dialect {
   if (named.value === undefined) return around;
   const dialect = dialectNamed(named.value);
   if (dialect !== undefined) return dialect;
-  throw faultAt(
-    named,
-    `names a dialect of JSON Schema that is not known: ${JSON.stringify(named.value)}`,
-    `name one of ${DIALECTS.map(({ uri }) => uri).join(', ')}, or leave it out for ${LATEST.name}`,
-  );
+  const known = DIALECTS.map(({ uri }) => uri).join(', ');
+  const problem = `names a dialect of JSON Schema that is not known: ${JSON.stringify(named.value)}`;
+  throw faultAt(named, problem, `name one of ${known}, or leave it out for ${LATEST.name}`);
 }
 
 function idOf({ name }: Dialect): 'id' | '$id' {

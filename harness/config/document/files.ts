@@ -17,7 +17,6 @@ const MAX_REF_CHAIN = 32;
 /** A document and the files below its folder that it refers to. Sizes, counts and depths are bounded. */
 export class SourceFiles {
   readonly root: DocumentNode;
-  /** Real path of the folder of the document. */
   readonly folder: string;
   readonly #files: ReadonlyMap<string, SourceFile>;
   /** By the text of the reference and the folder it is relative to. */

@@ -5,7 +5,6 @@ import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 
-/** A value of a document with where it stands. */
 export interface DocumentNode {
   readonly file: SourceFile;
   /** Unescaped tokens of the JSON Pointer (RFC 6901). */

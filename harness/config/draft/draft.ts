@@ -43,7 +43,6 @@ export class Draft {
     this.faultAt = faultsOf(this.#origins);
   }
 
-  /** `faultAt` of one key. */
   faultFor(key: string): Fault {
     return (problem, remedy) => this.faultAt(key, problem, remedy);
   }
@@ -113,7 +112,6 @@ export class Draft {
 /** What a key was read as through references, and is not to be shown. */
 export interface ReadThrough extends Omit<InterpolatedText, 'text'> {
   readonly key: string;
-  /** As it is written. */
   readonly written: string;
 }
 

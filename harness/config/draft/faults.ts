@@ -41,7 +41,6 @@ export class Faults {
     }
   }
 
-  /** The same for what takes time. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -116,9 +116,7 @@ export async function resolveReference(
   return { text, fromFallback: false };
 }
 
-/** A reference when a record is judged. */
 interface SecretLabel {
-  /** What the secret is called that it makes. */
   readonly name: string;
   /** The value to use if it names nothing and no record knows it; null for none. */
   readonly otherwise: string | null;

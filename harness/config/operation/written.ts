@@ -145,7 +145,6 @@ type OperationBlock = Loaded<typeof OPERATION>;
 
 /** An operation as the config writes it, held to what can be sent; what it leaves out is null or empty. */
 export interface WrittenOperation {
-  /** For a person: `services/orders.yaml:12:5`. */
   readonly place: string;
   readonly block: OperationBlock;
   /** With the query that is written into it. */

@@ -94,7 +94,6 @@ export interface ContainerConfig {
   readonly env: Readonly<Record<string, SecretText>>;
   /** Path in the container to its content; readable by every user there, seen by no `inspect`. */
   readonly secrets: Readonly<Record<string, Secret>>;
-  /** Path in the container to a file of this machine. */
   readonly files: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
   readonly ready: Readiness | null;

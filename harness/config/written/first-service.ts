@@ -78,12 +78,10 @@ export async function initService(configDir: string, first: FirstService): Promi
     ...(await namedFiles(join(configDir, 'contracts'))).keys(),
     ...(await namedFiles(join(SHIPPED_CONFIG, 'contracts'))).keys(),
   ];
-  const config = {
-    path: join(configDir, 'services', `${service}.yaml`),
-    text: serviceText({ ...first, url }, configDir),
-  };
+  const pathIn = (folder: string) => join(configDir, folder, `${service}.yaml`);
+  const config = { path: pathIn('services'), text: serviceText({ ...first, url }, configDir) };
   if (contracts.includes(service)) return [config];
-  return [config, { path: join(configDir, 'contracts', `${service}.yaml`), text: contractText(first) }];
+  return [config, { path: pathIn('contracts'), text: contractText(first) }];
 }
 
 function hold(key: string, unfit: AnswerFault): void {

@@ -46,14 +46,11 @@ const KEYS = {
 type Client = Values<typeof KEYS>;
 
 const URL_OF_TOKENS = 'URL of the tokens, or its path below the base URL';
+const VARIABLE = 'Environment variable with the client';
 const ASKS = {
   url: question('token-url', URL_OF_TOKENS, '/oauth/token'),
-  id: variable('client-id-env', 'Environment variable with the client id', 'SERVICE_CLIENT_ID'),
-  secret: variable(
-    'client-secret-env',
-    'Environment variable with the client secret',
-    'SERVICE_CLIENT_SECRET',
-  ),
+  id: variable('client-id-env', `${VARIABLE} id`, 'SERVICE_CLIENT_ID'),
+  secret: variable('client-secret-env', `${VARIABLE} secret`, 'SERVICE_CLIENT_SECRET'),
 };
 
 /** An access token for the client itself (RFC 6749 §4.4), sent as a bearer token (RFC 6750). */

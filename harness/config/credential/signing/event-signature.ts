@@ -14,7 +14,6 @@ import { octetsOf, type VerificationKey, verdictOnSignature } from './verificati
 
 /** An event on its way to a receiver, as far as it is signed. */
 export interface SignedEvent {
-  /** The value of the header with the signature. */
   readonly signature: string;
   /** Of another header, by its name in lower case. */
   readonly field: (name: string) => string | undefined;
@@ -35,7 +34,6 @@ interface EventKey {
 
 interface Time {
   readonly readTime: (event: SignedEvent) => string | undefined;
-  /** What says so. */
   readonly ground: Ground;
   /** Nothing says that each attempt has a time of its own: it may be that of the first. */
   readonly mayBeOfFirst?: true;
@@ -44,7 +42,6 @@ interface Time {
 interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
   readonly header: string | null;
-  /** Of one or several signatures that are there. */
   readonly worth: (event: SignedEvent, means: EventKey) => Worth | Unverifiable;
   /** Signed with a private key as well as with a shared secret. */
   readonly takesPublicKeys?: true;

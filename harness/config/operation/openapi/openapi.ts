@@ -33,7 +33,6 @@ export interface OpenApiDocument {
 }
 
 export interface OpenApiOptions {
-  /** The path as messages name it. */
   readonly shown: string;
   readonly configured: Configured | undefined;
   /** Path of the provider's base address: '' or `/api`. */
