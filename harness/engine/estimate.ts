@@ -7,19 +7,19 @@ import type { Estimate } from '../report/terminal/estimate.ts';
 import { keptRate } from '../wire/pace/weighing.ts';
 import { type Suite, suitesFor } from './check/check.ts';
 import { applicabilityOf } from './check/judge.ts';
-import { type Plan, planOf } from './check/plan.ts';
+import { planOf, type SessionPlan } from './check/plan.ts';
 import { closureOf, costOf, neededBy, neededIn, type Probe, type Risk } from './session/probe.ts';
 
 /** Milliseconds assumed for a response. */
 const ANSWER_MS = 20;
 
-interface Selected {
+interface SelectedSuites {
   readonly suites: readonly Suite[];
   /** Number of checks of a whole run. */
   readonly catalogue: number;
 }
 
-interface Cost {
+interface ProbeCost {
   /** Name of the first suite that asks for it. */
   readonly suite: string;
   readonly probe: Probe<unknown>;
@@ -29,7 +29,7 @@ interface Cost {
 }
 
 /** The load of a run on the service at most: sums over the plan. Nothing is sent. */
-export function estimate(config: ServiceConfig, { suites, catalogue }: Selected): Estimate {
+export function estimate(config: ServiceConfig, { suites, catalogue }: SelectedSuites): Estimate {
   const { service, provider, pacts } = config;
   const chosen = suitesFor(suites, config);
   const selected = new Set(chosen.flatMap(({ checks }) => checks.map(({ id }) => id)));
@@ -63,7 +63,7 @@ export function estimate(config: ServiceConfig, { suites, catalogue }: Selected)
 }
 
 /** Each probe that may be asked for, once. */
-function costsOf({ before, from, last }: Plan, config: ServiceConfig): readonly Cost[] {
+function costsOf({ before, from, last }: SessionPlan, config: ServiceConfig): readonly ProbeCost[] {
   const steps = [...before, ...from, ...last];
   const seen = new Set<Probe<unknown>>();
   const judged = steps.filter(({ kind, probes }) => kind === 'judge' && probes.length > 0);
@@ -85,34 +85,34 @@ function costsOf({ before, from, last }: Plan, config: ServiceConfig): readonly 
   });
 }
 
-function usualIn(costs: readonly Cost[]): number {
+function usualIn(costs: readonly ProbeCost[]): number {
   return costs.reduce((sum, { usual }) => sum + usual, 0);
 }
 
-function requestsIn(costs: readonly Cost[]): number {
+function requestsIn(costs: readonly ProbeCost[]): number {
   return costs.reduce((sum, { requests }) => sum + requests, 0);
 }
 
 /** Whether it usually counts against the quota of the key. */
-function isCounted({ probe: { credential, risks } }: Cost): boolean {
+function isCounted({ probe: { credential, risks } }: ProbeCost): boolean {
   return credential === 'right' && !risks.includes('connection');
 }
 
 /** Milliseconds to send these at the permitted rate and to meet the limit. */
-function waitsMs(costs: readonly Cost[], { plan }: ServiceConfig): number {
+function waitsMs(costs: readonly ProbeCost[], { plan }: ServiceConfig): number {
   const rate = keptRate(plan);
-  const isBurst = ({ probe, requests }: Cost) => probe.risks.includes('burst') && requests > 0;
+  const isBurst = ({ probe, requests }: ProbeCost) => probe.risks.includes('burst') && requests > 0;
   const ordinary = usualIn(costs.filter((each) => !isBurst(each)));
   const windows = Math.floor(Math.max(0, ordinary - 1) / rate.requests) + (costs.some(isBurst) ? 1 : 0);
   return windows * rate.windowMs;
 }
 
 /** A line for each risk. */
-function risksIn(costs: readonly Cost[], { safety }: ServiceConfig): readonly string[] {
+function risksIn(costs: readonly ProbeCost[], { safety }: ServiceConfig): readonly string[] {
   const sentWith = (isMeant: (probe: Probe<unknown>) => boolean) =>
     costs.filter(({ probe, requests }) => requests > 0 && isMeant(probe));
   const withRisk = (risk: Risk) => sentWith(({ risks }) => risks.includes(risk));
-  const line = (those: readonly Cost[], words: (n: string) => string) =>
+  const line = (those: readonly ProbeCost[], words: (n: string) => string) =>
     those.length === 0 ? [] : [words(counted(requestsIn(those), 'request'))];
   const connections = withRisk('connection');
   const broken = connections.filter(({ probe }) => probe.place === 'late');

@@ -232,8 +232,8 @@ function rescued(results: Results, fault: string, rendered: RunUnderWay): Render
   const reports = orFault(() => {
     const folder = openRunFolder(mkdtempSync(join(tmpdir(), 'conform-')), rendered.run);
     rendered.journal.moveTo(folder.journalPath);
-    const told = withFault(results, `${fault}; the reports are in ${folder.reportsDir}`);
-    return { results: told, reports: write(told, folder, rendered) };
+    const noted = withFault(results, `${fault}; the reports are in ${folder.reportsDir}`);
+    return { results: noted, reports: write(noted, folder, rendered) };
   });
   return 'fault' in reports ? { results: withFault(results, fault), reports: null } : reports;
 }

@@ -57,9 +57,9 @@ const BEFORE_THE_LIMIT = 'versioning';
 const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
 /** As long as those of the documents, and soon spent. */
 const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
-/** Always the same: what is said of times can be compared. */
+/** Always the same, so that texts with times can be compared. */
 const MINUTE = Date.UTC(2026, 0, 1, 12);
-/** A limiter may hold back what is beyond its limit for most of a window. */
+/** A limiter may delay requests beyond its limit for most of a window. */
 const PATIENT_MS = 10 * 60_000;
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
@@ -215,7 +215,7 @@ class CaseLog {
   record(event: JournalEvent): void {
     if (event.type === 'evidence') {
       if (this.#tracing) this.traces.push(traceOf(event.value));
-      // Nothing that a probe did not ask for is counted: the removal of what was created.
+      // Requests without a probe, which remove created resources, do not count.
       if (this.#suite !== null && event.probe !== undefined)
         this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }

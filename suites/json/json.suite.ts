@@ -9,7 +9,7 @@ import {
   jsonResponses,
   observation,
   practice,
-  type Reading,
+  type ResponseReading,
   rfc8259,
   rfc9457,
   suite,
@@ -30,7 +30,7 @@ interface JsonRule extends RowNotes<'headline'> {
   /** Completes "sends JSON that …". */
   readonly what: string;
   readonly ground: Ground;
-  readonly reading?: Reading;
+  readonly reading?: ResponseReading;
 }
 
 /** Everything that calls itself JSON keeps RFC 8259, octet by octet. */

@@ -4,7 +4,7 @@ import {
   judgeEvidence,
   judgeShards,
 } from '../../engine/judging/judge-evidence.ts';
-import { type Evidence, type RunEvidence, readRecord } from '../../engine/judging/read-record.ts';
+import { type RecordFile, type RunEvidence, readRecord } from '../../engine/judging/read-record.ts';
 import type { JunitWarnings } from '../../report/format.ts';
 import { HARNESS } from '../process.ts';
 import { type Loudness, printVerdict } from './verdict.ts';
@@ -39,7 +39,7 @@ export async function judge(paths: readonly string[], options: JudgeCommandOptio
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
 }
 
-function isShard(evidence: Evidence): evidence is RunEvidence {
+function isShard(evidence: RecordFile): evidence is RunEvidence {
   return evidence.kind === 'run' && evidence.record.run.shard !== undefined;
 }
 

@@ -94,7 +94,7 @@ export function check<const U extends Needs = readonly Probe<unknown>[]>(
 }
 
 /** A JSON value, and at most a sentence about it. */
-interface Seen {
+interface Observed {
   readonly seen: unknown;
   readonly note: string;
 }
@@ -103,7 +103,7 @@ interface ObservationOptions extends Common, Partial<Pick<CheckDefinition, 'uses
   /** Default: its id. */
   readonly records?: string;
   readonly varies?: Variation;
-  readonly observe: (context: CheckContext) => Promise<Seen>;
+  readonly observe: (context: CheckContext) => Promise<Observed>;
 }
 
 /** Declares a question that the documents leave open: never a failure, always recorded. */

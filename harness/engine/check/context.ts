@@ -40,7 +40,7 @@ export interface OpenContext extends CheckContext {
   remark(): string;
 }
 
-export type Asked = Pick<Session, 'config' | 'ask' | 'observe' | 'subjectOf'>;
+export type ProbeSource = Pick<Session, 'config' | 'ask' | 'observe' | 'subjectOf'>;
 
 interface Recording {
   readonly id: string;
@@ -55,7 +55,7 @@ const REPORTED = 5;
 /** Its questions, observations and notes are kept for the judgment. */
 export function openContext(
   { id: check, uses, records, varies }: Recording,
-  session: Asked,
+  session: ProbeSource,
   signal: AbortSignal,
 ): OpenContext {
   const evidence = new Set<string>();

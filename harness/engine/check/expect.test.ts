@@ -9,7 +9,7 @@ import {
   octetsOf,
 } from '../../wire/fixtures/example-evidence.ts';
 import { Expectation, expectIn } from './expect.ts';
-import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './hold.ts';
+import { FRAMED, IN_CONTENT, IN_JSON, type ResponseReading, THROUGHOUT } from './hold.ts';
 
 function reply(response: Partial<RecordedResponse> = {}, exchange: Partial<Exchange> = {}): Reply {
   return new Reply(
@@ -143,8 +143,11 @@ describe('what was not read to its end', () => {
     { failure: { kind: 'body-too-large', message: 'the body goes on after 7 octets' } },
   );
   const whole = reply({}, { id: exampleId('e2') });
-  const held = (reading: Reading, got: (reply: Reply) => string | null, ...replies: readonly Reply[]) =>
-    see(expect(...replies).toConform('no fault', got, reading));
+  const held = (
+    reading: ResponseReading,
+    got: (reply: Reply) => string | null,
+    ...replies: readonly Reply[]
+  ) => see(expect(...replies).toConform('no fault', got, reading));
 
   it('is an answer, and served', async () => {
     see([cut.answered, cut.cut, cut.served]).toEqual([false, true, true]);

@@ -7,14 +7,14 @@ import { Reply } from '../../wire/exchange/reply.ts';
 import type { ResponseView } from '../../wire/exchange/response.ts';
 import type { Probe } from '../session/probe.ts';
 import {
-  type Asked,
+  type EvidenceSource,
   type Gathered,
   gather,
   holdEach,
   IN_CONTENT,
   orList,
   type PieceOf,
-  type Reading,
+  type ResponseReading,
   type Subject,
   THROUGHOUT,
 } from './hold.ts';
@@ -23,7 +23,7 @@ export interface Expect<U = readonly Probe<unknown>[]> {
   /** The evidence of all that the check `uses`. */
   (): UsedEvidence<U>;
   /** Probes are asked one after the other. Of several pieces of evidence each is held to what is expected. */
-  <const A extends readonly Asked[]>(...asked: A): Expectation<Extract<PieceOf<A[number]>, Subject>>;
+  <const A extends readonly EvidenceSource[]>(...asked: A): Expectation<Extract<PieceOf<A[number]>, Subject>>;
   /**
    * Evidence together with what it is judged by: `about` is the piece that is named where it does not conform. Where there
    * is none the check does not apply, for this reason.
@@ -32,7 +32,7 @@ export interface Expect<U = readonly Probe<unknown>[]> {
 }
 
 /** Unknown unless each of the probes yields evidence. */
-type UsedEvidence<U> = U extends readonly (Asked & Probe<unknown>)[]
+type UsedEvidence<U> = U extends readonly (EvidenceSource & Probe<unknown>)[]
   ? Expectation<Extract<PieceOf<U[number]>, Subject>>
   : unknown;
 
@@ -57,9 +57,9 @@ export function expectIn(
   judging: Judging,
   used: readonly Probe<unknown>[],
 ): Expect {
-  const ofAll = <S extends Subject>(...named: readonly Asked[]) => {
+  const ofAll = <S extends Subject>(...named: readonly EvidenceSource[]) => {
     // `Expect` is called without arguments only if each probe yields evidence.
-    const asked = named.length > 0 ? named : (used as readonly Asked[]);
+    const asked = named.length > 0 ? named : (used as readonly EvidenceSource[]);
     return new Expectation<S>({ ...judging, evidence: () => gather(asked, ask), subject: (piece) => piece });
   };
   return Object.assign(ofAll, {
@@ -100,7 +100,7 @@ export class Expectation<S> {
    *
    * @throws Blocked when nothing deviates, but not all of what the judgment needs was read.
    */
-  toConform(wanted: string, got: (piece: S) => string | null, reading?: Reading): Promise<void> {
+  toConform(wanted: string, got: (piece: S) => string | null, reading?: ResponseReading): Promise<void> {
     return this.#begun(this.#hold(wanted, got, reading));
   }
 
@@ -111,7 +111,11 @@ export class Expectation<S> {
     return expectation;
   }
 
-  async #hold(wanted: string, got: (piece: S) => string | null, reading: Reading | undefined): Promise<void> {
+  async #hold(
+    wanted: string,
+    got: (piece: S) => string | null,
+    reading: ResponseReading | undefined,
+  ): Promise<void> {
     const { evidence, subject } = this.#means;
     const { all: pieces, shortfall } = await evidence();
     // A check that has looked at nothing is not green.
@@ -137,7 +141,7 @@ export class Expectation<S> {
   // --- replies ---
 
   /** So much of it was read as is needed to judge this. */
-  toBeRead(this: Expectation<Reply>, wanted: string, reading: Reading): Promise<void> {
+  toBeRead(this: Expectation<Reply>, wanted: string, reading: ResponseReading): Promise<void> {
     return this.toConform(wanted, () => null, reading);
   }
 
@@ -316,7 +320,7 @@ function gotOrNoResponse(piece: Subject, got: () => string | null): string | nul
   }
 }
 
-function unreadOf(piece: Subject, { unread }: Reading): string | null {
+function unreadOf(piece: Subject, { unread }: ResponseReading): string | null {
   return piece instanceof Reply && piece.exchange.response !== null ? unread(piece.response) : null;
 }
 

@@ -71,7 +71,7 @@ interface Shortfall {
 }
 
 /** Evidence, or a probe that yields it. */
-export type Asked = Yield | Probe<Yield>;
+export type EvidenceSource = Yield | Probe<Yield>;
 type Yield = Subject | readonly Subject[] | Gathered<Subject>;
 export type PieceOf<A> =
   A extends Probe<infer E> ? PieceOf<E> : A extends readonly (infer S)[] | Gathered<infer S> ? S : A;
@@ -91,7 +91,7 @@ function distinct(pieces: readonly Subject[]): readonly Subject[] {
  * Blocked if none is available.
  */
 export async function gather<S extends Subject>(
-  asked: readonly Asked[],
+  asked: readonly EvidenceSource[],
   ask: <E>(probe: Probe<E>) => Promise<E>,
 ): Promise<Gathered<S>> {
   const pieces: Subject[] = [];
@@ -115,7 +115,7 @@ export async function gather<S extends Subject>(
 }
 
 /** The part of a response that a judgment needs. */
-export interface Reading {
+export interface ResponseReading {
   /** Why it cannot be judged, one line that begins with `it` or `its`; null if it can. */
   readonly unread: (response: ResponseView) => string | null;
   /** The part that was read is judged all the same. */
@@ -123,23 +123,23 @@ export interface Reading {
 }
 
 /** The octets of the content, to their end. */
-export const IN_CONTENT: Reading = { unread: ({ unread }) => unread, partly: false };
-export const IN_JSON: Reading = { unread: ({ unreadJson }) => unreadJson, partly: false };
+export const IN_CONTENT: ResponseReading = { unread: ({ unread }) => unread, partly: false };
+export const IN_JSON: ResponseReading = { unread: ({ unreadJson }) => unreadJson, partly: false };
 /** Something that must be nowhere in a response. */
-export const THROUGHOUT: Reading = { unread: ({ unread }) => unread, partly: true };
+export const THROUGHOUT: ResponseReading = { unread: ({ unread }) => unread, partly: true };
 /** The same, in fields or in a JSON value. */
-export const THROUGHOUT_JSON: Reading = { unread: ({ unreadJson }) => unreadJson, partly: true };
+export const THROUGHOUT_JSON: ResponseReading = { unread: ({ unreadJson }) => unreadJson, partly: true };
 /** The same, in bodies that are searched only up to a limit. */
-export const SEARCHED: Reading = { unread: ({ unsearched }) => unsearched, partly: true };
+export const SEARCHED: ResponseReading = { unread: ({ unsearched }) => unsearched, partly: true };
 /** The message as it was framed, whatever its content. */
-export const FRAMED: Reading = {
+export const FRAMED: ResponseReading = {
   unread: ({ body, unread }) => (body.truncated ? unread : null),
   partly: true,
 };
 /** The content as it was encoded. */
-export const ENCODED: Reading = {
+export const ENCODED: ResponseReading = {
   unread: ({ body, unread, codingLimit }) => (body.truncated ? unread : codingLimit),
   partly: true,
 };
 /** The octets of the body with all content codings. */
-export const AS_SENT: Reading = { unread: ({ unknownOctets }) => unknownOctets, partly: false };
+export const AS_SENT: ResponseReading = { unread: ({ unknownOctets }) => unknownOctets, partly: false };

@@ -19,7 +19,7 @@ import { Blocked, NotApplicable, type Outcome, unlessUnjudged, Violation } from 
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
-import { type Asked, type OpenContext, openContext, type SubjectOutcome } from './context.ts';
+import { type OpenContext, openContext, type ProbeSource, type SubjectOutcome } from './context.ts';
 
 /** The result of one check for one service. */
 export interface Judgment {
@@ -230,7 +230,12 @@ async function blockedByRoot(
   const { config } = session;
   const { signal, selected } = options;
   // A root records its observations when it is judged itself.
-  const silent: Asked = { config, ask: session.ask, subjectOf: session.subjectOf, observe: () => undefined };
+  const silent: ProbeSource = {
+    config,
+    ask: session.ask,
+    subjectOf: session.subjectOf,
+    observe: () => undefined,
+  };
   for (const root of rootsOf(check, config, selected)) {
     const context = openContext(root, silent, signal);
     const known = await violationIn(root, context).catch(unlessUnjudged);

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/service.ts';
-import { closureOf, neededIn, type Place, type Probe } from '../session/probe.ts';
+import { closureOf, neededIn, type Probe, type SendingPlace } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
-import { RunRecord } from '../session/turn/evidence-log.ts';
+import { AnswerRecord } from '../session/turn/evidence-log.ts';
 import type { CheckDefinition, Suite } from './check.ts';
 import { applicabilityOf, type JudgeOptions, type Judgment, judge, rootsOf } from './judge.ts';
 
@@ -16,13 +16,13 @@ export interface PlannedStep {
   readonly kind: 'send' | 'judge';
   readonly suite: Suite;
   readonly check: CheckDefinition;
-  readonly place: Place;
+  readonly place: SendingPlace;
   /** None if the check does not apply. */
   readonly probes: readonly Probe<unknown>[];
 }
 
 /** The order of one session. */
-export interface Plan {
+export interface SessionPlan {
   /** Before the suite that spends the quota. */
   readonly before: readonly PlannedStep[];
   /** That suite and later ones. */
@@ -33,7 +33,7 @@ export interface Plan {
   readonly meetsLimit: boolean;
 }
 
-const PLACES: readonly Place[] = ['ordinary', 'late', 'last', 'record'];
+const PLACES: readonly SendingPlace[] = ['ordinary', 'late', 'last', 'record'];
 
 /**
  * A check is judged at the latest place of the probes that it may ask for, otherwise in the order of the suites; its
@@ -43,7 +43,7 @@ export function planOf(
   suites: readonly Suite[],
   config: ServiceConfig,
   selected?: ReadonlySet<string>,
-): Plan {
+): SessionPlan {
   const exhausting = suites.findIndex(({ exhausts }) => exhausts);
   const at = exhausting < 0 ? suites.length : exhausting;
   const judgedIn = (some: readonly Suite[]) =>
@@ -76,13 +76,13 @@ function stepOf(
 }
 
 /** The latest place of these and of the probes that they may ask for. */
-function placeOf(probes: readonly Probe<unknown>[], config: ServiceConfig): Place {
+function placeOf(probes: readonly Probe<unknown>[], config: ServiceConfig): SendingPlace {
   const places = [...closureOf(probes, config)].map(({ place }) => PLACES.indexOf(place));
   return PLACES[Math.max(0, ...places)] ?? 'ordinary';
 }
 
 function inOrder(steps: readonly PlannedStep[], config: ServiceConfig): readonly PlannedStep[] {
-  const sending = (step: PlannedStep, place: Place): PlannedStep => {
+  const sending = (step: PlannedStep, place: SendingPlace): PlannedStep => {
     const used = step.probes.length === 0 ? [] : neededIn(step.check.uses, config);
     const probes = used.flatMap((each) => partsOf(each, place, config));
     return { ...step, kind: 'send', place, probes };
@@ -96,8 +96,12 @@ function inOrder(steps: readonly PlannedStep[], config: ServiceConfig): readonly
 }
 
 /** The parts of a probe that are sent up to a place: itself, or its needs unless its own place is later. */
-function partsOf(probe: Probe<unknown>, upTo: Place, config: ServiceConfig): readonly Probe<unknown>[] {
-  const isBy = (place: Place) => PLACES.indexOf(place) <= PLACES.indexOf(upTo);
+function partsOf(
+  probe: Probe<unknown>,
+  upTo: SendingPlace,
+  config: ServiceConfig,
+): readonly Probe<unknown>[] {
+  const isBy = (place: SendingPlace) => PLACES.indexOf(place) <= PLACES.indexOf(upTo);
   if (isBy(placeOf([probe], config))) return [probe];
   if (probe.begunBy !== undefined) return partsOf(probe.begunBy, upTo, config);
   return isBy(probe.place)
@@ -105,14 +109,14 @@ function partsOf(probe: Probe<unknown>, upTo: Place, config: ServiceConfig): rea
     : [];
 }
 
-interface Means {
+interface PlanOptions {
   /** Of the next check. */
   readonly options: () => JudgeOptions;
   readonly entering?: (suite: Suite) => void;
 }
 
 /** Two parts, the second of which may come after other sessions. */
-interface Judging {
+interface JudgingParts {
   /** Yields each outcome as soon as its evidence is there. */
   readonly inTurn: AsyncGenerator<Judged>;
   /** Their own stimuli were sent in turn. */
@@ -120,7 +124,11 @@ interface Judging {
 }
 
 /** Nothing is sent or judged before the parts are read, the first one first. */
-export function judging(suites: readonly Suite[], session: Session, { options, entering }: Means): Judging {
+export function judging(
+  suites: readonly Suite[],
+  session: Session,
+  { options, entering }: PlanOptions,
+): JudgingParts {
   const { before, from, last, meetsLimit } = planOf(suites, session.config, options().selected);
   const isOfRecord = ({ place }: PlannedStep) => place === 'record';
 
@@ -157,7 +165,7 @@ export function judging(suites: readonly Suite[], session: Session, { options, e
 export async function* judgeInOrder(
   suites: readonly Suite[],
   session: Session,
-  means: Means,
+  means: PlanOptions,
 ): AsyncGenerator<Judged> {
   const { inTurn, overRecord } = judging(suites, session, means);
   yield* inTurn;
@@ -181,7 +189,7 @@ async function askTogether(
 
 interface SessionsOptions extends JudgeOptions {
   /** Called again after the session before was closed, if the provider restarted. */
-  readonly open: (recorded: RunRecord) => Session | Promise<Session>;
+  readonly open: (recorded: AnswerRecord) => Session | Promise<Session>;
   readonly asked: () => number;
 }
 
@@ -201,7 +209,7 @@ export async function* judgeInSessions(
   const means = { options: () => options };
   const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];
   let before = asked();
-  const recorded = new RunRecord();
+  const recorded = new AnswerRecord();
   const overRecord: AsyncGenerator<JudgedOver>[] = [];
   let session = await open(recorded);
   try {

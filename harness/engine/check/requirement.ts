@@ -97,7 +97,7 @@ export const secondKey = when(
   'no second key is configured (credentials.secondKey)',
 );
 
-// --- the format of what is answered ---
+// --- the format of responses ---
 
 /** The first of these that the contract or the config answers, as JSON; '' for none. */
 function format(config: ServiceConfig, keys: readonly ClauseKey[]): string {
@@ -201,7 +201,7 @@ export const unsafeMethods = when(
   allowed('unsafe methods may not be sent here; allow them', 'unsafeMethods'),
 );
 
-// --- what is configured ---
+// --- the config ---
 
 export const hasOperations = when(
   ({ operations }) => operations.length > 0,

@@ -33,7 +33,7 @@ export {
   FRAMED,
   IN_CONTENT,
   IN_JSON,
-  type Reading,
+  type ResponseReading,
   SEARCHED,
   THROUGHOUT_JSON,
 } from './hold.ts';

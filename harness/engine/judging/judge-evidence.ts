@@ -16,7 +16,7 @@ import { createRedaction } from '../../wire/redaction/redaction.ts';
 import { loadSuites, SUITES_URL, selectChecks } from '../selection/selection.ts';
 import { judgeRecord } from './judge-record.ts';
 import { recordOfHar } from './read-har.ts';
-import type { Evidence, RunEvidence } from './read-record.ts';
+import type { RecordFile, RunEvidence } from './read-record.ts';
 import type { RecordedRun } from './recording.ts';
 
 export interface JudgingRequest {
@@ -42,7 +42,7 @@ export interface JudgedEvidence {
 }
 
 /** Judges a record and writes its reports. @throws UsageError if config and record do not fit. */
-export async function judgeEvidence(evidence: Evidence, request: JudgingRequest): Promise<JudgedEvidence> {
+export async function judgeEvidence(evidence: RecordFile, request: JudgingRequest): Promise<JudgedEvidence> {
   const judging = await prepare(evidence, request);
   const folder = openRunFolder(request.reportsDir, judging.run);
   const journal = openJournal(folder.journalPath);
@@ -92,7 +92,7 @@ function write(results: Results, request: JudgingRequest, journalPath: string | 
 }
 
 /** The judging of a record, and how its results are made. */
-async function prepare(evidence: Evidence, request: JudgingRequest) {
+async function prepare(evidence: RecordFile, request: JudgingRequest) {
   const { harness } = request;
   const services = await servicesOf(evidence, request);
   const recorded = evidence.kind === 'har' ? readHar(evidence, services, harness) : evidence.record;
@@ -130,7 +130,7 @@ async function prepare(evidence: Evidence, request: JudgingRequest) {
 }
 
 /** @throws UsageError for a HAR file without a named service. */
-async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<readonly LoadedService[]> {
+async function servicesOf(evidence: RecordFile, request: JudgingRequest): Promise<readonly LoadedService[]> {
   const { configDir, env, services: named } = request;
   if (evidence.kind === 'har') {
     if (named.length === 1) {
@@ -156,7 +156,7 @@ async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<
 }
 
 function readHar(
-  { text, file }: Extract<Evidence, { kind: 'har' }>,
+  { text, file }: Extract<RecordFile, { kind: 'har' }>,
   services: readonly LoadedService[],
   harness: JudgingRequest['harness'],
 ): RecordedRun {

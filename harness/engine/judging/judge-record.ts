@@ -14,7 +14,7 @@ import { commandAlone } from '../request.ts';
 import type { Selection } from '../selection/selection.ts';
 import type { PactJudge } from '../session/pact/verification.ts';
 import { openSession } from '../session/session.ts';
-import type { RunRecord } from '../session/turn/evidence-log.ts';
+import type { AnswerRecord } from '../session/turn/evidence-log.ts';
 import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
 import { replayWire } from './replay-wire.ts';
 
@@ -66,7 +66,7 @@ export async function judgeRecord(
   });
 }
 
-interface Judging extends JudgingOptions {
+interface RecordJudging extends JudgingOptions {
   readonly run: RecordedRun['run'];
   readonly redaction: ReturnType<typeof createRedaction>;
 }
@@ -74,7 +74,7 @@ interface Judging extends JudgingOptions {
 async function judgeService(
   recorded: RecordedService,
   { config: configured }: Judgeable,
-  { selection, strict, userAgent, configDir, record, run, redaction }: Judging,
+  { selection, strict, userAgent, configDir, record, run, redaction }: RecordJudging,
 ): Promise<void> {
   // The time limit of a run does not apply to judging.
   const config = { ...configured, timeouts: { ...configured.timeouts, runMs: Number.POSITIVE_INFINITY } };
@@ -105,7 +105,7 @@ async function judgeService(
   // It was never reachable.
   const absence = beginning === undefined ? recorded.outage : null;
   let outage: string | null = null;
-  const open = (everything: RunRecord) => {
+  const open = (everything: AnswerRecord) => {
     const session = openSession({
       recorded: everything,
       config,

@@ -84,10 +84,10 @@ interface EntryContext {
   readonly id: string;
 }
 
-type RecordedExchange = Recorded<Exchange>;
+type HarExchange = Recorded<Exchange>;
 
 /** null if it is no entry, or has no request. */
-function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): RecordedExchange | null {
+function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): HarExchange | null {
   const request = objectIn(entry, 'request');
   const response = objectIn(entry, 'response');
   if (!isJsonObject(entry) || request === null || response === null) return null;
@@ -146,7 +146,7 @@ function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): Record
 }
 
 /** Sorted, on a clock that begins with the first. */
-function inTime(all: readonly RecordedExchange[]): readonly RecordedExchange[] {
+function inTime(all: readonly HarExchange[]): readonly HarExchange[] {
   const beganMs = Math.min(...all.map(({ evidence }) => evidence.timing.startedMs));
   return all
     .map((each) => {

@@ -20,10 +20,10 @@ export interface RunEvidence {
   readonly record: RecordedRun;
 }
 
-export type Evidence = RunEvidence | { readonly kind: 'har'; readonly file: string; readonly text: string };
+export type RecordFile = RunEvidence | { readonly kind: 'har'; readonly file: string; readonly text: string };
 
 /** Reads a folder of a run, a journal, results or a HAR file. @throws UsageError for anything else. */
-export function readRecord(path: string): Evidence {
+export function readRecord(path: string): RecordFile {
   const file = fileOf(path);
   if (file.endsWith('.ndjson')) return { kind: 'run', file, record: fromJournal(file) };
   const text = readText(file);

@@ -21,7 +21,7 @@ interface StartParts extends StartOptions {
   readonly identity?: ServerIdentity;
 }
 
-interface ProviderKind<P> {
+interface ProviderStarter<P> {
   /** Checks names of the config against the catalogue. @throws UsageError with their place. */
   readonly hold?: (provider: P, faultAt: FaultAt) => Promise<void>;
   /** @throws InconclusiveError if it does not start; it leaves nothing behind then. */
@@ -30,7 +30,7 @@ interface ProviderKind<P> {
 
 /** The modules of a kind are loaded only for it. */
 const KINDS: {
-  readonly [K in ProviderConfig['kind']]: ProviderKind<Extract<ProviderConfig, { readonly kind: K }>>;
+  readonly [K in ProviderConfig['kind']]: ProviderStarter<Extract<ProviderConfig, { readonly kind: K }>>;
 } = {
   // The first request finds out whether it is reachable.
   url: {
@@ -89,9 +89,9 @@ const KINDS: {
   },
 };
 
-function kindOf({ kind }: ProviderConfig): ProviderKind<ProviderConfig> {
+function kindOf({ kind }: ProviderConfig): ProviderStarter<ProviderConfig> {
   // The table gives each kind its own.
-  return KINDS[kind] as ProviderKind<ProviderConfig>;
+  return KINDS[kind] as ProviderStarter<ProviderConfig>;
 }
 
 /** Checks the names in providers of configs. @throws UsageError with their place. */

@@ -8,14 +8,14 @@ import type { Clock } from '../../wire/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
 import type { PactPort } from './pact/verification.ts';
-import type { RemainsPort } from './remains.ts';
-import type { RunRecord } from './turn/evidence-log.ts';
+import type { CleanupPort } from './remains.ts';
+import type { AnswerRecord } from './turn/evidence-log.ts';
 import type { PausePort } from './turn/run-time.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 
 /** In turn, after everything in turn, or last; or it sends nothing and reads the record. */
-export type Place = 'ordinary' | 'late' | 'last' | 'record';
+export type SendingPlace = 'ordinary' | 'late' | 'last' | 'record';
 
 /** It may change something, be too long for a server, hold a connection, or spend the quota. */
 export type Risk = 'change' | 'long-head' | 'connection' | 'burst';
@@ -43,7 +43,7 @@ export interface Probe<E> {
   readonly covers?: (config: ServiceConfig) => Coverage;
   readonly risks: readonly Risk[];
   /** Its own; its needs may be later. */
-  readonly place: Place;
+  readonly place: SendingPlace;
   readonly send: (port: Port) => Promise<E>;
   /** Its beginning, which is sent in turn and goes on until this one is asked for. */
   readonly begunBy?: Probe<unknown>;
@@ -135,12 +135,15 @@ export function derived<E>(
   return { ...PLAIN, name, needs, cost: 0, send: read };
 }
 
-/** The same stimulus after all ordinary ones, since the service may fall over it, or since it looks back on them. */
+/** The same stimulus after all ordinary ones, since the service may fall over it. */
 export function risky<E>(calm: Probe<E>): Probe<E> {
   return { ...calm, place: 'late' };
 }
 
-export const lookingBack = risky;
+/** The same stimulus after all ordinary ones, since it looks back on them. */
+export function lookingBack<E>(early: Probe<E>): Probe<E> {
+  return { ...early, place: 'late' };
+}
 
 /** The same stimulus as the end of one that accompanies all others. */
 export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E> {
@@ -213,8 +216,8 @@ export interface Port {
   readonly quota: QuotaPort;
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
-  readonly remains: RemainsPort;
-  readonly recorded: Pick<RunRecord, 'exchanges' | 'conversations'>;
+  readonly remains: CleanupPort;
+  readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations'>;
   /** Records the number of requests of a kind to operations, and of those above a cap. */
   readonly cover: (coverage: Coverage) => void;
 }

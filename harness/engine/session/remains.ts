@@ -5,7 +5,7 @@ import { requestOf, type Stimulus } from './http/stimulus.ts';
 import { openTurn, type SessionContext } from './turn/session-context.ts';
 
 /** Resources that a run created and has to remove. */
-export interface RemainsPort {
+export interface CleanupPort {
   /** Sends this request when the session closes, also when interrupted, unless the returned function was called. */
   leave(removal: Stimulus): () => void;
 }
@@ -14,7 +14,7 @@ export interface RemainsPort {
 const REMOVAL_MS = 10_000;
 
 /** The remaining resources of a session. They are in the journal, so another process can remove them. */
-export class Remains implements RemainsPort {
+export class Cleanup implements CleanupPort {
   readonly #context: SessionContext;
   readonly #left = new Map<Stimulus, LeftBehind>();
 

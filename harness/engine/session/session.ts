@@ -19,8 +19,8 @@ import {
   type Remembered,
   requireDeclared,
 } from './probe.ts';
-import { Remains } from './remains.ts';
-import { onBehalfOf, RunRecord, subjectOf } from './turn/evidence-log.ts';
+import { Cleanup } from './remains.ts';
+import { AnswerRecord, onBehalfOf, subjectOf } from './turn/evidence-log.ts';
 import { RunTime } from './turn/run-time.ts';
 import { type ContextOptions, openSessionContext, openTurn, type Turn } from './turn/session-context.ts';
 import { webhookPort } from './webhooks.ts';
@@ -31,7 +31,7 @@ export interface SessionOptions extends ContextOptions {
   /** Resources of an earlier session to remove at the end. */
   readonly leftBehind?: readonly LeftBehind[];
   /** The record of all sessions with the service. Default: one of its own. */
-  readonly recorded?: RunRecord;
+  readonly recorded?: AnswerRecord;
 }
 
 /** One service under test: its transports, budget, probes and journal. */
@@ -75,8 +75,8 @@ export function openSession(options: SessionOptions): Session {
   const redact = (text: string) => transport.redaction.sink(text);
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
   const http = new ServiceHttp(context);
-  const remains = new Remains(context, options.leftBehind ?? []);
-  const recorded = options.recorded ?? new RunRecord();
+  const remains = new Cleanup(context, options.leftBehind ?? []);
+  const recorded = options.recorded ?? new AnswerRecord();
   recorded.add(log);
   const time = new RunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));

@@ -82,7 +82,7 @@ export interface Unwritten {
 export type ServiceMessage = {
   readonly conform: 1;
   readonly service: string;
-} /** What is to come, in words; null where nobody knows. Nothing has been sent yet. */ & (
+} /** The cost in words, before anything is sent; null if unknown. */ & (
   | { readonly type: 'estimate'; readonly cost: string | null }
   /** Evidence after another service's messages. */
   | { readonly type: 'evidence' }

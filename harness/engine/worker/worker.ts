@@ -12,7 +12,7 @@ import { judgeInSessions, startsFresh } from '../check/plan.ts';
 import { estimate } from '../estimate.ts';
 import { loadSuites, selectById } from '../selection/selection.ts';
 import { type LiveSessionOptions, openLiveSession, type Session } from '../session/session.ts';
-import type { RunRecord } from '../session/turn/evidence-log.ts';
+import type { AnswerRecord } from '../session/turn/evidence-log.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import type { QuotaTurn } from '../turns/turns.ts';
 import {
@@ -137,7 +137,7 @@ class ServiceRun {
   #lastEvidence: number;
   #pieces = 0;
   #begun = false;
-  #outageTold = false;
+  #outageReported = false;
   #simulation: Simulation | null = null;
   #firstUrl: string | null = null;
   #finished: Promise<void> | null = null;
@@ -210,14 +210,14 @@ class ServiceRun {
 
   #reportOutage(): void {
     const reason = this.#session?.outage ?? null;
-    if (reason === null || this.#outageTold) return;
-    this.#outageTold = true;
+    if (reason === null || this.#outageReported) return;
+    this.#outageReported = true;
     this.#means.record({ type: 'service-trouble', service: this.service, reason });
     this.#tell({ type: 'outage', reason });
   }
 
   /** After the service got its quota or its provider restarted; otherwise nothing is sent. */
-  async #open(recorded: RunRecord, signal: AbortSignal): Promise<Session> {
+  async #open(recorded: AnswerRecord, signal: AbortSignal): Promise<Session> {
     await this.#close();
     const isFirst = this.#firstUrl === null;
     const reply = isFirst
@@ -241,7 +241,7 @@ class ServiceRun {
       ...(isFirst && this.#spentBefore('usedAgoMs' in reply ? reply.usedAgoMs : null)),
       runAlone: this.#input.runAlone,
     });
-    this.#outageTold = false;
+    this.#outageReported = false;
     this.#session = 'reason' in reply ? { ...session, outage: reply.reason } : session;
     signal.throwIfAborted();
     return this.#session;

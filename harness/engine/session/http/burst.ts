@@ -159,12 +159,12 @@ async function learn(
   }
 }
 
-interface Sent {
+interface BurstResult {
   readonly done: readonly Exchange[];
   readonly refusal: Exchange | null;
   /** Failures that were no refusals. */
   readonly faults: readonly Exchange[];
-  /** Sent after the refusal to confirm it. */
+  /** BurstResult after the refusal to confirm it. */
   readonly behind: readonly Exchange[];
 }
 
@@ -172,7 +172,7 @@ async function inTurn(
   upTo: number,
   { config: { plan }, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
-): Promise<Sent> {
+): Promise<BurstResult> {
   const connections = wire.openHttp({ ...transport, ahead: AHEAD });
   const slotMs = plan === null ? 0 : plan.windowMs / plan.requests;
   const done: Exchange[] = [];
@@ -224,7 +224,7 @@ async function together(
   upTo: number,
   { budget, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
-): Promise<Sent> {
+): Promise<BurstResult> {
   const connections = wire.openHttp({ ...transport, connections: TOGETHER });
   try {
     const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));

@@ -156,7 +156,7 @@ export function askingProbe(): string | null {
 type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce'>;
 
 /** Every answer of the service so far, of all sessions and stimuli, as checks read it. */
-export class RunRecord {
+export class AnswerRecord {
   readonly #logs: Log[] = [];
   readonly #replies = new Map<string, Reply>();
   readonly #conversations = new Map<string, ConversationView>();
