@@ -11,7 +11,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { badUtf8 } from './frames.ts';
-import { deflateAnswer } from './negotiation.ts';
+import { deflateAnswer } from './handshake.ts';
 import { type Conversations, ends, sendsBack } from './rows.ts';
 import * as deflate from './stimuli/deflate.ts';
 

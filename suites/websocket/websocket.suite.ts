@@ -4,14 +4,12 @@ import { compressionChecks } from './compression.ts';
 import { credentialChecks } from './credentials.ts';
 import { dialectChecks } from './dialects.ts';
 import { frameChecks } from './frames.ts';
-import { firstHandshakeCheck, handshakeChecks } from './handshake.ts';
+import { firstHandshakeCheck, handshakeChecks, negotiationChecks } from './handshake.ts';
 import { handshakeRefusalChecks } from './handshake-refusals.ts';
 import { idleChecks, othersKeptCheck } from './idle.ts';
 import { livenessChecks, reconnectCheck } from './liveness.ts';
 import { messageChecks } from './messages.ts';
-import { negotiationChecks } from './negotiation.ts';
 import { pusherChecks } from './pusher.ts';
-import { pusherMisuseChecks } from './pusher-misuse.ts';
 
 /** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
 const checks = [
@@ -29,7 +27,6 @@ const checks = [
   ...livenessChecks,
   ...dialectChecks,
   ...pusherChecks,
-  ...pusherMisuseChecks,
   othersKeptCheck,
 ];
 

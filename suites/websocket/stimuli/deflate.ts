@@ -327,7 +327,7 @@ export const smallWindowEcho = compressed(
 );
 
 /** What comes back may be more than is heard out. */
-export const bomb: Probe<ConversationView> = risky(
+export const bomb = risky(
   connecting('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
     await port.ask(echoes);
     await port.ask(compresses);

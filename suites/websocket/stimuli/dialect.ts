@@ -30,10 +30,6 @@ export const spoken: Probe<MessageDialect> = derived('websocket-dialect', [], as
   return dialectOf(config.websocket);
 });
 
-export interface HeardEvent extends DialectEvent {
-  readonly conversation: ConversationView;
-}
-
 /** The conversations of clients that speak the dialect, or send the messages of the config. */
 const talks: Probe<readonly ConversationView[]> = derived(
   'websocket-talks',
@@ -58,22 +54,15 @@ function heardIn(
   conversation: ConversationView,
   dialect: MessageDialect,
   messages: readonly Message[] = conversation.messages,
-): readonly HeardEvent[] {
+): readonly (DialectEvent & { readonly conversation: ConversationView })[] {
   return messages.flatMap(({ text }) => {
     const read = text === null ? null : dialect.read(text);
     return read === null ? [] : [{ ...read, conversation }];
   });
 }
 
-/** An event that the config has a schema for, held against it. */
-export interface JudgedEvent extends HeardEvent {
-  /** What the schema refuses, in one line; null when it fits. */
-  readonly fault: string | null;
-  /** Why it could not be judged; null when it was. */
-  readonly unjudged: string | null;
-}
-
-export const judgedEvents: Probe<readonly JudgedEvent[]> = derived(
+/** The events that the config has schemas for. `fault`: the schema refuses it; `unjudged`: why it could not be judged. */
+export const judgedEvents = derived(
   'websocket-judged-events',
   [spoken, talks, everyConversation],
   async ({ ask, config }) => {
@@ -86,7 +75,7 @@ export const judgedEvents: Probe<readonly JudgedEvent[]> = derived(
       ...heardIn(each, dialect, each.heartbeats),
     ]);
     const documented = heard.filter(({ event }) => Object.hasOwn(schemas, event));
-    return documented.map((each): JudgedEvent => {
+    return documented.map((each) => {
       try {
         const fault = book.compile(schemas[each.event])(each.data);
         return { ...each, fault: fault?.message ?? null, unjudged: null };
@@ -114,26 +103,8 @@ export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = derive
   },
 );
 
-/** What a client of the dialect was told. */
-export interface Heard {
-  readonly to: string;
-  readonly evidence: string;
-  /** Names of the events, in their order. */
-  readonly events: readonly string[];
-}
-
-export const heardByClient: Probe<Heard> = derived(
-  'websocket-dialect-heard',
-  () => [client, spoken],
-  async ({ ask }) => {
-    const conversation = await ask(client);
-    const { to, evidence } = conversation;
-    return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
-  },
-);
-
-/** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
-const client: Probe<ConversationView> = connecting(
+/** A client of the dialect: it is greeted, sends a heartbeat, and subscribes, as far as the dialect has them. */
+const client = connecting(
   'websocket-dialect-client',
   { needs: [alive, spoken] },
   async ({ ask, websocket }) => {
@@ -157,21 +128,15 @@ const client: Probe<ConversationView> = connecting(
   },
 );
 
-/** A message of the config, and the conversation in which it was sent. */
-export interface Answered {
-  readonly to: string;
-  readonly evidence: string;
-  readonly conversation: ConversationView;
-  /** What is wrong with the nearest answer, in one line; null for nothing. */
-  readonly fault: string | null;
-}
+/** Names of the events that this client got, in their order. */
+export const heardByClient = derived('websocket-dialect-heard', [client, spoken], async ({ ask }) => {
+  const conversation = await ask(client);
+  const { to, evidence } = conversation;
+  return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
+});
 
 /** Each of the messages of the config; the first of them may go along beside others. */
-function answered(
-  name: string,
-  first: Errand,
-  errandAt: (place: number) => Errand,
-): Probe<readonly Answered[]> {
+function answered(name: string, first: Errand, errandAt: (place: number) => Errand) {
   const cost = ({ websocket }: ServiceConfig) => websocket?.exchange?.length ?? 0;
   return connecting(name, { needs: [alive], cost }, async (port) => {
     await port.ask(alive);
@@ -187,21 +152,21 @@ function answered(
   });
 }
 
-function answeredIn(conversation: ConversationView, pair: MessagePair): Answered {
+/** `fault`: what is wrong with the nearest answer, in one line; null for nothing. */
+function answeredIn(conversation: ConversationView, pair: MessagePair) {
   const { to, evidence } = conversation;
   return { to, evidence, conversation, fault: answerIn(conversation, pair) };
 }
 
-/** The login of the config, by itself. @throws NotApplicable where the config has none. */
-export const loggedIn: Probe<Answered> = connecting(
+/** The login of the config, by itself. @throws NotApplicable if the config has none. */
+export const loggedIn = connecting(
   'websocket-login',
   { needs: [alive] },
   async ({ ask, config, websocket }) => {
     await ask(alive);
     const { login } = config.websocket ?? {};
     if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
-    const purpose = 'a WebSocket with the login of the config';
-    const view = await websocket.hold(purpose, (conversation) =>
+    const view = await websocket.hold('a WebSocket with the login of the config', (conversation) =>
       exchange(conversation, login, { send: whole, login: undefined }),
     );
     return answeredIn(view, login);

@@ -65,25 +65,21 @@ function isLike({ payload, length }: Message, ours: Message): boolean {
 }
 
 /** A short text message, where the endpoint is an echo at all, be it one that damages what it sends back. */
-export const ofAnEcho: Probe<ConversationView> = derived(
-  'websocket-of-an-echo',
-  [insteadOfEcho, textEcho],
-  async ({ ask }) => {
-    const instead = await ask(insteadOfEcho);
-    if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
-    return ask(textEcho);
-  },
-);
+export const ofAnEcho = derived('websocket-of-an-echo', [insteadOfEcho, textEcho], async ({ ask }) => {
+  const instead = await ask(insteadOfEcho);
+  if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
+  return ask(textEcho);
+});
 
 /** The same, where it came back. */
-export const echoes: Probe<ConversationView> = derived('websocket-echoes', [ofAnEcho], async ({ ask }) => {
+export const echoes = derived('websocket-echoes', [ofAnEcho], async ({ ask }) => {
   const twin = await ask(ofAnEcho);
   if (twin.echoes.every(({ isSame }) => isSame)) return twin;
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 
 /** The same, where the config says that it should. */
-export const echoesAsConfigured: Probe<ConversationView> = derived(
+export const echoesAsConfigured = derived(
   'websocket-echoes-as-configured',
   [echoes],
   async ({ ask, config }) => {
@@ -100,7 +96,7 @@ const LENGTHS = [65_535, 65_536, LONGEST_ECHO];
  * §5.2: at the edges of the length encodings, one after the other as long as each comes back. A length for which the line is too
  * slow is not tried.
  */
-export const longEchoes: Probe<ConversationView> = risky(
+export const longEchoes = risky(
   connecting('websocket-long-echoes', { needs: [echoes] }, async ({ ask, websocket, clock }) => {
     const [twin] = (await ask(echoes)).echoes;
     // A service may take its time, whatever the length.
@@ -139,7 +135,7 @@ export function isEndedByLength({ unaskedEnd, clientFrames }: ConversationView):
 const PARTS = 32;
 
 /** The length that is refused in one frame, in fragments. A service may bound frames more narrowly than messages. */
-export const longFragmentedEcho: Probe<ConversationView> = risky(
+export const longFragmentedEcho = risky(
   connecting('websocket-long-fragmented-echo', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const length = refusedLength(await ask(longEchoes));
     if (length === null) throw new NotApplicable('no message was too long for it');
@@ -290,7 +286,7 @@ const KEY = 4;
 const CONTENT = 3;
 
 /** The length over which the connection was dropped, once more: a step at a time, each taken before the next. */
-export const longInSteps: Probe<ConversationView> = risky(
+export const longInSteps = risky(
   connecting('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const refused = await ask(longEchoes);
     if (!isDropped(refused))

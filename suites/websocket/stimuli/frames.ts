@@ -107,7 +107,7 @@ export const badUtf8InFragments = broken('websocket-bad-utf8-in-fragments', [
 ]);
 
 /** The service sends a Close, for the frame is wrong, and nobody answers it. */
-export const unansweredClose: Probe<ConversationView> = risky(
+export const unansweredClose = risky(
   heldOpen(
     'websocket-unanswered-close',
     { purpose: 'a WebSocket whose client does not answer a Close', automatic: { close: false } },
@@ -183,12 +183,8 @@ export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
 ];
 
 /** Those that could be held (RFC 6455 §7.1.7). */
-export const failures: Probe<readonly ConversationView[]> = derived(
-  'websocket-failures',
-  FAILURES,
-  async ({ ask }) => {
-    const held = await Promise.all(FAILURES.map((each) => ask(each).catch(unlessUnjudged)));
-    const all = held.flatMap((each) => each ?? []);
-    return all.length > 0 ? all : ask(unmasked);
-  },
-);
+export const failures = derived('websocket-failures', FAILURES, async ({ ask }) => {
+  const held = await Promise.all(FAILURES.map((each) => ask(each).catch(unlessUnjudged)));
+  const all = held.flatMap((each) => each ?? []);
+  return all.length > 0 ? all : ask(unmasked);
+});

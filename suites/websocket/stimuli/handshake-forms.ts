@@ -205,7 +205,7 @@ export const refusedKeys = connecting(
 );
 
 /** Handshakes whose credential must not be accepted. */
-export const refusals: Probe<readonly ConversationView[]> = derived(
+export const refusals = derived(
   'websocket-refusals',
   [taken, withoutCredential, wrongCredential],
   async ({ ask }) => {

@@ -21,33 +21,21 @@ import { logIn } from './message-pair.ts';
 import { answersPings } from './ordinary-client.ts';
 import { keptTogether } from './side-by-side.ts';
 
-/**
- * A connection on which nothing is said but a login and what the service's own Pings call for, while the run goes on
- * beside it; and at its end what a client of the dialect says after so much silence.
- */
+/** A connection that is silent while the run goes on, except for a login and Pongs; at its end the dialect's heartbeat. */
 
-/** How long it is looked at in any case, in ms. */
+/** Milliseconds for which it is looked at in any case. */
 export const IDLE_MS = 1_000;
-/** And at the most: no conversation lasts much longer. */
+/** And at most: no conversation lasts much longer. */
 const LONGEST_MS = 150_000;
-/** What is announced: a shorter wait is over before anybody asks. In ms. */
+/** Milliseconds of the shortest wait that is announced. */
 const WORTH_TELLING_MS = 2_000;
-/** So many connections at the same time a service must keep: this one, and two that belong together. */
+/** Connections that the service must keep at the same time: this one, and two that belong together. */
 const ROOM = 3;
 
 const LEFT_ALONE = 'a WebSocket is left alone, to see whether it is kept';
 
-export interface LeftAlone {
-  /** Looks at it for as long as it must be looked at, and ends it where the service has not. */
-  end(): Promise<ConversationView>;
-  /** It is open beside the others, and not just once before them. */
-  readonly isBeside: boolean;
-  /** The service has ended it. */
-  readonly isOver: () => boolean;
-}
-
-/** Where the service keeps several connections of one client it is open from now on, and over at once where not. */
-export const leftAlone: Probe<LeftAlone> = connecting(
+/** If the service keeps several connections of one client, it is open from now on; otherwise it is over at once. */
+const leftAlone = connecting(
   'websocket-left-alone',
   { needs: [answersPings, keptTogether] },
   async (port) => {
@@ -91,16 +79,19 @@ export const leftAlone: Probe<LeftAlone> = connecting(
     };
     const purpose = `a WebSocket on which nothing is said for ${leastMs} ms`;
     const view = websocket.hold({ purpose, beside: isBeside }, inSilence);
-    // Whoever asks for its end hears of it.
+    // Its failure is reported where its end is asked for.
     view.catch(() => undefined);
     signal.addEventListener('abort', askForEnd, { once: true });
     await (isBeside ? Promise.race([opened.promise, view]) : view);
     return {
+      /** Looks at it for as long as it must be looked at, and ends it unless the service has. */
       end() {
         askForEnd();
         return view;
       },
+      /** It is open beside the others, and not just once before them. */
       isBeside,
+      /** The service has ended it. */
       isOver: () => isOver,
     };
   },
@@ -117,7 +108,7 @@ export const idle: Probe<IdleView> = lastOfAll(
   }),
 );
 
-/** It ended because nobody has logged in, as its subprotocol says, and the config does not say how. */
+/** Its subprotocol demands a login, and the config does not say how. */
 export function isEndedForLogin(
   { subprotocol, closeCode }: ConversationView,
   { websocket }: ServiceConfig,
@@ -125,32 +116,18 @@ export function isEndedForLogin(
   return websocket?.login === undefined && isForLogin(subprotocol, closeCode);
 }
 
-/** What came of the dialect's own heartbeat behind the silence; null where none was sent, for the connection had ended. */
-export const askedAfterSilence: Probe<AfterSilence | null> = derived(
-  'websocket-asked-after-silence',
-  [idle],
-  async ({ ask, config }) => {
-    const view = await ask(idle);
-    const dialect = config.websocket && (await dialectOf(config.websocket));
-    const { heartbeat } = dialect ?? {};
-    const asked = view.sent.find(({ text }) => text === heartbeat?.send);
-    if (!dialect || !heartbeat || !asked) return null;
-    const later = view.messages.filter(({ atMs }) => atMs >= asked.atMs);
-    const events = later.map(({ text }) => dialect.read(text ?? '')?.event ?? 'no event of the dialect');
-    const { to, evidence } = view;
-    return { to, evidence, isAnswered: events.includes(heartbeat.answer), wanted: heartbeat.answer, events };
-  },
-);
-
-export interface AfterSilence {
-  readonly to: string;
-  readonly evidence: string;
-  readonly isAnswered: boolean;
-  /** Name of the event that answers. */
-  readonly wanted: string;
-  /** Names of what came. */
-  readonly events: readonly string[];
-}
+/** The answer to the dialect's heartbeat after the silence; null if none was sent, as the connection had ended. */
+export const askedAfterSilence = derived('websocket-asked-after-silence', [idle], async ({ ask, config }) => {
+  const view = await ask(idle);
+  const dialect = config.websocket && (await dialectOf(config.websocket));
+  const { heartbeat } = dialect ?? {};
+  const asked = view.sent.find(({ text }) => text === heartbeat?.send);
+  if (!dialect || !heartbeat || !asked) return null;
+  const later = view.messages.filter(({ atMs }) => atMs >= asked.atMs);
+  const events = later.map(({ text }) => dialect.read(text ?? '')?.event ?? 'no event of the dialect');
+  const { to, evidence } = view;
+  return { to, evidence, isAnswered: events.includes(heartbeat.answer), wanted: heartbeat.answer, events };
+});
 
 /** Whether what one client sends costs others their connections: seen on the one that is left alone meanwhile. */
 
@@ -176,18 +153,9 @@ function saidIn({ websocket, safety }: ServiceConfig): readonly Conversations[] 
 
 /** What each of them needs, which is sent again by itself. */
 function saidAgain(config: ServiceConfig): readonly Probe<unknown>[] {
-  return saidIn(config).flatMap(({ needs, mayNeed }) => [
-    ...neededIn(needs, config),
-    ...neededIn(mayNeed, config),
-  ]);
-}
-
-/** What one client sent, and what came of the connection of another. */
-export interface BesideOthers {
-  readonly to: string;
-  readonly evidence: string;
-  /** How the other connection ended over it; null for not at all. */
-  readonly lost: string | null;
+  return saidIn(config).flatMap(({ needs, mayNeed }) =>
+    [needs, mayNeed].flatMap((each) => neededIn(each, config)),
+  );
 }
 
 interface Suspect {
@@ -195,7 +163,8 @@ interface Suspect {
   readonly view: ConversationView;
 }
 
-export const othersKept: Probe<BesideOthers> = {
+/** `lost`: how the other connection ended over it; null for not at all. */
+export const othersKept = {
   ...risky(
     connecting(
       'websocket-others-kept',
@@ -205,24 +174,21 @@ export const othersKept: Probe<BesideOthers> = {
         if (!other.isBeside)
           throw new NotApplicable('the service keeps no several connections of one client');
         const said = await everythingRisky(port);
-        const kept = {
-          to: 'a WebSocket beside others',
-          evidence: said.at(-1)?.view.evidence ?? '',
-          lost: null,
-        };
+        const evidence = said.at(-1)?.view.evidence ?? '';
+        const kept = { to: 'a WebSocket beside others', evidence, lost: null };
         if (!other.isOver()) return kept;
         const view = await other.end();
         const suspect = suspectOf(said, view);
         if (suspect === null) return kept;
-        const { to, evidence } = suspect.view;
         const isLost = await isLostAgain(suspect, view, port);
-        const how =
-          view.serverClose === null ? 'the end of TCP' : `the close code ${view.closeCode ?? 'none'}`;
-        return { to, evidence, lost: isLost ? `${how} on another one` : null };
+        const { serverClose, closeCode } = view;
+        const how = serverClose === null ? 'the end of TCP' : `the close code ${closeCode ?? 'none'}`;
+        const { to, evidence: decisive } = suspect.view;
+        return { to, evidence: decisive, lost: isLost ? `${how} on another one` : null };
       },
     ),
   ),
-  evenInOutage: true,
+  evenInOutage: true as const,
 };
 
 async function everythingRisky({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<readonly Suspect[]> {
@@ -253,17 +219,14 @@ function momentIn({ conversation }: ConversationView, atMs: number): number {
   return conversation.timing.startedMs + atMs;
 }
 
-/**
- * A connection may end at that moment for reasons of its own. Where nobody answers any more it did not; elsewhere a new
- * one shows it, beside which the same is sent again.
- */
+/** A connection may end at that moment for other reasons. Unless the service is silent, a new one shows it: the same is sent again. */
 async function isLostAgain(
   { probe: stimulus }: Suspect,
   view: ConversationView,
   port: Port,
 ): Promise<boolean> {
   const { websocket } = port;
-  // Who sends a Close stops in an orderly way.
+  // A server that sends a Close stops in an orderly way.
   if (websocket.silentSince !== null) return view.serverClose === null;
   const purpose = 'a WebSocket beside one on which the same is said again';
   const again = await websocket.converse({ purpose, beside: true }, async (conversation) => {

@@ -79,14 +79,8 @@ export function burstFault({ messages }: ConversationView): string | null {
 /** How long a client waits before each attempt to come back, in ms: at once, then ever longer (RFC 6455 §7.2.3). */
 const COMES_BACK_AFTER_MS = [0, 250, 1_000];
 
-export interface Return {
-  /** The last attempt. */
-  readonly conversation: ConversationView;
-  readonly attempts: number;
-}
-
-/** The connection is cut without a Close, as when a network fails; the client comes back. */
-export const comesBack: Probe<Return> = connecting(
+/** The connection is cut without a Close, as when a network fails; the client comes back. Yields its last attempt. */
+export const comesBack = connecting(
   'websocket-comes-back',
   { needs: [alive], cost: 1 + COMES_BACK_AFTER_MS.length },
   async ({ ask, websocket, clock, signal }) => {

@@ -13,19 +13,15 @@ import { carry, type Errand } from './errand.ts';
  * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin
  * of every other conversation: what is refused or ended while this one is not taken would prove nothing.
  */
-export const opening: Probe<ConversationView> = conversed(
-  'websocket-opening',
-  'a WebSocket as configured',
-  async (conversation) => {
-    const answered =
-      (await conversation.ping('conform')) &&
-      (await conversation.ping('')) &&
-      (await conversation.ping(Buffer.alloc(125, 0xfe)));
-    // What is not answered has been waited for already.
-    if (answered) await conversation.closeWhole(1000, 'conform');
-    else await conversation.close(1000, 'conform');
-  },
-);
+export const opening = conversed('websocket-opening', 'a WebSocket as configured', async (conversation) => {
+  const answered =
+    (await conversation.ping('conform')) &&
+    (await conversation.ping('')) &&
+    (await conversation.ping(Buffer.alloc(125, 0xfe)));
+  // What is not answered has been waited for already.
+  if (answered) await conversation.closeWhole(1000, 'conform');
+  else await conversation.close(1000, 'conform');
+});
 
 /** A conversation as a probe of its own, held only when these are as they should be. */
 export function conversed(
@@ -66,14 +62,14 @@ export function heldOpen(name: string, stimulus: Handshake, conversing: Conversi
 }
 
 /** The ordinary handshake, where it was taken. */
-export const taken: Probe<ConversationView> = derived('websocket-taken', [opening], async ({ ask }) => {
+export const taken = derived('websocket-taken', [opening], async ({ ask }) => {
   const twin = await ask(opening);
   if (twin.opened) return twin;
   throw new Blocked(`an ordinary handshake is not accepted (${answerOf(twin)}), so this would prove nothing`);
 });
 
 /** The ordinary conversation, where the connection stayed open until we closed it. */
-export const kept: Probe<ConversationView> = derived('websocket-kept', [taken], async ({ ask }) => {
+export const kept = derived('websocket-kept', [taken], async ({ ask }) => {
   const twin = await ask(taken);
   requireHeardOut(twin);
   const { serverClose, unaskedEnd } = twin;
@@ -83,7 +79,7 @@ export const kept: Probe<ConversationView> = derived('websocket-kept', [taken], 
 });
 
 /** And the service shows, in some way, that somebody is there: otherwise each further wait would be in vain. */
-export const alive: Probe<ConversationView> = derived('websocket-alive', [kept], async ({ ask }) => {
+export const alive = derived('websocket-alive', [kept], async ({ ask }) => {
   const twin = await ask(kept);
   if (twin.serverFrames.length > 0 || twin.ended !== null) return twin;
   throw new Blocked(
@@ -92,12 +88,8 @@ export const alive: Probe<ConversationView> = derived('websocket-alive', [kept],
 });
 
 /** The ordinary conversation, where its Pings were answered. */
-export const answersPings: Probe<ConversationView> = derived(
-  'websocket-answers-pings',
-  [alive],
-  async ({ ask }) => {
-    const twin = await ask(alive);
-    if (twin.unansweredPings.length === 0) return twin;
-    throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
-  },
-);
+export const answersPings = derived('websocket-answers-pings', [alive], async ({ ask }) => {
+  const twin = await ask(alive);
+  if (twin.unansweredPings.length === 0) return twin;
+  throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
+});

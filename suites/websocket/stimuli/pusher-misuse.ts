@@ -77,7 +77,7 @@ const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
 };
 
 /** What comes to a subscriber of a public and a private channel while another client, in the public one alone, sends these. */
-export const forbiddenClientEvents: Probe<ConversationView> = connecting(
+export const forbiddenClientEvents = connecting(
   'websocket-pusher-forbidden-client-events',
   { needs: [establishedClient], cost: 2 },
   async (port) => {
@@ -157,7 +157,7 @@ export function forgedWays(conversation: ConversationView): readonly string[] {
 }
 
 /** A client with a right signature tries others that are wrong. */
-export const forgedSubscriptions: Probe<ConversationView> = connecting(
+export const forgedSubscriptions = connecting(
   'websocket-pusher-forged-subscriptions',
   { needs: [establishedClient] },
   async (port) => {
@@ -176,7 +176,7 @@ export const forgedSubscriptions: Probe<ConversationView> = connecting(
 );
 
 /** Who subscribes twice, to a channel in which another client then says one thing. */
-export const repeatedSubscription: Probe<ConversationView> = connecting(
+export const repeatedSubscription = connecting(
   'websocket-pusher-repeated-subscription',
   { needs: [establishedClient], cost: 2 },
   async (port) => {

@@ -25,7 +25,7 @@ export const PRIVATE_CHANNEL = 'private-conform';
 export const SIGNED_CHANNEL = 'private-conform-signed';
 
 /** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
-export const pusherClient: Probe<ConversationView> = connecting(
+export const pusherClient = connecting(
   'websocket-pusher-client',
   { needs: [alive] },
   async ({ ask, config, websocket }) => {
@@ -43,15 +43,11 @@ export const pusherClient: Probe<ConversationView> = connecting(
 );
 
 /** The same, where the service established the connection: without it no client goes on. */
-export const establishedClient: Probe<ConversationView> = derived(
-  'websocket-pusher-established',
-  [pusherClient],
-  async ({ ask }) => {
-    const client = await ask(pusherClient);
-    if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
-    throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
-  },
-);
+export const establishedClient = derived('websocket-pusher-established', [pusherClient], async ({ ask }) => {
+  const client = await ask(pusherClient);
+  if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
+  throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
+});
 
 export const ESTABLISHED = 'pusher:connection_established';
 
@@ -59,7 +55,7 @@ export const PRESENCE_CHANNEL = 'presence-conform';
 export const PRESENT_USER = 'conform';
 
 /** A client that enters a presence channel: the signature covers who it says it is. */
-export const presentClient: Probe<ConversationView> = connecting(
+export const presentClient = connecting(
   'websocket-pusher-present',
   { needs: [establishedClient] },
   async (port) => {
@@ -72,14 +68,6 @@ export const presentClient: Probe<ConversationView> = connecting(
     return port.websocket.hold('a WebSocket with a client that is present', says);
   },
 );
-
-/** A subscriber, and another client that sends events to their channel. */
-export interface ClientEvents {
-  readonly subscriber: ConversationView;
-  readonly sender: ConversationView;
-  /** Of each event, from being sent to being received. */
-  readonly latency: Latency;
-}
 
 const CLIENT_EVENTS = 20;
 
@@ -97,7 +85,8 @@ function clientEventsIn(
   );
 }
 
-export const clientEvents: Probe<ClientEvents> = connecting(
+/** A subscriber, and another client that sends events to their channel; with the latency of each event. */
+export const clientEvents = connecting(
   'websocket-pusher-client-events',
   { needs: [establishedClient], cost: 2 },
   async (port) => {
@@ -124,7 +113,7 @@ export const clientEvents: Probe<ClientEvents> = connecting(
       const sentMs = sent.get(index);
       return sentMs === undefined ? [] : [atMs - sentMs];
     });
-    const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+    const latency: Latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
     return { subscriber, sender, latency };
   },
 );
@@ -215,39 +204,27 @@ export async function subscribe(
   );
 }
 
-/** The handshake may be refused as well as the connection be closed; what comes of it is waited for. */
-const untilRefused = (conversation: OpenConversation) => conversation.end();
+/** A client that can never be served as it comes. The handshake may be refused, or the connection be closed. */
+function refused(name: string, what: string, target: (target: string) => string): Probe<ConversationView> {
+  const stimulus = { purpose: `a WebSocket ${what}`, target };
+  return held(`websocket-pusher-${name}`, stimulus, (conversation) => conversation.end());
+}
 
-export const unknownApp = held(
-  'websocket-pusher-unknown-app',
-  {
-    purpose: 'a WebSocket to an application that does not exist',
-    target: (target) => target.replace(/\/[^/?]+(?=\?|$)/, '/conform-no-such-app'),
-  },
-  untilRefused,
+export const unknownApp = refused('unknown-app', 'to an application that does not exist', (target) =>
+  target.replace(/\/[^/?]+(?=\?|$)/, '/conform-no-such-app'),
 );
-export const unsupportedProtocol = held(
-  'websocket-pusher-unsupported-protocol',
-  {
-    purpose: 'a WebSocket with protocol version 99 of Pusher',
-    target: (target) => withQuery(target, [['protocol', '99']]),
-  },
-  untilRefused,
+export const unsupportedProtocol = refused(
+  'unsupported-protocol',
+  'with protocol version 99 of Pusher',
+  (target) => withQuery(target, [['protocol', '99']]),
 );
-export const missingProtocol = held(
-  'websocket-pusher-missing-protocol',
-  {
-    purpose: 'a WebSocket without a protocol version of Pusher',
-    target: (target) => withoutQuery(target, 'protocol'),
-  },
-  untilRefused,
+export const missingProtocol = refused('missing-protocol', 'without a protocol version of Pusher', (target) =>
+  withoutQuery(target, 'protocol'),
 );
 
-/** Clients that can never be served as they come. */
-export const refusedClients: Probe<readonly ConversationView[]> = derived(
-  'websocket-pusher-refused-clients',
-  [unknownApp, unsupportedProtocol, missingProtocol],
-  ({ ask }) => Promise.all([unknownApp, unsupportedProtocol, missingProtocol].map((each) => ask(each))),
+const REFUSED = [unknownApp, unsupportedProtocol, missingProtocol];
+export const refusedClients = derived('websocket-pusher-refused-clients', REFUSED, ({ ask }) =>
+  Promise.all(REFUSED.map((each) => ask(each))),
 );
 
 /** The first code of a refusal that has the client come back, with what it asks for; null where none has. */
