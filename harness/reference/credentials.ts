@@ -93,11 +93,7 @@ export function exampleToken(claims: object): string {
   return `${input}.${createHmac('sha256', 'known-to-nobody').update(input).digest('base64url')}`;
 }
 
-export const FOREIGN_TOKEN = exampleToken({
-  iss: 'https://login.example/',
-  sub: 'client',
-  aud: 'messaging',
-});
+export const FOREIGN_TOKEN = exampleToken({ iss: 'https://login.example/', sub: 'client', aud: 'messaging' });
 
 /** What a signature is held to; defects loosen one each. */
 export interface SignatureRules {

@@ -237,9 +237,7 @@ function listen(listener: TcpServer, options: HostOptions): Promise<number> {
       reject(
         new UsageError(
           `cannot listen on ${options.address}:${options.port}: ${error.code ?? error.message}`,
-          {
-            remedy: 'choose another port, or 0 for any free one',
-          },
+          { remedy: 'choose another port, or 0 for any free one' },
         ),
       ),
     );

@@ -132,9 +132,7 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
   'signature-of-its-parameters': {
     cause: 'The signature covers "@signature-params", which goes without saying',
     fails: ['headers.signature-form'],
-    patch: signing((_, answer) => ({
-      covered: [...fieldsOf(answer, 'date'), ['"@signature-params"', '']],
-    })),
+    patch: signing((_, answer) => ({ covered: [...fieldsOf(answer, 'date'), ['"@signature-params"', '']] })),
   },
   'signature-times-in-quotes': {
     cause: 'The time of the signature stands in quotes',
@@ -199,10 +197,7 @@ const INVALID = { ...under('signed responses'), fails: ['headers.signature-valid
 
 /** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
 export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(INVALID, {
-  'unsigned-responses': {
-    cause: 'Responses are not signed',
-    patch: (behavior) => behavior,
-  },
+  'unsigned-responses': { cause: 'Responses are not signed', patch: (behavior) => behavior },
   'signed-by-another-key': {
     cause: 'Responses are signed with another key than the published one',
     patch: signing(() => ({ key: OTHER_KEY })),

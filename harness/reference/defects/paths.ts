@@ -123,9 +123,7 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
   'double-encoding-502': {
     cause: 'A path that is encoded twice is answered {status:502}, a server error',
     fails: ['paths.odd-spelling'],
-    alsoFails: {
-      'json.problem-details': 'the content still names the status that it should have',
-    },
+    alsoFails: { 'json.problem-details': 'the content still names the status that it should have' },
     patch: beforehand(({ target }) => (/%25/.test(target) ? { ...problem('broken'), status: 502 } : null)),
   },
   'fragment-drops-connection': {

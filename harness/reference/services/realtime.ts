@@ -59,9 +59,7 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
       {
         template: '/webhooks',
         credential: 'any',
-        methods: {
-          POST: ({ request }) => sendEvent(objectIn(request)?.url, webhooks),
-        },
+        methods: { POST: ({ request }) => sendEvent(objectIn(request)?.url, webhooks) },
       },
       ...(app === null ? [] : pusherApi(app.id, channels)),
     ],

@@ -86,10 +86,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     unseen: 'the realtime service states no limit, so none is met',
     patch: countingHandshakes,
   },
-  'ws-sends-fragments': {
-    summary: 'sends its messages in two frames',
-    patch: onOutbound(inTwoFrames),
-  },
+  'ws-sends-fragments': { summary: 'sends its messages in two frames', patch: onOutbound(inTwoFrames) },
   'ws-closes-without-code': {
     summary: 'answers a Close with an empty one',
     patch: eachOutbound(upon(OPCODE.close, (frame) => withPayload(frame, Buffer.alloc(0)))),

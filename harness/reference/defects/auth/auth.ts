@@ -112,17 +112,13 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'refusal-is-200': {
     cause: 'Every refused credential is answered {status:200}, as if it were right',
     fails: ['auth.missing-credential'],
-    alsoFails: {
-      'json.problem-details': 'the content still names the status that it should have',
-    },
+    alsoFails: { 'json.problem-details': 'the content still names the status that it should have' },
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   'refusal-redirects-to-login': {
     cause: 'Every refused credential is answered {status:302}, a redirect',
     fails: ['auth.refusal-class'],
-    alsoFails: {
-      'json.problem-details': 'the content still names the status that it should have',
-    },
+    alsoFails: { 'json.problem-details': 'the content still names the status that it should have' },
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   'refusal-is-500': {

@@ -143,9 +143,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'second-put-is-409': {
     cause: 'The same PUT, sent again, is answered {status:409}',
     fails: ['operations.replace-again'],
-    alsoFails: {
-      'json.problem-details': 'the content still names the status that it should have',
-    },
+    alsoFails: { 'json.problem-details': 'the content still names the status that it should have' },
     patch: atRepetition(
       isTo('PUT', isItem),
       ({ body }) => body.toString('utf8'),
@@ -249,9 +247,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'deletion-has-content': {
     cause: 'The 204 to a deletion comes with a body',
     fails: ['operations.delete-no-content'],
-    alsoFails: {
-      'status.no-content': 'any 204 with content breaks that rule',
-    },
+    alsoFails: { 'status.no-content': 'any 204 with content breaks that rule' },
     patch: insteadOfServing(
       removes,
       writtenAs((head) =>

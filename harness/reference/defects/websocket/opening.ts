@@ -191,9 +191,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-repeats-accept': {
     cause: 'Sec-WebSocket-Accept is the same on every connection',
     fails: ['websocket.accept-per-connection'],
-    alsoFails: {
-      'websocket.accept': 'the value fits the first connection alone',
-    },
+    alsoFails: { 'websocket.accept': 'the value fits the first connection alone' },
     patch: repeatingAccept,
   },
   'ws-omits-upgrade-field': {
