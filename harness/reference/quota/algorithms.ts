@@ -1,8 +1,47 @@
 import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 
+/** How the requests of a key are counted, by a state of type `S`. */
+interface Counting<S> {
+  /** The state now, from that after the last request; undefined before the first. */
+  readonly current: (last: S | undefined, nowMs: number) => S;
+  readonly admits: (state: S, nowMs: number) => boolean;
+  /** The state after one more admitted request. */
+  readonly counted: (state: S, nowMs: number) => S;
+  /** The state after a refused request; the same if left out. */
+  readonly refused?: (state: S, nowMs: number) => S;
+  /** The state after the answer to an admitted request; the same if left out. */
+  readonly released?: (state: S) => S;
+  readonly told: (state: S, nowMs: number) => Pick<Admission, 'remaining' | 'renewsInMs'>;
+  /** Milliseconds for which a request that is admitted in this state is held back. */
+  readonly delayMs?: (state: S, nowMs: number) => number;
+}
+
+function countingBy<S>(counting: Counting<S>): Limiter {
+  const { current, admits, counted, refused = (state) => state, released, told, delayMs } = counting;
+  const states = new Map<string, S>();
+  return {
+    take(key, nowMs) {
+      const before = current(states.get(key), nowMs);
+      const admitted = admits(before, nowMs);
+      const after = admitted ? counted(before, nowMs) : refused(before, nowMs);
+      states.set(key, after);
+      const held = admitted && delayMs ? { delayMs: delayMs(before, nowMs) } : {};
+      return { admitted, ...told(after, nowMs), ...held };
+    },
+    peek(key, nowMs) {
+      const state = current(states.get(key), nowMs);
+      return { admitted: admits(state, nowMs), ...told(state, nowMs) };
+    },
+    release(key, nowMs) {
+      if (released) states.set(key, released(current(states.get(key), nowMs)));
+    },
+  };
+}
+
 interface Window {
-  endsAt: number;
-  used: number;
+  readonly endsAt: number;
+  readonly used: number;
+  readonly isRefusing: boolean;
 }
 
 /**
@@ -12,109 +51,54 @@ interface Window {
 function windowed(
   plan: QuotaPlan,
   endOf: (nowMs: number) => number,
-  isExtending: (admitted: boolean) => boolean = () => false,
+  isExtending: (admitted: boolean, window: Window) => boolean = () => false,
 ): Limiter {
-  const windows = new Map<string, Window>();
-
-  const current = (key: string, nowMs: number): Window => {
-    const window = windows.get(key);
-    return window !== undefined && nowMs < window.endsAt ? window : { endsAt: endOf(nowMs), used: 0 };
-  };
-  const admission = (window: Window, admitted: boolean, nowMs: number): Admission => ({
-    admitted,
-    remaining: plan.requests - window.used,
-    renewsInMs: window.used === 0 ? 0 : window.endsAt - nowMs,
+  const endAfter = (window: Window, admitted: boolean, nowMs: number): number =>
+    isExtending(admitted, window) ? endOf(nowMs) : window.endsAt;
+  return countingBy<Window>({
+    current: (last, nowMs) =>
+      last && nowMs < last.endsAt ? last : { endsAt: endOf(nowMs), used: 0, isRefusing: false },
+    admits: ({ used }) => used < plan.requests,
+    counted: (window, nowMs) => ({
+      ...window,
+      used: window.used + 1,
+      endsAt: endAfter(window, true, nowMs),
+    }),
+    refused: (window, nowMs) => ({ ...window, isRefusing: true, endsAt: endAfter(window, false, nowMs) }),
+    told: ({ used, endsAt }, nowMs) => ({
+      remaining: plan.requests - used,
+      renewsInMs: used === 0 ? 0 : endsAt - nowMs,
+    }),
   });
-
-  return {
-    take(key, nowMs) {
-      const window = current(key, nowMs);
-      const admitted = window.used < plan.requests;
-      if (admitted) {
-        window.used += 1;
-        windows.set(key, window);
-      }
-      if (isExtending(admitted)) window.endsAt = endOf(nowMs);
-      return admission(window, admitted, nowMs);
-    },
-    peek(key, nowMs) {
-      const window = current(key, nowMs);
-      return admission(window, window.used < plan.requests, nowMs);
-    },
-  };
 }
-
-/** Windows run from the first request of a key. */
-export const fixedWindow: LimiterAlgorithm = (plan) => windowed(plan, (nowMs) => nowMs + plan.windowMs);
 
 /** A window that certain requests open anew: a client that goes on sending them waits for ever. */
 export const extendedWindow =
-  (isExtending: (admitted: boolean) => boolean): LimiterAlgorithm =>
+  (isExtending: (admitted: boolean, window: Window) => boolean): LimiterAlgorithm =>
   (plan) =>
     windowed(plan, (nowMs) => nowMs + plan.windowMs, isExtending);
+
+/** Windows run from the first request of a key. */
+export const fixedWindow: LimiterAlgorithm = extendedWindow(() => false);
 
 /** Windows are those of the clock: they end at multiples of the window since the epoch. */
 export const fixedWindowAligned: LimiterAlgorithm = (plan) =>
   windowed(plan, (nowMs) => (Math.floor(nowMs / plan.windowMs) + 1) * plan.windowMs);
 
 /** A fixed window whose first refusal blocks the key for one window more, counted from the refusal. */
-export const penaltyBlock: LimiterAlgorithm = (plan) => {
-  const limiters = new Map<string, Limiter>();
-  const blockedUntil = new Map<string, number>();
-
-  const limiterOf = (key: string, nowMs: number): Limiter => {
-    const until = blockedUntil.get(key);
-    if (until !== undefined && nowMs >= until) {
-      blockedUntil.delete(key);
-      limiters.delete(key);
-    }
-    const limiter = limiters.get(key) ?? fixedWindow(plan);
-    limiters.set(key, limiter);
-    return limiter;
-  };
-  const ask =
-    (how: 'take' | 'peek'): Limiter['take'] =>
-    (key, nowMs) => {
-      const limiter = limiterOf(key, nowMs);
-      const admission = blockedUntil.has(key) ? limiter.peek(key, nowMs) : limiter[how](key, nowMs);
-      if (how === 'take' && !admission.admitted && !blockedUntil.has(key)) {
-        blockedUntil.set(key, nowMs + plan.windowMs);
-      }
-      const until = blockedUntil.get(key);
-      return until === undefined ? admission : { admitted: false, remaining: 0, renewsInMs: until - nowMs };
-    };
-  return { take: ask('take'), peek: ask('peek') };
-};
+export const penaltyBlock = extendedWindow((admitted, { isRefusing }) => !admitted && !isRefusing);
 
 /** Any stretch of one window's length holds at most the plan's requests: each is remembered until it is that old. */
-export const slidingLog: LimiterAlgorithm = (plan) => {
-  const logs = new Map<string, number[]>();
-
-  const recent = (key: string, nowMs: number): number[] =>
-    (logs.get(key) ?? []).filter((at) => nowMs - at < plan.windowMs);
-  const admission = (log: readonly number[], admitted: boolean, nowMs: number): Admission => {
-    const [oldest] = log;
-    return {
-      admitted,
-      remaining: plan.requests - log.length,
-      renewsInMs: oldest === undefined ? 0 : oldest + plan.windowMs - nowMs,
-    };
-  };
-
-  return {
-    take(key, nowMs) {
-      const log = recent(key, nowMs);
-      const admitted = log.length < plan.requests;
-      if (admitted) log.push(nowMs);
-      logs.set(key, log);
-      return admission(log, admitted, nowMs);
-    },
-    peek(key, nowMs) {
-      const log = recent(key, nowMs);
-      return admission(log, log.length < plan.requests, nowMs);
-    },
-  };
-};
+export const slidingLog: LimiterAlgorithm = ({ requests, windowMs }) =>
+  countingBy<readonly number[]>({
+    current: (log = [], nowMs) => log.filter((at) => nowMs - at < windowMs),
+    admits: (log) => log.length < requests,
+    counted: (log, nowMs) => [...log, nowMs],
+    told: (log, nowMs) => ({
+      remaining: requests - log.length,
+      renewsInMs: log[0] === undefined ? 0 : log[0] + windowMs - nowMs,
+    }),
+  });
 
 interface WindowCounters {
   readonly window: number;
@@ -126,101 +110,62 @@ interface WindowCounters {
  * Two counters per key, of the clock's window and the one before; the older one weighs as much as of it still lies
  * within the last window's length.
  */
-export const slidingCounter: LimiterAlgorithm = (plan) => weighed(plan, 0);
+export const slidingCounter: LimiterAlgorithm = ({ requests, windowMs }) => {
+  const roomIn = ({ window, current, previous }: WindowCounters, nowMs: number): number =>
+    Math.max(0, requests - previous * (window + 1 - nowMs / windowMs) - current);
+  return countingBy<WindowCounters>({
+    current(last, nowMs) {
+      const window = Math.floor(nowMs / windowMs);
+      if (last === undefined || last.window < window - 1) return { window, current: 0, previous: 0 };
+      return last.window === window ? last : { window, current: 0, previous: last.current };
+    },
+    admits: (counters, nowMs) => roomIn(counters, nowMs) >= 1,
+    counted: (counters) => ({ ...counters, current: counters.current + 1 }),
+    told(counters, nowMs) {
+      const { window, current, previous } = counters;
+      const room = roomIn(counters, nowMs);
+      if (previous === 0 && current === 0) return { remaining: Math.floor(room), renewsInMs: 0 };
+      const endsInMs = (window + 1) * windowMs - nowMs;
+      // One more than now: by the older counter losing weight, else by the newer one in the next window.
+      const wanted = Math.floor(room) + 1;
+      const soonMs = previous === 0 ? Number.POSITIVE_INFINITY : ((wanted - room) * windowMs) / previous;
+      const over = current === 0 ? 0 : Math.max(0, 1 - (requests - wanted) / current);
+      const renewsInMs = soonMs < endsInMs ? soonMs : endsInMs + over * windowMs;
+      return { remaining: Math.floor(room), renewsInMs };
+    },
+  });
+};
 
 /** The same, but windows begin later by this share of a window. */
 export const shiftedSlidingCounter =
   (share: number): LimiterAlgorithm =>
-  (plan) =>
-    weighed(plan, share * plan.windowMs);
-
-function weighed(plan: QuotaPlan, shiftMs: number): Limiter {
-  const counters = new Map<string, WindowCounters>();
-
-  const current = (key: string, nowMs: number): WindowCounters => {
-    const window = Math.floor(nowMs / plan.windowMs);
-    const known = counters.get(key);
-    if (known === undefined || known.window < window - 1) return { window, current: 0, previous: 0 };
-    return known.window === window ? known : { window, current: 0, previous: known.current };
-  };
-  const admission = (of: WindowCounters, room: number, admitted: boolean, nowMs: number): Admission => {
-    const endsInMs = (of.window + 1) * plan.windowMs - nowMs;
-    // One more than now: by the older counter losing weight, else by the newer one in the next window.
-    const wanted = Math.floor(room) + 1;
-    const soonMs =
-      of.previous === 0 ? Number.POSITIVE_INFINITY : ((wanted - room) * plan.windowMs) / of.previous;
-    const over = of.current === 0 ? 0 : Math.max(0, 1 - (plan.requests - wanted) / of.current);
-    const renewsInMs = soonMs < endsInMs ? soonMs : endsInMs + over * plan.windowMs;
-    const whole = of.previous === 0 && of.current === 0;
-    return { admitted, remaining: Math.floor(room), renewsInMs: whole ? 0 : renewsInMs };
-  };
-  const roomIn = (of: WindowCounters, nowMs: number): number => {
-    const share = of.window + 1 - nowMs / plan.windowMs;
-    return Math.max(0, plan.requests - of.previous * share - of.current);
+  (plan) => {
+    const { take, peek } = slidingCounter(plan);
+    const shiftMs = share * plan.windowMs;
+    return { take: (key, atMs) => take(key, atMs - shiftMs), peek: (key, atMs) => peek(key, atMs - shiftMs) };
   };
 
-  return {
-    take(key, atMs) {
-      const nowMs = atMs - shiftMs;
-      const before = current(key, nowMs);
-      const room = roomIn(before, nowMs);
-      const admitted = room >= 1;
-      const after = admitted ? { ...before, current: before.current + 1 } : before;
-      counters.set(key, after);
-      return admission(after, roomIn(after, nowMs), admitted, nowMs);
-    },
-    peek(key, atMs) {
-      const nowMs = atMs - shiftMs;
-      const of = current(key, nowMs);
-      const room = roomIn(of, nowMs);
-      return admission(of, room, room >= 1, nowMs);
-    },
-  };
-}
-
-interface Bucket {
-  readonly tokens: number;
-  readonly at: number;
-}
-
-/** A bucket of the plan's size per key, refilled evenly, one window for a whole bucket. */
-export const tokenBucket: LimiterAlgorithm = (plan) => bucketOf(plan, plan.requests);
-
-/** A bucket refilled as fast, but of another size: requests beyond it are refused however few came before. */
+/** A bucket of this size per key, refilled evenly, in one window by as much as the plan allows. */
 export const smallBucket =
   (size: number): LimiterAlgorithm =>
-  (plan) =>
-    bucketOf(plan, size);
-
-function bucketOf(plan: QuotaPlan, size: number): Limiter {
-  const buckets = new Map<string, Bucket>();
-  const msPerToken = plan.windowMs / plan.requests;
-
-  const filled = (key: string, nowMs: number): number => {
-    const bucket = buckets.get(key);
-    if (bucket === undefined) return size;
-    return Math.min(size, bucket.tokens + (nowMs - bucket.at) / msPerToken);
+  ({ requests, windowMs }) => {
+    const msPerToken = windowMs / requests;
+    return countingBy<{ readonly tokens: number; readonly at: number }>({
+      current: (last, nowMs) => ({
+        tokens: last ? Math.min(size, last.tokens + (nowMs - last.at) / msPerToken) : size,
+        at: nowMs,
+      }),
+      admits: ({ tokens }) => tokens >= 1,
+      counted: ({ tokens, at }) => ({ tokens: tokens - 1, at }),
+      told: ({ tokens }) => ({
+        remaining: Math.floor(tokens),
+        renewsInMs: tokens >= size ? 0 : (1 - (tokens % 1)) * msPerToken,
+      }),
+    });
   };
-  const admission = (tokens: number, admitted: boolean): Admission => ({
-    admitted,
-    remaining: Math.floor(tokens),
-    renewsInMs: tokens >= size ? 0 : (1 - (tokens % 1)) * msPerToken,
-  });
 
-  return {
-    take(key, nowMs) {
-      const tokens = filled(key, nowMs);
-      const admitted = tokens >= 1;
-      const left = admitted ? tokens - 1 : tokens;
-      buckets.set(key, { tokens: left, at: nowMs });
-      return admission(left, admitted);
-    },
-    peek(key, nowMs) {
-      const tokens = filled(key, nowMs);
-      return admission(tokens, tokens >= 1);
-    },
-  };
-}
+/** A bucket of the plan's size. */
+export const tokenBucket: LimiterAlgorithm = (plan) => smallBucket(plan.requests)(plan);
 
 /**
  * Requests wait in a queue that is served evenly, one window for the plan's number; a request that finds it full is refused.
@@ -228,57 +173,33 @@ function bucketOf(plan: QuotaPlan, size: number): Limiter {
  */
 export const leakyQueue =
   (room: number): LimiterAlgorithm =>
-  (plan) => {
-    const turns = new Map<string, number>();
-    const slotMs = plan.windowMs / plan.requests;
-
-    const waitOf = (key: string, nowMs: number): number => Math.max(0, (turns.get(key) ?? nowMs) - nowMs);
-    const admission = (waitMs: number, admitted: boolean): Admission => {
-      const waiting = Math.ceil(waitMs / slotMs);
-      return {
-        admitted,
-        remaining: Math.max(0, room - waiting),
-        renewsInMs: waitMs === 0 ? 0 : waitMs % slotMs || slotMs,
-      };
-    };
-
-    return {
-      take(key, nowMs) {
-        const waitMs = waitOf(key, nowMs);
-        const admitted = waitMs <= room * slotMs;
-        if (admitted) turns.set(key, nowMs + waitMs + slotMs);
-        return { ...admission(waitOf(key, nowMs), admitted), delayMs: admitted ? waitMs : 0 };
+  ({ requests, windowMs }) => {
+    const slotMs = windowMs / requests;
+    // The state is the time of the next turn.
+    return countingBy<number>({
+      current: (turn, nowMs) => Math.max(turn ?? nowMs, nowMs),
+      admits: (turn, nowMs) => turn - nowMs <= room * slotMs,
+      counted: (turn) => turn + slotMs,
+      told(turn, nowMs) {
+        const waitMs = turn - nowMs;
+        return {
+          remaining: Math.max(0, room - Math.ceil(waitMs / slotMs)),
+          renewsInMs: waitMs === 0 ? 0 : waitMs % slotMs || slotMs,
+        };
       },
-      peek(key, nowMs) {
-        const waitMs = waitOf(key, nowMs);
-        return admission(waitMs, waitMs <= room * slotMs);
-      },
-    };
+      delayMs: (turn, nowMs) => turn - nowMs,
+    });
   };
 
 /** Number of requests of a key that may be under way together; each takes `workMs`. */
 export const concurrencyLimit =
   (together: number, workMs: number): LimiterAlgorithm =>
-  () => {
-    const underWay = new Map<string, number>();
-    const admission = (count: number, admitted: boolean): Admission => ({
-      admitted,
-      remaining: Math.max(0, together - count),
-      renewsInMs: count === 0 ? 0 : workMs,
+  () =>
+    countingBy<number>({
+      current: (count = 0) => count,
+      admits: (count) => count < together,
+      counted: (count) => count + 1,
+      released: (count) => Math.max(0, count - 1),
+      told: (count) => ({ remaining: Math.max(0, together - count), renewsInMs: count === 0 ? 0 : workMs }),
+      delayMs: () => workMs,
     });
-    return {
-      take(key) {
-        const count = underWay.get(key) ?? 0;
-        const admitted = count < together;
-        if (admitted) underWay.set(key, count + 1);
-        return { ...admission(admitted ? count + 1 : count, admitted), delayMs: admitted ? workMs : 0 };
-      },
-      peek(key) {
-        const count = underWay.get(key) ?? 0;
-        return admission(count, count < together);
-      },
-      release(key) {
-        underWay.set(key, Math.max(0, (underWay.get(key) ?? 0) - 1));
-      },
-    };
-  };
