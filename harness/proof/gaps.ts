@@ -1,4 +1,5 @@
 import type { CheckDefinition, Suite } from '../engine/check/check.ts';
+import { isFinding } from '../report/diagnosis/diagnose.ts';
 import type { CaseFinding, ProvenCase } from './proof.ts';
 import { SHIPPED, settingNamed } from './settings.ts';
 
@@ -46,7 +47,7 @@ function unexpected(
   checks: readonly CheckDefinition[],
 ): readonly string[] {
   const said = [...fails, ...alsoFails];
-  const tripped = findings.filter(complains);
+  const tripped = findings.filter(isFinding);
   return [
     ...(fails.length + changes.length === 0 ? [`${name} proves nothing`] : []),
     ...said.flatMap((id) => {
@@ -115,7 +116,7 @@ function spent(each: ProvenCase): readonly string[] {
 /** A message is one line with the expectation, the observation and the ground. */
 function illWorded({ name, findings }: ProvenCase): readonly string[] {
   return findings
-    .filter(complains)
+    .filter(isFinding)
     .filter(({ id, message }) => {
       const isLine = /^[^\n]{1,600} \[.+\]$/.test(message);
       // What Pact says of an interaction is in its words.
@@ -126,7 +127,7 @@ function illWorded({ name, findings }: ProvenCase): readonly string[] {
 
 /**
  * Variants of which nothing came, on any service that can have them, that had not come of the same service without them:
- * they do nothing, or no request meets what they do. That no check complains of them shows nothing then.
+ * they do nothing, or no request meets what they do. That no check isFinding of them shows nothing then.
  */
 function unmet(cases: readonly ProvenCase[]): readonly string[] {
   const variants = Map.groupBy(
@@ -156,11 +157,6 @@ export function isToConform({ kind }: ProvenCase): boolean {
 
 function seenBy({ observed }: ProvenCase, id: string): string {
   return JSON.stringify(observed[id] ?? null);
-}
-
-/** Whether a check complains, and not the harness. */
-export function complains({ outcome }: CaseFinding): boolean {
-  return outcome === 'fail' || outcome === 'warning';
 }
 
 /** A check that stands for one thing of the config each is seen in any of them. */
@@ -198,7 +194,7 @@ function section<T>(
 function idsOf({ findings }: ProvenCase): string {
   return (
     findings
-      .filter(complains)
+      .filter(isFinding)
       .map(({ id }) => id)
       .join(' ') || 'nothing'
   );

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Suite } from '../engine/check/check.ts';
+import { isFinding } from '../report/diagnosis/diagnose.ts';
 import { proofCases } from './cases.ts';
-import { complains, standsFor } from './gaps.ts';
+import { standsFor } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';
 
 /** Where the messages stand that have been read, one line a check. */
@@ -24,7 +25,7 @@ export function messageLines(
       const first = defects.find(({ fails }) => fails.includes(id));
       const proven = cases.find(({ kind, name }) => kind === 'defect' && name === first?.name);
       if (proven === undefined) return before.get(id) ?? [];
-      const found = proven.findings.find((each) => complains(each) && standsFor(id, each));
+      const found = proven.findings.find((each) => isFinding(each) && standsFor(id, each));
       return found === undefined ? [] : `${id} (${proven.name}) ${found.outcome}: ${steady(found.message)}`;
     });
 }

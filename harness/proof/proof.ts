@@ -105,12 +105,12 @@ async function runCase(
       variant: kind === 'variant' ? name : null,
     },
   };
-  const log = new CaseLog({ tracing: each.traced || kind === 'counterpart' });
+  const log = new CaseLog(each.traced || kind === 'counterpart');
   for (const round of roundsFor(each, suites)) {
     const planned = provided.plan === null ? provided : withPlan(provided, round.plan, 'the proof');
     const responseMs = round.patienceMs ?? planned.timeouts.responseMs;
     const config = { ...planned, timeouts: { ...planned.timeouts, responseMs } };
-    await runRound(config, each, { round, log, verifier });
+    await runRound(config, each, round, log, verifier);
   }
   return { ...each, ...log };
 }
@@ -129,16 +129,12 @@ function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly 
   ];
 }
 
-interface RoundMeans {
-  readonly round: Round;
-  readonly log: CaseLog;
-  readonly verifier: PactVerifier;
-}
-
 async function runRound(
   provided: ServiceConfig,
   each: ProofCase,
-  { round, log, verifier }: RoundMeans,
+  round: Round,
+  log: CaseLog,
+  verifier: PactVerifier,
 ): Promise<void> {
   const clock = simulatedClock({ minute: MINUTE });
   const { adapt, mount = '', overTls = false } = settingNamed(each.setting);
@@ -173,13 +169,8 @@ async function runRound(
       if (outcome === 'pass') log.passed.push(check.id);
       const isMissing = applicabilityOf(check, config).missing !== null;
       if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
-        log.found({
-          id: check.id,
-          outcome,
-          message,
-          ...(finding && { finding }),
-          ...(explainedBy !== undefined && { explainedBy }),
-        });
+        const whole = { ...(finding && { finding }), ...(explainedBy !== undefined && { explainedBy }) };
+        log.findings.push({ id: check.id, outcome, message, ...whole });
       }
     }
   } finally {
@@ -203,7 +194,7 @@ class CaseLog {
   readonly #tracing: boolean;
   #suite: string | null = null;
 
-  constructor({ tracing }: { readonly tracing: boolean }) {
+  constructor(tracing: boolean) {
     this.#tracing = tracing;
   }
 
@@ -220,14 +211,10 @@ class CaseLog {
         this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }
     if (event.type === 'observation') {
-      // What may be another each day tells nothing here.
+      // A value that may change each day tells nothing here.
       if (this.#tracing && event.varies === undefined) this.traces.push(traceOf([event.key, event.value]));
       this.observed[event.check] = { ...this.observed[event.check], [event.key]: event.value };
     }
-  }
-
-  found(finding: CaseFinding): void {
-    this.findings.push(finding);
   }
 }
 

@@ -114,6 +114,10 @@ export const withQuota =
   (change: (plan: Plan) => Plan): Adapt =>
   ({ plan, ...config }) => ({ ...config, plan: plan && change(plan) });
 
+/** Further limits beside that of the plan. */
+export const withFurther = (further: (plan: Plan) => NonNullable<Plan['further']>): Adapt =>
+  withQuota((plan) => ({ ...plan, further: further(plan) }));
+
 /** The documented request is this one; pacts, which name the shipped one, are left out. */
 export const sampling =
   (value: ClauseValue): Adapt =>

@@ -21,6 +21,7 @@ import {
   refusing,
   sampling,
   signingEvents,
+  withFurther,
   withoutMessages,
   withQuota,
   withToken,
@@ -138,28 +139,23 @@ const SETTINGS: readonly CaseSetting[] = [
   {
     name: 'two limits',
     words: 'plan: { requests: 20, window: 60s, further: [{ requests: 8, window: 1s }] }',
-    adapt: withQuota(({ requests, windowMs, ...plan }) => {
-      const shorter = { requests: requests * 0.4, windowMs: windowMs / 60 };
-      return { ...plan, requests, windowMs, further: [shorter] };
-    }),
+    adapt: withFurther(({ requests, windowMs }) => [{ requests: requests * 0.4, windowMs: windowMs / 60 }]),
     conforming: SEARCH,
   },
   {
     name: 'two limits, the further one longer',
     words: 'plan: { requests: 20, window: 60s, further: [{ requests: 400, window: 1h, per: address }] }',
-    adapt: withQuota(({ requests, windowMs, ...plan }) => {
-      const longer = { requests: 20 * requests, windowMs: 60 * windowMs, per: 'address' } as const;
-      return { ...plan, requests, windowMs, further: [longer] };
-    }),
+    adapt: withFurther(({ requests, windowMs }) => [
+      { requests: 20 * requests, windowMs: 60 * windowMs, per: 'address' },
+    ]),
     conforming: SEARCH,
   },
   {
     name: 'two limits, the further one soon spent',
     words: 'plan: { requests: 20, window: 60s, further: [{ requests: 30, window: 4m, per: key }] }',
-    adapt: withQuota(({ requests, windowMs, ...plan }) => {
-      const longer = { requests: 1.5 * requests, windowMs: 4 * windowMs, per: 'key' } as const;
-      return { ...plan, requests, windowMs, further: [longer] };
-    }),
+    adapt: withFurther(({ requests, windowMs }) => [
+      { requests: 1.5 * requests, windowMs: 4 * windowMs, per: 'key' },
+    ]),
     // It is met before the main one is counted, which then must not go on.
     conforming: [],
   },
@@ -167,11 +163,10 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'three limits',
     words:
       'plan: { requests: 20, window: 60s, further: [{ requests: 8, window: 1s }, { requests: 12, window: 5s }] }',
-    adapt: withQuota(({ requests, windowMs, ...plan }) => {
-      const shorter = { requests: requests * 0.4, windowMs: windowMs / 60 };
-      const between = { requests: requests * 0.6, windowMs: windowMs / 12 };
-      return { ...plan, requests, windowMs, further: [shorter, between] };
-    }),
+    adapt: withFurther(({ requests, windowMs }) => [
+      { requests: requests * 0.4, windowMs: windowMs / 60 },
+      { requests: requests * 0.6, windowMs: windowMs / 12 },
+    ]),
     conforming: SEARCH,
   },
   {

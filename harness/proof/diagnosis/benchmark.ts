@@ -1,7 +1,7 @@
 import type { Entry } from '../../report/diagnosis/diagnose.ts';
 import { type DiagnosedCheck, diagnose, isFinding } from '../../report/diagnosis/diagnose.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases.ts';
-import { caseName, complains } from '../gaps.ts';
+import { caseName } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 import { underOf } from './dictionary.ts';
 
@@ -147,7 +147,7 @@ export function someTogether(entries: readonly Entry[]): readonly ProofCase[] {
  */
 export function diagnosisGaps(proven: readonly ProvenCase[], entries: readonly Entry[]): readonly string[] {
   const defects = proven.filter(({ kind }) => kind === 'defect');
-  const alone = defects.filter(({ name, findings }) => !name.includes('+') && findings.some(complains));
+  const alone = defects.filter(({ name, findings }) => !name.includes('+') && findings.some(isFinding));
   const together = defects.filter((each) => each.name.includes('+') && areAllSeen(each, entries));
   const verdict = (each: ProvenCase, known = entries) => ({ each, ...verdictOn(each, known, alone) });
   const ofAlone = alone.map((each) => verdict(each));

@@ -1,9 +1,9 @@
 import type { Suite } from '../../engine/check/check.ts';
 import { listDefects } from '../../reference/catalogue.ts';
 import type { Entry, PartsByCheck } from '../../report/diagnosis/diagnose.ts';
-import { echoesIn } from '../../report/diagnosis/diagnose.ts';
+import { echoesIn, isFinding } from '../../report/diagnosis/diagnose.ts';
 import { distinctParts, formOf, likeness, partsOf, type ResultPart } from '../../report/diagnosis/form.ts';
-import { complains, standsFor } from '../gaps.ts';
+import { standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';
 
 /** A form at least this similar stays unchanged: the difference is chance. */
@@ -25,7 +25,7 @@ export function dictionaryOf(
     const proven = cases.filter((each) => each.kind === 'defect' && each.name === name);
     if (proven.length === 0) return before ?? [];
     // Called in another way a service may have the defect and show nothing of it.
-    const showing = proven.filter(({ findings }) => findings.some(complains));
+    const showing = proven.filter(({ findings }) => findings.some(isFinding));
     const { certain, possible } = seenIn(showing, checks, before);
     if (Object.keys(certain).length === 0) return [];
     return {
@@ -79,7 +79,7 @@ function standsForPart(kept: ResultPart, found: ResultPart): boolean {
 /** The parts found in all cases; interactions and operations count for the check that they stand for. */
 function partsIn(proven: readonly ProvenCase[], id: string): readonly ResultPart[] {
   const found = proven.flatMap(({ findings }) =>
-    findings.filter((each) => complains(each) && standsFor(id, each)),
+    findings.filter((each) => isFinding(each) && standsFor(id, each)),
   );
   return distinctParts(found.flatMap(({ finding }) => (finding === undefined ? [] : partsOf(finding))));
 }
