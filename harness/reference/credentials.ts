@@ -106,7 +106,6 @@ export interface SignatureRules {
   readonly spellings: (of: SignedText) => readonly SignedText[];
 }
 
-/** The signed text. */
 interface SignedText {
   readonly method: string;
   readonly path: string;
@@ -251,7 +250,6 @@ export const CONFORMING_CREDENTIALS: CredentialBehavior = {
   authenticate,
 };
 
-/** One challenge per way in. */
 export function challenges(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): readonly FieldLine[] {
   const values = access.placements.map((placement) =>
     placement === 'signature'

@@ -39,7 +39,6 @@ export interface ReferenceOptions {
   readonly identity?: ServerIdentity;
   /** The origin whose pages may open WebSockets; null or absent: any. */
   readonly origin?: string | null;
-  /** WebSocket subprotocols to speak. */
   readonly subprotocols?: readonly string[];
   readonly clock?: Clock;
   /** Called for every answered request. */

@@ -12,7 +12,6 @@ import type { WebhookBehavior } from './webhooks.ts';
 export interface SocketEndpoint {
   /** Path with `:name` segments, e.g. `/app/:key`. */
   readonly template: string;
-  /** Demand a credential on the opening handshake. */
   readonly credential: boolean;
   /** Speaks the endpoint's dialect on an open connection. */
   readonly converse: (
@@ -63,7 +62,6 @@ export type HandshakeVerdict =
 export interface WebSocketBehavior extends GateRules {
   /** What an opening handshake is held to, in this order. */
   readonly rules: readonly HandshakeRule[];
-  /** The decision about a handshake. */
   readonly judge: (request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict;
   /** Accept an offer of permessage-deflate (RFC 7692). */
   readonly compression: boolean;
@@ -103,9 +101,7 @@ export interface Kernel {
   readonly limiter: Limiter | null;
   /** The origin whose pages may open WebSockets; null when there is no such policy. */
   readonly origin: string | null;
-  /** WebSocket subprotocols it speaks. */
   readonly subprotocols: readonly string[];
-  /** Whether clients call it over TLS. */
   readonly overTls: boolean;
   readonly clock: EpochClock;
   /** Unique per answer. */

@@ -1,10 +1,8 @@
 import { type Clock, wallOffsetMs } from '../../wire/pace/clock.ts';
 
-/** Time as the reference provider sees it. */
 export interface EpochClock {
   /** Milliseconds since the Unix epoch; never runs backwards. */
   now(): number;
-  /** Resolves when `ms` milliseconds have passed on this clock. */
   sleep(ms: number): Promise<void>;
 }
 

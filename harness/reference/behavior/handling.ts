@@ -35,7 +35,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   const { lending } = kernel.access;
   if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
   const match = findRoute(kernel.service.routes, request.path);
-  const access = accessTo(match?.route.credential ?? 'any', kernel.access);
+  const access = accessTo(match?.route.credential, kernel.access);
   const authentication = authenticated(request, kernel, access);
   if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
 
@@ -65,14 +65,8 @@ export function credentialRefusal(access: Access, reason: 'missing' | 'unreadabl
 }
 
 function accessTo(credential: Route['credential'], access: Access): Access {
-  switch (credential) {
-    case 'any':
-      return access;
-    case 'signature':
-      return { ...access, placements: ['signature'] };
-    case 'none':
-      return { ...access, placements: [] };
-  }
+  if (credential === undefined) return access;
+  return { ...access, placements: credential === 'signature' ? ['signature'] : [] };
 }
 
 function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Admission | null {

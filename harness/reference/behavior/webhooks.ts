@@ -2,7 +2,6 @@ import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
 import { digestOf, KEY_ID, type Signing, seconds, signatureFields } from '../http/signature.ts';
 import type { EpochClock } from './clock.ts';
 
-/** One event on its way to a receiver. */
 export interface WebhookMessage {
   readonly fields: Readonly<Record<string, string>>;
   readonly body: string;

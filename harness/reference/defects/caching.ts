@@ -19,15 +19,13 @@ import {
   withTag,
 } from '../behavior/patches/representations.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { asProblem, failed, having, lacking, varyingBy, withMembers } from '../http/answer-changes.ts';
+import { fieldValue, sending, withField, withoutField } from '../http/message.ts';
 import { byAccount } from '../services/item-patches.ts';
 
 /** Takes no notice of an If-None-Match of that kind. */
 const ignoringTags = (kind: RegExp): Patch =>
-  onReceipt((request) =>
-    kind.test(fieldValue(request, 'if-none-match') ?? '') ? withoutField(request, 'If-None-Match') : request,
-  );
+  onReceipt(lacking('If-None-Match'), sending('if-none-match', kind));
 
 /** Another number in each answer, always as long as the one before. */
 const counting: Patch = (behavior) => {
@@ -41,8 +39,6 @@ const numbered =
     let count = 0;
     return withTag(() => tag(++count))(behavior);
   };
-
-const isStar = (request: ReceivedRequest): boolean => fieldValue(request, 'if-none-match') === '*';
 
 const HOUR_MS = 3_600_000;
 
@@ -186,53 +182,44 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
   'any-tag-fails': {
     cause: '`If-None-Match: *` is answered {status:400}',
     fails: ['caching.any-tag'],
-    patch: onAnswer(['served', 'not-modified'], asProblem(400), isStar),
+    patch: onAnswer(['served', 'not-modified'], asProblem(400), sending('if-none-match', /^\*$/)),
   },
   'every-tag-304': {
     cause: 'A client that has another version is answered {status:304}',
     fails: ['caching.other-tag'],
-    patch: onReceipt((request) =>
-      fieldValue(request, 'if-none-match') === undefined ? request : withField(request, 'If-None-Match', '*'),
-    ),
+    patch: onReceipt(having('If-None-Match', '*'), sending('if-none-match')),
   },
   'other-tag-412': {
     cause: 'A client that has another version is answered {status:412}',
     fails: ['caching.other-tag'],
-    patch: insteadOfServing(
-      (request) => /conform-other/.test(fieldValue(request, 'if-none-match') ?? ''),
-      asProblem(412),
-    ),
+    patch: insteadOfServing(sending('if-none-match', /conform-other/), asProblem(412)),
   },
   'date-before-tag': {
     cause: 'A client that has another version of the same date is answered {status:304}',
     fails: ['caching.tag-before-date'],
-    patch: dated({ spares: isSince }),
+    patch: dated(isSince),
   },
   'since-ignored': {
     cause: 'If-Modified-Since with the date of Last-Modified is answered {status:200}',
     fails: ['caching.modified-since'],
-    patch: dated({ spares: () => false }),
+    patch: dated(() => false),
   },
   'since-exclusive': {
     cause: 'If-Modified-Since with the date of Last-Modified is answered {status:200}',
     fails: ['caching.modified-since'],
-    patch: dated({ spares: (since) => since !== CHANGED && isSince(since) }),
+    patch: dated((since) => since !== CHANGED && isSince(since)),
   },
   'since-compared-as-text': {
     cause: 'If-Modified-Since in an old format of dates is answered {status:200}',
     fails: ['caching.date-forms'],
-    patch: dated({
-      spares: (since, request) => since === CHANGED && fieldValue(request, 'if-none-match') === undefined,
-    }),
+    patch: dated((since, request) => since === CHANGED && !sending('if-none-match')(request)),
   },
   'old-dates-400': {
     cause: 'If-Modified-Since in an old format of dates is answered {status:400}',
     fails: ['caching.date-forms'],
     patch: together(
       dated(),
-      onAnswer(['served', 'not-modified'], asProblem(400), (request) =>
-        /^\w{3} /.test(fieldValue(request, 'if-modified-since') ?? ''),
-      ),
+      onAnswer(['served', 'not-modified'], asProblem(400), sending('if-modified-since', /^\w{3} /)),
     ),
   },
   'if-match-without-quotes': {
@@ -279,10 +266,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
   'unknown-unit-416': {
     cause: 'A range in an unknown unit is answered {status:416}',
     fails: ['caching.unknown-range-unit'],
-    patch: insteadOfServing(
-      (request) => /^(?!bytes=)/.test(fieldValue(request, 'range') ?? 'bytes='),
-      asProblem(416),
-    ),
+    patch: insteadOfServing(sending('range', /^(?!bytes=)/), asProblem(416)),
   },
   'unknown-unit-as-bytes': {
     cause: 'A range in an unknown unit is answered {status:206}',

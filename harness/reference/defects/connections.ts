@@ -5,12 +5,12 @@ import {
   onFirstOctets,
   onHead,
   onReceipt,
-  onWire,
+  onWireHead,
   type Patch,
   withTrailer,
 } from '../behavior/patches/patch.ts';
 import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { type Condition, fieldValue, sending, withField } from '../http/message.ts';
 import { inChunks } from '../http/octets.ts';
 
 const LENGTH = /^Content-Length:.*\r\n/m;
@@ -36,14 +36,12 @@ const kept = (head: string) => head.replace(/^Connection: close\r\n/im, '');
 const believing = (kind: RegExp, written: string): Patch =>
   mistaking(kind, (text) => text.replace(LENGTH, '').replace(kind, written));
 
-const isOld = ({ httpVersion }: ReceivedRequest): boolean => httpVersion === '1.0';
-const offersUpgrade = (request: ReceivedRequest): boolean => fieldValue(request, 'upgrade') === 'h2c';
+const isOld: Condition = ({ httpVersion }) => httpVersion === '1.0';
+const offersUpgrade = sending('upgrade', /^h2c$/);
 
 /** Other octets in place of the answer to requests of a kind. */
-const writing = (
-  when: (request: ReceivedRequest) => boolean,
-  render: (head: Buffer, body: Buffer) => Buffer,
-): Patch => onFinished('every', writtenAs(render), when);
+const writing = (when: Condition, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
+  onFinished('every', writtenAs(render), when);
 
 const SWITCHING = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: conform/1\r\n\r\n',
@@ -95,9 +93,7 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
   'ends-without-a-word': {
     cause: 'Connections end after each response without `Connection: close`',
     fails: ['framing.close-announced'],
-    patch: onWire('every', (head, body) =>
-      Buffer.concat([Buffer.from(kept(head.toString('latin1')), 'latin1'), body]),
-    ),
+    patch: onWireHead('every', kept),
   },
   'content-becomes-a-request': {
     cause: 'The content of a GET is taken for the next request',

@@ -9,6 +9,7 @@ import {
   having,
   holding,
   lacking,
+  refusedWith,
   replacedBy,
   withMembers,
   withText,
@@ -60,9 +61,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-of-old-routes': {
     cause: 'One in several of the same requests is answered {status:404}',
     fails: ['status.stable'],
-    patch: oneIn(INSTANCES, (answer) =>
-      replacedBy(answer, { ...problem('not-found'), responseKind: 'served' }),
-    ),
+    patch: oneIn(INSTANCES, refusedWith('not-found')),
   },
   'instance-ends-connections': {
     cause: 'One in several of the same requests gets no response',

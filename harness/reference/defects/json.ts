@@ -6,15 +6,15 @@ import {
   onAnswer,
   onFinished,
   onWire,
+  onWireHead,
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
 import { acceptsGzip } from '../behavior/patches/representations.ts';
 import { type HttpAnswer, PROBLEM_NAMES, problem } from '../http/answer.ts';
 import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
-import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { fieldValues, withField, withFields, withoutField } from '../http/message.ts';
 
-/** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>
   onAnswer('served', (answer) => withText(answer, change));
 
@@ -28,7 +28,7 @@ const withFirstMember = (member: string): ((text: string) => string) => {
 
 function encoded(answer: HttpAnswer, coding: string, encode: (octets: Buffer) => Buffer): HttpAnswer {
   const tag = `W/${fieldValues(answer, 'etag')[0] ?? '""'}`;
-  const weak = withField(withField(answer, 'Content-Encoding', coding), 'ETag', tag);
+  const weak = withFields(answer, { 'Content-Encoding': coding, ETag: tag });
   return { ...weak, body: encode(answer.body) };
 }
 
@@ -161,9 +161,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     // RFC 9112 §2.2
     cause: 'Header lines end with a bare line feed',
     fails: ['framing.one-message'],
-    patch: onWire('served', (head, body) =>
-      Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
-    ),
+    patch: onWireHead('served', (head) => head.replaceAll('\r\n', '\n')),
   },
   'bad-chunk-size': {
     cause: 'The chunked body cannot be decoded',

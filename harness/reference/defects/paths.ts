@@ -15,7 +15,7 @@ import { fieldValue, type ReceivedRequest, splitTarget, withField } from '../htt
 const frontMisses = (rewrite: (request: ReceivedRequest) => string): Patch =>
   together(
     onReceipt((request) => ({ ...request, path: rewrite(request) })),
-    admitting((_, { target, path }) => splitTarget(target).path !== path),
+    admitting(({ target, path }) => splitTarget(target).path !== path),
   );
 
 const passes = (read: (path: string) => string): Patch => frontMisses(({ path }) => read(path));
@@ -154,8 +154,9 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
   'absolute-form-404': {
     cause: 'The whole URL in the request line is answered {status:404}',
     fails: ['paths.absolute-form'],
-    patch: onReceipt((request) =>
-      request.target.startsWith('http') ? { ...request, path: `/${request.target}` } : request,
+    patch: onReceipt(
+      (request) => ({ ...request, path: `/${request.target}` }),
+      ({ target }) => target.startsWith('http'),
     ),
   },
   'absolute-form-400': {

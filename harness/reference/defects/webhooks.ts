@@ -41,7 +41,6 @@ const signing = (change: (message: DefectiveMessage) => Partial<Signing>): Patch
     })),
   );
 
-/** The same with another digest of the body. */
 const digesting = (digest: (body: string) => string): Patch =>
   composing(
     messageCompose(({ body, signings }) => ({
@@ -53,7 +52,6 @@ const digesting = (digest: (body: string) => string): Patch =>
 const MESSAGES = { setting: 'rfc9421 webhooks' };
 const STANDARD = { setting: 'standard webhooks' };
 
-/** Ways to get webhooks wrong. */
 export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   'webhook-not-sent': {
     cause: 'Events are not sent to the receiver',

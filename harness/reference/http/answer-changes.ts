@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../base/json-text.ts';
 import { STATUS_CODES } from '../../base/node-http.ts';
-import { type HttpAnswer, problem } from './answer.ts';
-import { fieldValues, withField, withoutField } from './message.ts';
+import { type HttpAnswer, type ProblemName, problem } from './answer.ts';
+import { fieldValues, type HasFields, withField, withoutField } from './message.ts';
 
 /** An answer with other content of the same or another media type. */
 export function withContent(answer: HttpAnswer, mediaType: string, content: string | Buffer): HttpAnswer {
   return { ...withField(answer, 'Content-Type', mediaType), body: Buffer.from(content) };
 }
 
-/** The answer with a field, in place of all of that name. */
+/** An answer or a request with a field, in place of all of that name. */
 export const having =
   (name: string, value: string) =>
-  (answer: HttpAnswer): HttpAnswer =>
-    withField(answer, name, value);
+  <T extends HasFields>(message: T): T =>
+    withField(message, name, value);
 
-/** The answer without a field. */
+/** An answer or a request without these fields. */
 export const lacking =
-  (name: string) =>
-  (answer: HttpAnswer): HttpAnswer =>
-    withoutField(answer, name);
+  (...names: readonly string[]) =>
+  <T extends HasFields>(message: T): T =>
+    withoutField(message, ...names);
 
 /** The answer with this for its content. */
 export const holding =
@@ -26,12 +26,10 @@ export const holding =
   (answer: HttpAnswer): HttpAnswer =>
     withContent(answer, mediaType, content);
 
-/** Changes the text of the content. */
 export function withText(answer: HttpAnswer, change: (text: string) => string): HttpAnswer {
   return { ...answer, body: Buffer.from(change(answer.body.toString('utf8'))) };
 }
 
-/** Changes the JSON that is the content. */
 export function withJson(answer: HttpAnswer, change: (content: JsonObject) => unknown): HttpAnswer {
   return withText(answer, (text) => JSON.stringify(change(JSON.parse(text))));
 }
@@ -70,7 +68,12 @@ export function replacedBy(answer: HttpAnswer, other: HttpAnswer): HttpAnswer {
   return { ...other, fields: [...other.fields, ...admission] };
 }
 
-/** A failure of the service in place of the answer. */
+/** The refusal of a request that is served otherwise. */
+export const refusedWith =
+  (name: ProblemName) =>
+  (answer: HttpAnswer): HttpAnswer =>
+    replacedBy(answer, { ...problem(name), responseKind: 'served' });
+
 export function failed(answer: HttpAnswer): HttpAnswer {
   return replacedBy(answer, problem('broken'));
 }

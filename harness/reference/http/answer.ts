@@ -10,7 +10,6 @@ export interface ProblemKind {
   readonly title?: string;
 }
 
-/** Everything that is refused, and how. */
 export const PROBLEMS = {
   unauthenticated: { status: 401, detail: 'This request needs a credential.' },
   'wrong-credential': { status: 401, detail: 'The credential is not valid.' },
@@ -58,7 +57,6 @@ export function isProblem(name: string): name is ProblemName {
   return Object.hasOwn(PROBLEMS, name);
 }
 
-/** All kinds that refuse. */
 export const PROBLEM_NAMES: readonly ProblemName[] = Object.keys(PROBLEMS).filter(isProblem);
 
 /** The detail text of a refusal, for those who write it in another shape. */
@@ -86,7 +84,6 @@ export interface HttpAnswer {
   readonly followedBy?: (message: Buffer) => Buffer;
 }
 
-/** An answer without content. */
 export function bare(
   responseKind: ResponseKind,
   status: number,
@@ -97,13 +94,8 @@ export function bare(
 
 /** A JSON answer to an authorised request. */
 export function served(content: unknown, fields: readonly FieldLine[] = []): HttpAnswer {
-  return {
-    responseKind: 'served',
-    status: 200,
-    fields: [['Content-Type', 'application/json'], ...fields],
-    body: Buffer.from(JSON.stringify(content)),
-    delivery: null,
-  };
+  const answer = bare('served', 200, [['Content-Type', 'application/json'], ...fields]);
+  return { ...answer, body: Buffer.from(JSON.stringify(content)) };
 }
 
 /** A problem details answer (RFC 9457), with further fields and extension members. */
@@ -120,11 +112,6 @@ export function problem(
     detail: kind.detail,
     ...members,
   };
-  return {
-    responseKind,
-    status: kind.status,
-    fields: [['Content-Type', 'application/problem+json'], ...fields],
-    body: Buffer.from(JSON.stringify(content)),
-    delivery: null,
-  };
+  const answer = bare(responseKind, kind.status, [['Content-Type', 'application/problem+json'], ...fields]);
+  return { ...answer, body: Buffer.from(JSON.stringify(content)) };
 }

@@ -18,6 +18,8 @@ export interface ReceivedRequest {
   readonly connection?: object;
 }
 
+export type Condition = (request: ReceivedRequest) => boolean;
+
 const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;
 
 /** Path and query of a request target in origin, absolute or asterisk form (RFC 9112 §3.2). */
@@ -28,7 +30,7 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: path === '' ? '/' : path, query: mark === -1 ? null : origin.slice(mark + 1) };
 }
 
-interface HasFields {
+export interface HasFields {
   readonly fields: readonly FieldLine[];
 }
 
@@ -50,15 +52,27 @@ export function listMembers(message: HasFields, name: string): readonly string[]
     .filter((member) => member !== '');
 }
 
-export function withoutField<T extends HasFields>(message: T, name: string): T {
-  const unwanted = name.toLowerCase();
-  return { ...message, fields: message.fields.filter(([given]) => given.toLowerCase() !== unwanted) };
+/** Whether a request has a field, whose first value is in this form. */
+export const sending =
+  (name: string, form = /^/): Condition =>
+  (request) => {
+    const value = fieldValue(request, name);
+    return value !== undefined && form.test(value);
+  };
+
+export function withoutField<T extends HasFields>(message: T, ...names: readonly string[]): T {
+  const unwanted = names.map((name) => name.toLowerCase());
+  return { ...message, fields: message.fields.filter(([name]) => !unwanted.includes(name.toLowerCase())) };
 }
 
 /** Sets a field, replacing every line of that name. */
 export function withField<T extends HasFields>(message: T, name: string, value: string): T {
-  const rest = withoutField(message, name);
-  return { ...rest, fields: [...rest.fields, [name, value]] };
+  return withFields(message, { [name]: value });
+}
+
+export function withFields<T extends HasFields>(message: T, fields: Readonly<Record<string, string>>): T {
+  const rest = withoutField(message, ...Object.keys(fields));
+  return { ...rest, fields: [...rest.fields, ...Object.entries(fields)] };
 }
 
 /** The parameters of a query, `+` and percent-encoding decoded the lenient way of the URL standard. */

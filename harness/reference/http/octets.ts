@@ -45,7 +45,6 @@ export function readRefusedHead(octets: Buffer): ReceivedRequest | null {
   );
 }
 
-/** Stands for a request that could not be read. */
 export const UNREADABLE_REQUEST: ReceivedRequest = receivedRequest(
   { method: 'GET', target: '/', httpVersion: '1.1' },
   [],

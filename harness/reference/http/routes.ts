@@ -12,8 +12,8 @@ export interface Route {
   readonly template: string;
   /** By method; HEAD follows from GET, OPTIONS is answered for every route. */
   readonly methods: Readonly<Record<string, (call: RouteCall) => HttpAnswer>>;
-  /** Which credential opens it: any accepted one, or only a signature by the application's secret; or it is open. */
-  readonly credential: 'any' | 'signature' | 'none';
+  /** What opens it: only a signature by the application's secret, or nothing; by default any accepted credential. */
+  readonly credential?: 'signature' | 'none';
 }
 
 export interface RouteMatch<R> {
@@ -34,18 +34,12 @@ function matchSegments(
   template: readonly string[],
   segments: readonly string[],
 ): Readonly<Record<string, string>> | null {
-  if (template.length !== segments.length) return null;
-  const parameters: Record<string, string> = {};
-  for (const [index, expected] of template.entries()) {
-    const given = segments[index] ?? '';
-    if (expected.startsWith(':')) {
-      if (given === '') return null;
-      parameters[expected.slice(1)] = given;
-    } else if (expected !== given) {
-      return null;
-    }
-  }
-  return parameters;
+  const isName = (part: string) => part.startsWith(':');
+  const fits = (part: string, at: number) => (isName(part) ? segments[at] !== '' : part === segments[at]);
+  if (template.length !== segments.length || !template.every(fits)) return null;
+  return Object.fromEntries(
+    template.flatMap((part, at) => (isName(part) ? [[part.slice(1), segments[at] ?? '']] : [])),
+  );
 }
 
 /** The first route whose template the path matches: case and trailing slash count. */

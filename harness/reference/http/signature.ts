@@ -51,7 +51,6 @@ export interface Signing {
   readonly written?: (octets: Buffer) => string;
 }
 
-/** The two fields of a signature. */
 export function signatureFields(signing: Signing): readonly (readonly [name: string, value: string])[] {
   const {
     label = 'sig1',
@@ -70,7 +69,6 @@ export function signatureFields(signing: Signing): readonly (readonly [name: str
   ];
 }
 
-/** Adds one more signature to those of an answer. */
 export function signed(answer: HttpAnswer, signing: Signing): HttpAnswer {
   return { ...answer, fields: [...answer.fields, ...signatureFields(signing)] };
 }

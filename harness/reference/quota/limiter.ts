@@ -67,7 +67,6 @@ export function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** The dialect of that name. */
 export function inDialect(name: string): QuotaFields {
   const write = QUOTA_DIALECTS.find((dialect) => dialect.name === name)?.write;
   if (!write) throw new HarnessError(`nobody writes the quota dialect ${name}`);

@@ -3,7 +3,6 @@ import { type HttpAnswer, problem, served } from '../http/answer.ts';
 import { objectIn, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
-/** A connected client as the channels see it. */
 interface Subscriber {
   readonly socketId: string;
   readonly send: (event: ChannelEvent) => void;
@@ -76,7 +75,6 @@ export class Channels {
     }
   }
 
-  /** Distinct members of a presence channel. */
   members(channel: string): readonly ChannelMember[] {
     const members = new Map<string, ChannelMember>();
     for (const { member } of this.#channels.get(channel)?.values() ?? []) {

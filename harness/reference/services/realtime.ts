@@ -17,7 +17,7 @@ import {
 } from './channels.ts';
 
 /** Sends every message back, text as text and binary as binary. */
-export function echo(socket: WebSocket): void {
+function echo(socket: WebSocket): void {
   socket.on('message', (content, isBinary) => {
     if (socket.bufferedAmount > BACKLOG_LIMIT) socket.terminate();
     else socket.send(content, { binary: isBinary });
@@ -25,7 +25,7 @@ export function echo(socket: WebSocket): void {
 }
 
 /** Sends an event to this receiver, which must be on this machine: no relay for others. */
-export function sendEvent(url: unknown, webhooks: WebhookSender | null): HttpAnswer {
+function sendEvent(url: unknown, webhooks: WebhookSender | null): HttpAnswer {
   const target = typeof url === 'string' ? URL.parse(url) : null;
   if (target === null || target.protocol !== 'http:' || !isLoopback(target.hostname)) {
     return problem('invalid-content');
@@ -45,7 +45,6 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
     routes: [
       {
         template: '/',
-        credential: 'any',
         methods: {
           GET: () =>
             served({
@@ -58,7 +57,6 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
       },
       {
         template: '/webhooks',
-        credential: 'any',
         methods: { POST: ({ request }) => sendEvent(objectIn(request)?.url, webhooks) },
       },
       ...(app === null ? [] : pusherApi(app.id, channels)),
@@ -111,7 +109,7 @@ function refusalOf(request: ReceivedRequest, key: string, app: App | null): Refu
 }
 
 /** Speaks the Pusher protocol, version 7, on an open connection to `/app/:key`. */
-export function conversePusher(
+function conversePusher(
   socket: WebSocket,
   request: ReceivedRequest,
   key: string,

@@ -43,7 +43,6 @@ export function restService(name: string, resources: readonly Resource[]): Servi
     routes: [
       {
         template: COLLECTION,
-        credential: 'any',
         methods: {
           GET: ({ request }) => {
             const search = searchOfQuery(queryParameters(request.query));
@@ -58,7 +57,6 @@ export function restService(name: string, resources: readonly Resource[]): Servi
       },
       {
         template: `${COLLECTION}/:id`,
-        credential: 'any',
         methods: {
           GET: ({ parameters }) => {
             const resource = resources.find(({ id }) => id === parameters.id);
@@ -70,7 +68,6 @@ export function restService(name: string, resources: readonly Resource[]): Servi
       },
       {
         template: MATCHES,
-        credential: 'any',
         methods: {
           GET: ({ request }) => {
             const search = searchOfQuery(queryParameters(request.query));
@@ -96,16 +93,6 @@ export interface ResourceSearch {
   readonly pageSize: number | null;
 }
 
-/** Kinds of resources of all services that share this. */
-const KINDS: ReadonlySet<unknown> = new Set([
-  'index',
-  'indexer',
-  'skillset',
-  'vector-profile',
-  'semantic-configuration',
-  'channel',
-  'conversation',
-]);
 const MAX_PAGE_SIZE = 100;
 const MAX_TEXT = 100;
 
@@ -191,6 +178,9 @@ export const MESSAGING_RESOURCES: readonly Resource[] = [
     lastMessageAt: '2026-03-02T09:00:00Z',
   }),
 ];
+
+/** Kinds of resources of all services that share this. */
+const KINDS = new Set([...SEARCH_RESOURCES, ...MESSAGING_RESOURCES].map(({ type }) => type));
 
 function channel(id: string, name: string, kind: string, address: string, status = 'active'): Resource {
   return resource('channel', id, name, { channel: kind, address, status });

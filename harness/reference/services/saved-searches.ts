@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type HttpAnswer, problem, served } from '../http/answer.ts';
-import { fieldValue, queryParameters, type ReceivedRequest } from '../http/message.ts';
+import {
+  type Condition,
+  fieldValue,
+  queryParameters,
+  type ReceivedRequest,
+  sending,
+} from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 export const SEARCHES = '/v1/searches';
-export const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
+export const isItem: Condition = ({ path }) => path.startsWith(`${SEARCHES}/`);
 /** The first ones once more, in pages of which each names the next. */
 export const STARTERS = '/v1/starters';
+export const isOfStarters: Condition = ({ path }) => path === STARTERS;
 const MAX_PAGE = 50;
 
 /** What a client may write of a saved search; `token` it never reads. */
@@ -81,7 +88,6 @@ export function savedSearches(): readonly Route[] {
   return [
     {
       template: STARTERS,
-      credential: 'any',
       methods: {
         GET: ({ request }) => {
           const query = queryParameters(request.query);
@@ -98,7 +104,6 @@ export function savedSearches(): readonly Route[] {
     },
     {
       template: SEARCHES,
-      credential: 'any',
       methods: {
         GET: ({ request }) => {
           const query = queryParameters(request.query);
@@ -131,7 +136,6 @@ export function savedSearches(): readonly Route[] {
     },
     {
       template: `${SEARCHES}/:id`,
-      credential: 'any',
       methods: {
         GET: ({ parameters }) => {
           const item = items.get(parameters.id ?? '');
@@ -158,9 +162,7 @@ export function savedSearches(): readonly Route[] {
   ];
 }
 
-function isJson(request: ReceivedRequest): boolean {
-  return /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(fieldValue(request, 'content-type') ?? '');
-}
+const isJson = sending('content-type', /^application\/(?:merge-patch\+)?json *(?:;|$)/i);
 
 /** It holds for the list of one group alone, or for that of all. */
 export const cursorOf = (from: number, group: string | null = null): string =>

@@ -1,3 +1,4 @@
+import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { oneFinishedIn, oneIn, whenCrowded } from '../behavior/patches/instances.ts';
 import {
@@ -6,13 +7,13 @@ import {
   onFinished,
   onHead,
   onReceipt,
-  onWire,
+  onWireHead,
   together,
   withTrailer,
 } from '../behavior/patches/patch.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import { asProblem, having, withJson, writtenAs } from '../http/answer-changes.ts';
-import { fieldValue, withField, withoutField } from '../http/message.ts';
+import { sending, withField, withFields, withoutField } from '../http/message.ts';
 
 /** Refuses, and closes the connection. */
 const closingWith = (status: number) => (answer: HttpAnswer) =>
@@ -30,11 +31,7 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
   },
   'refuses-chunked-content-411': {
     summary: 'takes content by its length alone, and refuses chunks with 411 (RFC 9112 §6.3)',
-    patch: onAnswer(
-      'every',
-      closingWith(411),
-      (request) => fieldValue(request, 'transfer-encoding') === 'chunked',
-    ),
+    patch: onAnswer('every', closingWith(411), sending('transfer-encoding', /^chunked$/)),
   },
   'refuses-content-of-get': {
     summary: 'refuses a GET that has content, and closes the connection (RFC 9110 §9.3.1)',
@@ -44,8 +41,7 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     summary: 'refuses HTTP/1.0 with 426 (RFC 9110 §15.5.22)',
     patch: insteadOfServing(
       ({ httpVersion }) => httpVersion === '1.0',
-      (answer) =>
-        withField(withField(asProblem(426)(answer), 'Upgrade', 'HTTP/1.1'), 'Connection', 'Upgrade'),
+      (answer) => withFields(asProblem(426)(answer), { Upgrade: 'HTTP/1.1', Connection: 'Upgrade' }),
     ),
   },
   'answers-in-http-1-0': {
@@ -61,17 +57,8 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
           .replace(/\r\n/, '\r\nHost: here.example\r\n')
           .trimEnd(),
       ),
-      onWire('every', (head, body) =>
-        Buffer.concat([
-          Buffer.from(
-            head
-              .toString('latin1')
-              .replace('HTTP/1.1', 'HTTP/1.0')
-              .replace(/^Connection: close\r\n/m, ''),
-            'latin1',
-          ),
-          body,
-        ]),
+      onWireHead('every', (head) =>
+        head.replace('HTTP/1.1', 'HTTP/1.0').replace(/^Connection: close\r\n/m, ''),
       ),
     ),
   },
@@ -80,7 +67,7 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     patch: onFinished(
       'served',
       writtenAs(() => SWITCHING_TO_H2C),
-      (request) => fieldValue(request, 'upgrade') === 'h2c',
+      sending('upgrade', /^h2c$/),
     ),
   },
   'timing-in-trailers': {
@@ -106,12 +93,11 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
       let count = 0;
       return onFinished('every', (answer) => {
         count += 1;
-        const named = withField(
-          withField(answer, 'X-Served-By', `api-${count % 3}`),
-          'Server-Timing',
-          `app;dur=${count}`,
-        );
-        return count % 3 === 0 ? withField(named, 'X-Cache', 'HIT') : named;
+        return withFields(answer, {
+          'X-Served-By': `api-${count % 3}`,
+          'Server-Timing': `app;dur=${count}`,
+          ...(count % 3 === 0 && { 'X-Cache': 'HIT' }),
+        });
       })(behavior);
     },
   },
@@ -150,11 +136,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
       let age = 0;
       return oneIn(3, (answer, _, { clock }) => {
         age += 200;
-        return withField(
-          withField(answer, 'Age', String(age)),
-          'Date',
-          new Date(clock.now() - age * 1_000).toUTCString(),
-        );
+        return withFields(answer, { Age: String(age), Date: imfFixdate(clock.now() - age * 1_000) });
       })(behavior);
     },
   },

@@ -1,7 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
+import {
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onReceipt,
+  type Patch,
+  together,
+} from '../behavior/patches/patch.ts';
 import {
   acceptsGzip,
   type Coding,
@@ -31,7 +38,7 @@ import {
   withJson,
   withMembers,
 } from '../http/answer-changes.ts';
-import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
+import { fieldValue, fieldValues, sending, withField, withFields, withoutField } from '../http/message.ts';
 import { byAccount } from '../services/item-patches.ts';
 
 /** What an HTTP server refuses before any application sees it. */
@@ -52,6 +59,12 @@ function shapeFor(status: number): object {
   return SHAPES[status] ?? { errors: [{ reason: 'refused' }] };
 }
 
+/** Errors with another content. */
+const explaining = (mediaType: string, text: (name: ProblemName) => string): Patch =>
+  onAnswer(PROBLEM_NAMES, (answer) =>
+    isProblem(answer.responseKind) ? withContent(answer, mediaType, text(answer.responseKind)) : answer,
+  );
+
 const IDLE_TIMEOUT = Buffer.from('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
 
 export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
@@ -62,16 +75,8 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'plain-json-errors': {
     summary: 'explains errors in application/json of its own shape',
     changes: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
-    patch: onAnswer(PROBLEM_NAMES, (answer) =>
-      isProblem(answer.responseKind)
-        ? withContent(
-            answer,
-            'application/json; charset=utf-8',
-            JSON.stringify({
-              error: { code: answer.responseKind, message: problemDetail(answer.responseKind) },
-            }),
-          )
-        : answer,
+    patch: explaining('application/json; charset=utf-8', (code) =>
+      JSON.stringify({ error: { code, message: problemDetail(code) } }),
     ),
   },
   'bad-requests-without-a-word': {
@@ -92,11 +97,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     setting: 'text errors',
     summary: 'explains its errors in plain text, as its documents say',
     changes: ['json.media-types'],
-    patch: onAnswer(PROBLEM_NAMES, (answer) =>
-      isProblem(answer.responseKind)
-        ? withContent(answer, 'text/plain; charset=utf-8', problemDetail(answer.responseKind))
-        : answer,
-    ),
+    patch: explaining('text/plain; charset=utf-8', problemDetail),
   },
   'links-beyond-the-interface': {
     services: REST.services,
@@ -162,7 +163,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'says since when this version is deprecated and when it ends (RFC 9745, RFC 8594)',
     changes: ['versioning.deprecation'],
     patch: onAnswer('served', (answer) =>
-      withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+      withFields(answer, { Deprecation: '@1767225600', Sunset: 'Thu, 31 Dec 2026 23:59:59 GMT' }),
     ),
   },
 });
@@ -194,14 +195,11 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'refuses-malformed-accept': {
     summary: 'says 400 to an Accept field that it cannot read',
-    patch: insteadOfServing((request) => /^;|,,/.test(fieldValue(request, 'accept') ?? ''), asProblem(400)),
+    patch: insteadOfServing(sending('accept', /^;|,,/), asProblem(400)),
   },
   'refuses-other-languages': {
     summary: 'says 406 to clients that want none of its languages before all others',
-    patch: insteadOfServing(
-      (request) => /^(?!en)/.test(fieldValue(request, 'accept-language') ?? 'en'),
-      asProblem(406),
-    ),
+    patch: insteadOfServing(sending('accept-language', /^(?!en)/), asProblem(406)),
   },
 });
 
@@ -224,7 +222,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   'dates-alone': {
     summary: 'has Last-Modified and no entity tags',
     patch: together(
-      onReceipt((request) => withoutField(withoutField(request, 'If-None-Match'), 'If-Match')),
+      onReceipt(lacking('If-None-Match', 'If-Match')),
       dated(),
       onAnswer(VALIDATED, lacking('ETag')),
     ),
@@ -236,7 +234,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   'ignores-if-match': {
     summary: 'takes no notice of If-Match where nothing is changed',
     changes: ['caching.preconditions'],
-    patch: onReceipt((request) => withoutField(request, 'If-Match')),
+    patch: onReceipt(lacking('If-Match')),
   },
   'tag-of-the-coding': {
     summary: 'has an entity tag of its own for what it compresses',
@@ -296,7 +294,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
   'behind-a-cache': {
     summary: 'hands out what a cache has kept for half an hour, and says so',
     patch: onAnswer('served', (answer, _, { clock }) =>
-      withField(withField(answer, 'Age', String(AGE)), 'Date', imfFixdate(clock.now() - AGE * 1_000)),
+      withFields(answer, { Age: String(AGE), Date: imfFixdate(clock.now() - AGE * 1_000) }),
     ),
   },
 });

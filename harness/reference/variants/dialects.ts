@@ -8,6 +8,7 @@ import {
   atQuiet,
   closingUpon,
   conversing,
+  endingQuiet,
   onAccepted,
   onMessage,
   onOpen,
@@ -85,20 +86,14 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
         if (!text.includes('connection_established')) return frame;
         return withPayload(frame, Buffer.from(text.replace(/(?<=activity_timeout\D+)\d+/, '0.5')));
       }),
-      atQuiet(
-        () => undefined,
-        (socket) => socket.close(4202, 'Closed after inactivity'),
-      ),
+      endingQuiet((socket) => socket.close(4202, 'Closed after inactivity')),
     ),
   },
   'pusher-sends-clients-away': {
     setting: 'pusher',
     summary: 'asks a client to connect anew while nothing is said, for it restarts (4200)',
     changes: ['websocket.idle'],
-    patch: atQuiet(
-      () => undefined,
-      (socket) => socket.close(4200, 'Please reconnect immediately'),
-    ),
+    patch: endingQuiet((socket) => socket.close(4200, 'Please reconnect immediately')),
   },
   'ws-speaks-graphql': {
     setting: 'graphql',

@@ -2,7 +2,7 @@ import { REST, tableOf, under, type Variant } from '../behavior/deviation.ts';
 import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
 import { onFinished } from '../behavior/patches/patch.ts';
 import { having } from '../http/answer-changes.ts';
-import { fieldValue, withField, withoutField } from '../http/message.ts';
+import { fieldValue, withFields, withoutField } from '../http/message.ts';
 import {
   derivedOf,
   digestOf,
@@ -68,7 +68,7 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
     summary: 'tells digests of what it sends, by several algorithms',
     patch: onFinished('every', (answer) => {
       const digests = `${digestOf(answer.body)}, ${digestOf(answer.body, 'sha-512')}, crc32c=:AAAAAA==:`;
-      return withField(withField(answer, 'Content-Digest', digests), 'Repr-Digest', digests);
+      return withFields(answer, { 'Content-Digest': digests, 'Repr-Digest': digests });
     }),
   },
   'asks-for-signatures': {
@@ -83,12 +83,9 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   },
   'signs-in-the-older-way': {
     summary: 'signs answers as in the drafts before RFC 9421',
-    patch: onFinished('every', (answer) =>
-      withField(
-        answer,
-        'Signature',
-        'keyId="a",algorithm="hs2019",headers="date (request-target)",signature="AAAA"',
-      ),
+    patch: onFinished(
+      'every',
+      having('Signature', 'keyId="a",algorithm="hs2019",headers="date (request-target)",signature="AAAA"'),
     ),
   },
 });

@@ -10,15 +10,15 @@ import {
 } from '../behavior/patches/patch.ts';
 import { bare, type ProblemName, problem } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
-import { fieldValue, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
-import { ownItems } from '../services/item-patches.ts';
-import { behindCursor, isItem, STARTERS } from '../services/saved-searches.ts';
+import { type Condition, queryParameters, sending } from '../http/message.ts';
+import { isTo, ownItems, removes } from '../services/item-patches.ts';
+import { behindCursor, isItem, isOfStarters, STARTERS } from '../services/saved-searches.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 
-const isPosted = ({ method, path }: ReceivedRequest): boolean => method === 'POST' && path === '/v1/matches';
+const isPosted: Condition = ({ method, path }) => method === 'POST' && path === '/v1/matches';
 
-const refusing = (when: (request: ReceivedRequest) => boolean, responseKind: ProblemName): Patch =>
+const refusing = (when: Condition, responseKind: ProblemName): Patch =>
   onAnswer(
     ['served', 'invalid-content'],
     () => problem(responseKind),
@@ -38,9 +38,7 @@ export const BODY_VARIANTS = tableOf<Variant>(REST, {
     summary: 'says 415 to a body that does not call itself JSON, and to any content coding',
     changes: ['operations.body-as-text'],
     patch: refusing(
-      (request) =>
-        !JSON_TYPE.test(fieldValue(request, 'content-type') ?? '') ||
-        fieldValue(request, 'content-encoding') !== undefined,
+      (request) => !sending('content-type', JSON_TYPE)(request) || sending('content-encoding')(request),
       'unsupported-media-type',
     ),
   },
@@ -58,9 +56,6 @@ export const BODY_VARIANTS = tableOf<Variant>(REST, {
   },
 });
 
-const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
-const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
-
 /** Other ways to let clients create, change and remove their items. */
 export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARCH), {
   'deleted-items-are-410': {
@@ -69,7 +64,7 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   },
   'deletes-again-with-204': {
     summary: 'says 204 to a deletion of what is not there',
-    patch: onAnswer('not-found', () => bare('not-found', 204), isOne('DELETE')),
+    patch: onAnswer('not-found', () => bare('not-found', 204), removes),
   },
   'hides-items-with-404': {
     summary: 'says 404 for items to whoever has no credential',
@@ -77,10 +72,7 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   },
   'items-without-etags': {
     summary: 'has no ETags, and heeds no If-Match',
-    patch: together(
-      onReceipt((request) => withoutField(request, 'If-Match')),
-      onAnswer('served', lacking('ETag')),
-    ),
+    patch: together(onReceipt(lacking('If-Match')), onAnswer('served', lacking('ETag'))),
   },
   'refuses-unknown-members-of-items': {
     summary: 'says 422 to members that only it may set',
@@ -89,7 +81,7 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   'ignores-id-in-body': {
     summary: 'leaves out of what it is sent what only it may set',
     patch: aroundHandling((request, next, kernel) => {
-      if (!isOne('PATCH')(request)) return next(request, kernel);
+      if (!isTo('PATCH', isItem)(request)) return next(request, kernel);
       const text = request.body.toString('utf8').replace(/"id":"[^"]*",?/, '');
       return next({ ...request, body: Buffer.from(text) }, kernel);
     }),

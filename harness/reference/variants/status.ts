@@ -3,7 +3,14 @@ import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../
 import { acceptsJson, cutOf, ranged } from '../behavior/patches/representations.ts';
 import { offeringQuery } from '../behavior/patches/requests.ts';
 import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
-import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import {
+  fieldValue,
+  type ReceivedRequest,
+  sending,
+  withField,
+  withFields,
+  withoutField,
+} from '../http/message.ts';
 
 /** A name where the collection of resources is. */
 const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);
@@ -86,7 +93,7 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'demands-user-agent': {
     summary: 'says 400 to a request without a User-Agent, as GitHub does',
-    patch: insteadOfServing((request) => fieldValues(request, 'user-agent').length === 0, asProblem(400)),
+    patch: insteadOfServing((request) => !sending('user-agent')(request), asProblem(400)),
   },
   'ranges-206': {
     summary: 'serves ranges of octets, and ignores those that it has to count from the end',
@@ -97,22 +104,17 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'says 417 to an expectation that nothing is there to meet',
     changes: ['status.conditions'],
     patch: insteadOfServing(
-      (request) => fieldValues(request, 'expect').length > 0 && request.body.length === 0,
+      (request) => sending('expect')(request) && request.body.length === 0,
       asProblem(417),
     ),
   },
   'ignores-validators': {
     summary: 'has no validators and heeds none',
-    patch: together(
-      onReceipt((request) => withoutField(request, 'If-None-Match')),
-      onAnswer('served', lacking('ETag')),
-    ),
+    patch: together(onReceipt(lacking('If-None-Match')), onAnswer('served', lacking('ETag'))),
   },
   'bare-head': {
     summary: 'leaves out of the answer to HEAD what only the content yields (RFC 9110 §9.3.2)',
-    patch: onFinished('served', (answer, { method }) =>
-      method === 'HEAD' ? withoutField(withoutField(answer, 'Content-Length'), 'ETag') : answer,
-    ),
+    patch: onFinished('served', lacking('Content-Length', 'ETag'), ({ method }) => method === 'HEAD'),
   },
   'lenient-trailing-slash': {
     summary: 'takes a path with a slash after it for the same, credential and all',
@@ -121,8 +123,11 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   'listed-origin': {
     summary: 'lets pages of one origin read its answers',
     patch: onAnswer('served', (answer) => {
-      const allowed = withField(answer, 'Access-Control-Allow-Origin', 'https://app.example');
-      return varyingBy(withField(allowed, 'Access-Control-Allow-Credentials', 'true'), 'Origin');
+      const origin = { 'Access-Control-Allow-Origin': 'https://app.example' };
+      return varyingBy(
+        withFields(answer, { ...origin, 'Access-Control-Allow-Credentials': 'true' }),
+        'Origin',
+      );
     }),
   },
   'lower-case-fields': {

@@ -28,7 +28,7 @@ import {
   PONG,
 } from '../behavior/patches/websocket.ts';
 import { asProblem, dropped, having } from '../http/answer-changes.ts';
-import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
+import { queryParameters, sending, withField, withoutField } from '../http/message.ts';
 import {
   closeCodeOf,
   type Frame,
@@ -72,7 +72,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'version-refusal-400': {
     summary: 'answers a handshake of another version with 400 and the version it speaks',
     patch: onAnswer('upgrade-required', (answer) =>
-      asProblem(400)(withoutField(withoutField(answer, 'Upgrade'), 'Connection')),
+      asProblem(400)(withoutField(answer, 'Upgrade', 'Connection')),
     ),
   },
   'no-compression': {
@@ -254,7 +254,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     patch: onFinished(
       'malformed',
       dropped,
-      (request) => fieldValue(request, 'host') === undefined && fieldValue(request, 'upgrade') !== undefined,
+      (request) => !sending('host')(request) && sending('upgrade')(request),
     ),
   },
   'ws-takes-few-connections': {

@@ -60,21 +60,13 @@ function maskInPlace(payload: Buffer, key: Buffer): void {
 }
 
 function encodedLength(frame: Frame, maskBit: number): Buffer {
-  const { length } = frame.payload;
-  switch (frame.lengthOctets) {
-    case 0:
-      return Buffer.from([maskBit | length]);
-    case 2: {
-      const octets = Buffer.from([maskBit | 126, 0, 0]);
-      octets.writeUInt16BE(length, 1);
-      return octets;
-    }
-    case 8: {
-      const octets = Buffer.concat([Buffer.from([maskBit | 127]), Buffer.alloc(8)]);
-      octets.writeBigUInt64BE(BigInt(length), 1);
-      return octets;
-    }
-  }
+  const { payload, lengthOctets } = frame;
+  const octets = Buffer.alloc(1 + lengthOctets);
+  octets[0] = maskBit | { 0: payload.length, 2: 126, 8: 127 }[lengthOctets];
+  // A buffer's length needs no more than six octets; those before them are 0.
+  const width = Math.min(6, lengthOctets);
+  if (width > 0) octets.writeUIntBE(payload.length, 1 + lengthOctets - width, width);
+  return octets;
 }
 
 export function encodeFrame(frame: Frame): Buffer {

@@ -27,7 +27,6 @@ export const onCompressedOutbound = (rule: GateRule): Patch =>
 
 type FrameChange = (frame: Frame) => Frame | null;
 
-/** Changes the frames of one opcode. */
 export const upon =
   (opcode: number, change: FrameChange): FrameChange =>
   (frame) =>

@@ -1,14 +1,32 @@
 import type { Carrier } from '../../../config/credential/carrier.ts';
-import type { Access, Authentication, CredentialBehavior } from '../../credentials.ts';
+import type { Access, Authentication } from '../../credentials.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
-import { type Admission, saying } from '../../quota/limiter.ts';
-import type { QuotaBehavior, WebSocketBehavior } from '../behavior.ts';
+import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
+import type { Behavior } from '../behavior.ts';
 import type { WebhookBehavior, WebhookEvent, WebhookMessage } from '../webhooks.ts';
 import type { Patch } from './patch.ts';
 
-export const inCredentials =
-  (change: (now: CredentialBehavior) => Partial<CredentialBehavior>): Patch =>
-  (behavior) => ({ ...behavior, credentials: { ...behavior.credentials, ...change(behavior.credentials) } });
+const within =
+  <P extends 'credentials' | 'quota' | 'websocket'>(part: P) =>
+  (change: (now: Behavior[P]) => Partial<Behavior[P]>): Patch =>
+  (behavior) => ({ ...behavior, [part]: { ...behavior[part], ...change(behavior[part]) } });
+
+export const inCredentials = within('credentials');
+export const inQuota = within('quota');
+export const inWebSocket = within('websocket');
+
+/** Surrounds the judgment of credentials. */
+export const onAuthentication = (
+  around: (
+    request: ReceivedRequest,
+    access: Access,
+    next: (request: ReceivedRequest, access: Access) => Authentication,
+  ) => Authentication,
+): Patch =>
+  inCredentials(({ authenticate }) => ({
+    authenticate: (request, access, ...rest) =>
+      around(request, access, (ofRequest, ofAccess) => authenticate(ofRequest, ofAccess, ...rest)),
+  }));
 
 /** The identity given to a wrongly admitted client: the holder of the first key. */
 function firstHolder(access: Access): Authentication {
@@ -17,28 +35,23 @@ function firstHolder(access: Access): Authentication {
 
 /** Admits some of the requests that should be refused. */
 export const admitting = (
-  when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
+  when: (request: ReceivedRequest, reason: 'missing' | 'unreadable' | 'wrong') => boolean,
 ): Patch =>
-  inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, behavior, nowMs) => {
-      const judged = authenticate(request, access, behavior, nowMs);
-      return !judged.admitted && when(judged, request) ? firstHolder(access) : judged;
-    },
-  }));
+  onAuthentication((request, access, authenticate) => {
+    const judged = authenticate(request, access);
+    return !judged.admitted && when(request, judged.reason) ? firstHolder(access) : judged;
+  });
 
 export const matchingKeys = (matches: (presented: string, key: string) => boolean): Patch =>
   inCredentials(({ keyMatches }) => ({
     keyMatches: (presented, key) => keyMatches(presented, key) || matches(presented, key),
   }));
 
-/** Applies other rules of access. */
 export const inAccess = (change: (now: Access) => Partial<Access>): Patch =>
-  inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, behavior, nowMs) =>
-      authenticate(request, { ...access, ...change(access) }, behavior, nowMs),
-  }));
+  onAuthentication((request, access, authenticate) =>
+    authenticate(request, { ...access, ...change(access) }),
+  );
 
-/** Takes the key at one more place. */
 export const alsoAt = ({ reader }: Carrier): Patch =>
   inAccess(({ placements }) => {
     // Where only a signature opens, a key stays without effect.
@@ -46,15 +59,11 @@ export const alsoAt = ({ reader }: Carrier): Patch =>
     return { placements: opensByKey && reader ? [...placements, reader] : placements };
   });
 
-export const inQuota =
-  (change: (now: QuotaBehavior) => Partial<QuotaBehavior>): Patch =>
-  (behavior) => ({ ...behavior, quota: { ...behavior.quota, ...change(behavior.quota) } });
-
-/** Changes each decision of the limiter. */
 export const onAdmission = (change: (admission: Admission, limit: number) => Admission): Patch =>
-  inQuota(({ algorithm }) => ({
-    algorithm: (plan) => saying(algorithm(plan), (admission) => change(admission, plan.requests)),
-  }));
+  onLimiter((limiter, { requests }) => saying(limiter, (admission) => change(admission, requests)));
+
+export const onLimiter = (change: (limiter: Limiter, plan: QuotaPlan) => Limiter): Patch =>
+  inQuota(({ algorithm }) => ({ algorithm: (plan) => change(algorithm(plan), plan) }));
 
 /** Counts requests apart that differ in this. */
 export const countingApart = (by: (request: ReceivedRequest) => string): Patch =>
@@ -74,7 +83,3 @@ export const inEvents = (
   inWebhooks(({ compose }) => ({
     compose: (event, secret, nowMs, url) => change(compose(event, secret, nowMs, url), event, secret),
   }));
-
-export const inWebSocket =
-  (change: (now: WebSocketBehavior) => Partial<WebSocketBehavior>): Patch =>
-  (behavior) => ({ ...behavior, websocket: { ...behavior.websocket, ...change(behavior.websocket) } });

@@ -1,6 +1,6 @@
 import type { HttpAnswer, ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
-import type { ReceivedRequest } from '../../http/message.ts';
+import type { Condition, ReceivedRequest } from '../../http/message.ts';
 import { inChunks } from '../../http/octets.ts';
 import type { AnswerChange, Behavior, Handling, Kernel } from '../behavior.ts';
 
@@ -29,11 +29,7 @@ function concerns(kinds: ResponseKinds, answer: HttpAnswer): boolean {
 
 const changing =
   (step: 'compose' | 'finish') =>
-  (
-    kinds: ResponseKinds,
-    change: AnswerChange,
-    when: (request: ReceivedRequest) => boolean = () => true,
-  ): Patch =>
+  (kinds: ResponseKinds, change: AnswerChange, when: Condition = () => true): Patch =>
   (behavior) => ({
     ...behavior,
     [step]: ((...of) => {
@@ -58,6 +54,12 @@ export const onWire = (kinds: ResponseKinds, render: (head: Buffer, body: Buffer
     writtenAs((head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body))(answer),
   );
 
+/** The same with another head before the same content. */
+export const onWireHead = (kinds: ResponseKinds, change: (head: string) => string): Patch =>
+  onWire(kinds, (head, body) =>
+    Buffer.concat([Buffer.from(change(head.toString('latin1')), 'latin1'), body]),
+  );
+
 /** Sends a trailer after served content, to clients that can read it. */
 export const withTrailer = (field: string): Patch =>
   onFinished(
@@ -66,10 +68,8 @@ export const withTrailer = (field: string): Patch =>
     ({ httpVersion, method }) => httpVersion !== '1.0' && method !== 'HEAD',
   );
 
-/** Closes the connection instead of certain answers. */
 export const droppedInsteadOf = (kinds: ResponseKinds): Patch => onFinished(kinds, dropped);
 
-/** Surrounds the handling of requests. */
 export const aroundHandling =
   (
     around: (request: ReceivedRequest, next: Handling, kernel: Kernel) => HttpAnswer | Promise<HttpAnswer>,
@@ -90,13 +90,19 @@ export const remembering =
     patch(fresh())(behavior);
 
 /** Answers authorised requests of a kind in another way. */
-export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
+export const insteadOfServing = (when: Condition, change: AnswerChange): Patch =>
   onAnswer('served', change, when);
 
-/** Takes every request for another one. */
+/** Takes requests of a kind for other ones. */
 export const onReceipt =
-  (rewrite: (request: ReceivedRequest) => ReceivedRequest): Patch =>
-  (behavior) => ({ ...behavior, receive: (request) => rewrite(behavior.receive(request)) });
+  (rewrite: (request: ReceivedRequest) => ReceivedRequest, when: Condition = () => true): Patch =>
+  (behavior) => ({
+    ...behavior,
+    receive: (given) => {
+      const request = behavior.receive(given);
+      return when(request) ? rewrite(request) : request;
+    },
+  });
 
 /** Changes the head of the first request of a connection, as it was received. */
 export const onHead = (change: (head: string) => string): Patch =>

@@ -1,13 +1,14 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
 import type { HttpAnswer } from '../../http/answer.ts';
-import { varyingBy, withContent } from '../../http/answer-changes.ts';
+import { lacking, varyingBy, withContent } from '../../http/answer-changes.ts';
 import {
+  type Condition,
   fieldValue,
   listMembers,
   type ReceivedRequest,
+  sending,
   withField,
-  withoutField,
 } from '../../http/message.ts';
 import type { Kernel } from '../behavior.ts';
 import { imfFixdate } from '../clock.ts';
@@ -45,7 +46,6 @@ export function wantOfType(request: ReceivedRequest, type: string): number {
   return members.length === 0 ? 1 : (weightOf(members, [type, range, '*/*']) ?? 0);
 }
 
-/** Whether the client accepts JSON. */
 export function acceptsJson(request: ReceivedRequest): boolean {
   return wantOfType(request, 'application/json') > 0;
 }
@@ -55,7 +55,6 @@ export function wantOfCoding(request: ReceivedRequest, coding: string): number {
   return weightOf(weighed(request, 'accept-encoding'), [coding, '*']) ?? 0;
 }
 
-/** Whether the client accepts gzip. */
 export function acceptsGzip(request: ReceivedRequest): boolean {
   return wantOfCoding(request, 'gzip') > 0;
 }
@@ -79,7 +78,6 @@ function compressed(answer: HttpAnswer, coding: Coding, compress: Compress = COM
   return { ...withField(weak, 'Content-Encoding', coding), body: compress(answer.body) };
 }
 
-/** Compresses for those for whom a coding is chosen. */
 export const compressing = (
   choose: (request: ReceivedRequest) => Coding | null,
   compress?: Compress,
@@ -91,7 +89,7 @@ export const compressing = (
   });
 
 /** Shows a page in place of JSON to those who want one. */
-export const paging = (wantsPage: (request: ReceivedRequest) => boolean, varies = true): Patch =>
+export const paging = (wantsPage: Condition, varies = true): Patch =>
   onAnswer('served', (answer, request) => {
     const varying = varies ? varyingBy(answer, 'Accept') : answer;
     if (!wantsPage(request)) return varying;
@@ -99,14 +97,10 @@ export const paging = (wantsPage: (request: ReceivedRequest) => boolean, varies 
     return withField(page, 'ETag', '"page"');
   });
 
-/** Says in which language it answers. */
 export const speaking = (language: (wanted: string) => string, varies = true): Patch =>
   onAnswer('served', (answer, request) => {
-    const labelled = withField(
-      answer,
-      'Content-Language',
-      language(fieldValue(request, 'accept-language') ?? ''),
-    );
+    const chosen = language(fieldValue(request, 'accept-language') ?? '');
+    const labelled = withField(answer, 'Content-Language', chosen);
     return varies ? varyingBy(labelled, 'Accept-Language') : labelled;
   });
 
@@ -122,7 +116,7 @@ export const withTag = (
   holds: (own: string, held: string) => boolean = (own, held) => held.includes(own),
 ): Patch =>
   together(
-    onReceipt((request) => withoutField(request, 'If-Match')),
+    onReceipt(lacking('If-Match')),
     onAnswer('served', (answer, request, kernel) => {
       const own = tag(answer, request, kernel);
       const tagged = withField(answer, 'ETag', own);
@@ -131,26 +125,20 @@ export const withTag = (
     }),
   );
 
-interface DateRules {
-  /** Whether an If-Modified-Since, read by its rules, spares the client the content. */
-  readonly spares: (since: string, request: ReceivedRequest) => boolean;
-}
-
-const hasTag = (request: ReceivedRequest): boolean => fieldValue(request, 'if-none-match') !== undefined;
-
 export const isSince = (since: string): boolean => {
   const date = readHttpDate(since, new Date(CHANGED_MS));
   return date.kind === 'date' && Number(date.at) >= CHANGED_MS;
 };
 
-const DATE_RULES: DateRules = { spares: (since, request) => !hasTag(request) && isSince(since) };
+/** RFC 9110 §13.1.3 */
+const sparesContent = (since: string, request: ReceivedRequest): boolean =>
+  !sending('if-none-match')(request) && isSince(since);
 
-/** Sends Last-Modified, and honours If-Modified-Since (RFC 9110 §13.1.3) unless given others. */
-export const dated = (rules: Partial<DateRules> = {}): Patch =>
+/** Sends Last-Modified, and answers 304 to an If-Modified-Since that `spares` the client the content. */
+export const dated = (spares = sparesContent): Patch =>
   onAnswer(['served', 'not-modified'], (answer, request) => {
     const stamped = withField(answer, 'Last-Modified', CHANGED);
     const since = fieldValue(request, 'if-modified-since');
-    const { spares } = { ...DATE_RULES, ...rules };
     return answer.responseKind === 'served' && since !== undefined && spares(since, request)
       ? notModified(stamped)
       : stamped;

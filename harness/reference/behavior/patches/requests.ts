@@ -1,6 +1,6 @@
 import { bare, CREDENTIAL_REFUSALS, type HttpAnswer, problem, served } from '../../http/answer.ts';
 import { asProblem } from '../../http/answer-changes.ts';
-import { fieldValue, withField } from '../../http/message.ts';
+import { fieldValue, withField, withFields } from '../../http/message.ts';
 import { aroundHandling, beforehand, onAnswer, onReceipt, type Patch, together } from './patch.ts';
 
 /** Other readings of a path than its octets, as proxies and applications have them. */
@@ -87,7 +87,7 @@ export const offeringQuery = ({
       const answer = await next(request, kernel);
       if (answer.responseKind !== 'options' || request.target === '*') return answer;
       const allow = fieldValue(answer, 'allow');
-      return withField(withField(answer, 'Allow', `${allow}, QUERY`), 'Accept-Query', accepts);
+      return withFields(answer, { Allow: `${allow}, QUERY`, 'Accept-Query': accepts });
     }
     const answer = await next({ ...request, method: 'GET' }, kernel);
     const type = fieldValue(request, 'content-type');

@@ -11,7 +11,6 @@ import { eachInbound } from './frames.ts';
 import { inWebSocket } from './parts.ts';
 import { onReceipt, type Patch, remembering, together } from './patch.ts';
 
-/** Holds opening handshakes to one more rule. */
 export const withRule = (refuses: HandshakeRule['refuses']): Patch =>
   inWebSocket(({ rules }) => ({ rules: [...rules, { name: 'further', refuses }] }));
 
@@ -23,11 +22,9 @@ export const withoutRule = (name: HandshakeRule['name']): Patch =>
 export const onSwitching = (change: (lines: readonly string[]) => readonly string[]): Patch =>
   inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
 
-/** Changes each line of the 101 response by itself. */
 export const onSwitchingLine = (change: (line: string) => string): Patch =>
   onSwitching((lines) => lines.map(change));
 
-/** Leaves lines out of the 101. */
 export const omittingLine = (name: RegExp): Patch =>
   onSwitching((lines) => lines.filter((line) => !name.test(line)));
 
@@ -59,13 +56,11 @@ export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch 
     }),
   );
 
-/** Does something at each message of a client. */
 export const onMessage = (act: (socket: WebSocket, content: Buffer, isBinary: boolean) => void): Patch =>
   onOpen((socket) =>
     socket.on('message', (content: Buffer, isBinary: boolean) => act(socket, content, isBinary)),
   );
 
-/** Closes upon messages of a kind. */
 export const closingUpon = (
   when: (content: Buffer, isBinary: boolean) => boolean,
   code: number,
@@ -75,7 +70,6 @@ export const closingUpon = (
     if (when(content, isBinary)) socket.close(code, reason);
   });
 
-/** Gives the patch the set of open connections. */
 export const knowingOpen = (patch: (open: ReadonlySet<WebSocket>) => Patch): Patch =>
   remembering(
     () => new Set<WebSocket>(),
@@ -116,6 +110,9 @@ export const atQuietBut = (isNothing: (content: string) => boolean, ...acts: AtQ
     };
     void watch();
   });
+
+/** Ends a connection that stays quiet. */
+export const endingQuiet = (end: (socket: WebSocket) => void): Patch => atQuiet(() => undefined, end);
 
 /** A heartbeat above the frames, and what answers it. */
 export const PING = '{"type":"ping"}';

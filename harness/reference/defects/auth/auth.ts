@@ -9,7 +9,9 @@ import {
   fieldValue,
   listMembers,
   type ReceivedRequest,
+  sending,
   withField,
+  withFields,
   withoutField,
 } from '../../http/message.ts';
 import { findRoute } from '../../http/routes.ts';
@@ -36,7 +38,7 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
     cause: 'A request without a credential is answered {status:200}',
     fails: ['auth.missing-credential'],
-    patch: admitting(({ reason }) => reason === 'missing'),
+    patch: admitting((_, reason) => reason === 'missing'),
   },
   'accepts-any-key': {
     cause: 'A wrong key is answered {status:200}',
@@ -53,7 +55,7 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
     setting: 'optional key',
     cause: 'A wrong key is answered {status:200}, as if there were none',
     fails: ['auth.wrong-credential'],
-    patch: admitting(({ reason }) => reason === 'wrong'),
+    patch: admitting((_, reason) => reason === 'wrong'),
   },
   'accepts-empty-key': {
     cause: 'An empty key is answered {status:200}',
@@ -176,12 +178,12 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'head-skips-auth': {
     cause: 'HEAD without a credential is answered {status:200}',
     fails: ['auth.head'],
-    patch: admitting((_, request) => request.method === 'HEAD'),
+    patch: admitting(({ method }) => method === 'HEAD'),
   },
   'method-override-skips-auth': {
     cause: 'A request without a credential is served when it has a method override header',
     fails: ['auth.method-override'],
-    patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
+    patch: admitting(sending('x-http-method-override')),
   },
   'public-cache': {
     cause: 'Shared caches may keep a response that only the holder of the key may see',
@@ -216,13 +218,13 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'html-skips-auth': {
     cause: 'A request for HTML is served without a credential',
     fails: ['auth.other-representation'],
-    patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
+    patch: admitting((request) => listMembers(request, 'accept').includes('text/html')),
   },
   'trailing-slash-skips-auth': {
     cause: 'The path with a slash after it is served without a credential',
     fails: ['auth.path-spelling'],
     patch: together(
-      admitting((_, request) => respelled(request.target) !== request.target),
+      admitting(({ target }) => respelled(target) !== target),
       aroundHandling((request, next, kernel) => {
         const known = findRoute(kernel.service.routes, request.path) !== null;
         return next(known ? request : { ...request, path: respelled(request.path) }, kernel);
@@ -232,7 +234,7 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
   'trusts-forwarded-for': {
     cause: 'A request without a credential is served when X-Forwarded-For names a local address',
     fails: ['auth.local-client'],
-    patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
+    patch: admitting(sending('x-forwarded-for', /^127\./)),
   },
   'reflects-any-origin': {
     cause: 'Pages of every origin may act with the credentials of their readers',
@@ -242,11 +244,10 @@ export const AUTH_DEFECTS = tableOf<Defect>(EVERY, {
       const origin = fieldValue(request, 'origin');
       return origin === undefined
         ? answer
-        : withField(
-            withField(answer, 'Access-Control-Allow-Origin', origin),
-            'Access-Control-Allow-Credentials',
-            'true',
-          );
+        : withFields(answer, {
+            'Access-Control-Allow-Origin': origin,
+            'Access-Control-Allow-Credentials': 'true',
+          });
     }),
   },
   'challenge-without-parameters': {

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
 import { isPlain } from '../../behavior/patches/instances.ts';
-import { admitting, inCredentials, matchingKeys } from '../../behavior/patches/parts.ts';
+import { admitting, matchingKeys, onAuthentication } from '../../behavior/patches/parts.ts';
 import {
   aroundHandling,
   beforehand,
@@ -13,9 +13,8 @@ import {
 import { allowingOrigin, METADATA_PATH, namingMetadata } from '../../behavior/patches/requests.ts';
 import { bare, CREDENTIAL_REFUSALS, type HttpAnswer, problem } from '../../http/answer.ts';
 import { asProblem, failed, having, holding, withContent } from '../../http/answer-changes.ts';
-import { fieldValue, queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
+import { fieldValue, queryParameters, type ReceivedRequest, sending, withField } from '../../http/message.ts';
 
-/** Takes these values for a right key. */
 const takingFor = (...values: readonly string[]): Patch =>
   matchingKeys((presented) => values.includes(presented));
 
@@ -51,14 +50,13 @@ function isSelfCertified({ header: { jwk }, input, signature }: PresentedToken):
 
 /** Without a credential, of which a field of the request says enough. */
 const trustingField = (name: string): Patch =>
-  admitting(({ reason }, request) => reason === 'missing' && fieldValue(request, name) !== undefined);
+  admitting((request, reason) => reason === 'missing' && sending(name)(request));
 
-/** The same request with the key. */
 const forHolder = (request: ReceivedRequest, key: string): ReceivedRequest =>
   withField({ ...request, method: 'GET' }, 'Authorization', `Bearer ${key}`);
 
 const isPreflight = (request: ReceivedRequest): boolean =>
-  request.method === 'OPTIONS' && fieldValue(request, 'access-control-request-method') !== undefined;
+  request.method === 'OPTIONS' && sending('access-control-request-method')(request);
 
 const TOKEN = { setting: 'token', services: ['search'] } as const;
 
@@ -186,7 +184,7 @@ export const CREDENTIAL_DEFECTS = [
     'trusts-client-certificate-field': {
       cause: 'A request without a credential is served when a header says that its certificate was verified',
       fails: ['auth.claimed-identity'],
-      patch: admitting((_, request) => fieldValue(request, 'x-ssl-client-verify') === 'SUCCESS'),
+      patch: admitting(sending('x-ssl-client-verify', /^SUCCESS$/)),
     },
     'any-api-key-field-opens': {
       cause: 'Any value in X-API-Key opens the API',
@@ -196,46 +194,39 @@ export const CREDENTIAL_DEFECTS = [
     'any-session-cookie-opens': {
       cause: 'Any session cookie opens the API',
       fails: ['auth.wrong-key-elsewhere'],
-      patch: admitting((_, request) => /\bsession=./.test(fieldValue(request, 'cookie') ?? '')),
+      patch: admitting(sending('cookie', /\bsession=./)),
     },
     'any-token-parameter-opens': {
       cause: 'Any token in the query opens the API',
       fails: ['auth.wrong-key-elsewhere'],
-      patch: admitting(
-        (_, request) => queryParameters(request.query).get('access_token')?.startsWith('conform') === true,
-      ),
+      patch: admitting(({ query }) => /^conform/.test(queryParameters(query).get('access_token') ?? '')),
     },
     'compares-validators-before-auth': {
       services: REST.services,
       cause: 'A request without a credential is answered {status:304} when its ETag is right',
       fails: ['auth.conditional'],
-      patch: onAnswer('unauthenticated', (answer, request) =>
-        fieldValue(request, 'if-none-match') === undefined
-          ? answer
-          : { ...answer, status: 304, fields: [], body: Buffer.alloc(0) },
+      patch: onAnswer(
+        'unauthenticated',
+        (answer) => ({ ...answer, status: 304, fields: [], body: Buffer.alloc(0) }),
+        sending('if-none-match'),
       ),
     },
     'field-names-in-one-case': {
       cause: 'The header of the key is not found in another letter case',
       fails: ['auth.credential-spacing'],
-      patch: inCredentials(({ authenticate }) => ({
-        authenticate: (request, access, behavior, nowMs) => {
-          const fields = request.fields.filter(
-            ([name]) => name !== name.toLowerCase() || !/^(?:authorization|x-api-key)$/.test(name),
-          );
-          return authenticate({ ...request, fields }, access, behavior, nowMs);
-        },
-      })),
+      patch: onAuthentication((request, access, authenticate) => {
+        const fields = request.fields.filter(([name]) => !/^(?:authorization|x-api-key)$/.test(name));
+        return authenticate({ ...request, fields }, access);
+      }),
     },
     'splits-at-one-space': {
       cause: 'Several spaces behind the scheme name are answered {status:401}',
       fails: ['auth.scheme-spacing'],
-      patch: inCredentials(({ authenticate }) => ({
-        authenticate: (request, access, behavior, nowMs) =>
-          /^\w+ {2}/.test(fieldValue(request, 'authorization') ?? '')
-            ? { admitted: false, reason: 'wrong' }
-            : authenticate(request, access, behavior, nowMs),
-      })),
+      patch: onAuthentication((request, access, authenticate) =>
+        sending('authorization', /^\w+ {2}/)(request)
+          ? { admitted: false, reason: 'wrong' }
+          : authenticate(request, access),
+      ),
     },
     'preflight-is-401': {
       cause: 'The preflight of a page that may call is answered {status:401}',

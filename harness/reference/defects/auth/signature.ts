@@ -8,7 +8,6 @@ const loosened = (change: Partial<SignatureRules>): Patch =>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Where signed requests are held to less than they should be. */
 export const SIGNATURE_DEFECTS = tableOf<Defect>(under('signed', REALTIME), {
   'accepts-any-signature': {
     cause: 'A request that was signed with a wrong secret is served',

@@ -1,5 +1,5 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
-import { countingApart, inCredentials, inQuota } from '../../behavior/patches/parts.ts';
+import { countingApart, inQuota, onAuthentication, onLimiter } from '../../behavior/patches/parts.ts';
 import { aroundHandling, type Patch, together } from '../../behavior/patches/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import {
@@ -9,7 +9,7 @@ import {
   smallBucket,
   tokenBucket,
 } from '../../quota/algorithms.ts';
-import type { Admission, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
+import type { Limiter, QuotaPlan } from '../../quota/limiter.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
 const RACE_MS = 40;
@@ -20,18 +20,16 @@ const TOGETHER = 4;
 const SMALL_BURST = 2;
 
 /** Checks first and counts after the response: requests in between are not counted yet. */
-const countedLate =
-  (algorithm: LimiterAlgorithm): LimiterAlgorithm =>
-  (plan) => {
-    const limiter = algorithm(plan);
-    const ahead = (admission: Admission): Admission =>
-      admission.admitted ? { ...admission, remaining: admission.remaining - 1, delayMs: RACE_MS } : admission;
-    return {
-      peek: limiter.peek,
-      take: (key, nowMs) => ahead(limiter.peek(key, nowMs)),
-      release: (key, nowMs) => void limiter.take(key, nowMs),
-    };
-  };
+const countedLate = ({ peek, take }: Limiter): Limiter => ({
+  peek,
+  take(key, nowMs) {
+    const { remaining, ...admission } = peek(key, nowMs);
+    return admission.admitted
+      ? { ...admission, remaining: remaining - 1, delayMs: RACE_MS }
+      : { ...admission, remaining };
+  },
+  release: (key, nowMs) => void take(key, nowMs),
+});
 
 /** Windows of another length than the stated one; headers and refusals go by it. */
 const lasting = (share: number): Patch =>
@@ -64,12 +62,11 @@ const inTurn =
     }))(behavior);
   };
 
-/** Faults of how requests are counted, and for whom. */
 export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
     cause: 'Requests that are sent together get past the limit',
     fails: ['limits.parallel'],
-    patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
+    patch: onLimiter(countedLate),
   },
   'limit-per-process': {
     cause: 'Requests on many connections get more than the limit',
@@ -176,24 +173,17 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Requests with a wrong key spend the quota of the right one',
     fails: ['limits.failures-free'],
     patch: (behavior) => {
-      const failures: { at: number }[] = [];
-      const noticing = inCredentials(({ authenticate }) => ({
-        authenticate: (request, access, credentials, nowMs) => {
-          const authentication = authenticate(request, access, credentials, nowMs);
-          if (!authentication.admitted) failures.push({ at: nowMs });
-          return authentication;
-        },
-      }));
-      const charging = inQuota(({ algorithm }) => ({
-        algorithm: (plan) => {
-          const limiter = algorithm(plan);
-          return {
-            ...limiter,
-            take(key, nowMs) {
-              for (const _ of failures.splice(0)) limiter.take(key, nowMs);
-              return limiter.take(key, nowMs);
-            },
-          };
+      let failures = 0;
+      const noticing = onAuthentication((request, access, authenticate) => {
+        const authentication = authenticate(request, access);
+        if (!authentication.admitted) failures += 1;
+        return authentication;
+      });
+      const charging = onLimiter((limiter) => ({
+        ...limiter,
+        take(key, nowMs) {
+          for (; failures > 0; failures -= 1) limiter.take(key, nowMs);
+          return limiter.take(key, nowMs);
         },
       }));
       return charging(noticing(behavior));

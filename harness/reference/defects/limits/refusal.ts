@@ -1,5 +1,5 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
-import { countingApart, inQuota, onAdmission } from '../../behavior/patches/parts.ts';
+import { countingApart, inQuota, onAdmission, onLimiter } from '../../behavior/patches/parts.ts';
 import { aroundHandling, droppedInsteadOf, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
@@ -43,16 +43,11 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-counted-twice': {
     cause: 'Each request counts twice: half of the documented limit is served',
     fails: ['limits.exact'],
-    patch: inQuota(({ algorithm }) => ({
-      algorithm: (plan) => {
-        const limiter = algorithm(plan);
-        return {
-          ...limiter,
-          take(key, nowMs) {
-            const first = limiter.take(key, nowMs);
-            return first.admitted ? { ...limiter.take(key, nowMs), admitted: true } : first;
-          },
-        };
+    patch: onLimiter((limiter) => ({
+      ...limiter,
+      take(key, nowMs) {
+        const first = limiter.take(key, nowMs);
+        return first.admitted ? { ...limiter.take(key, nowMs), admitted: true } : first;
       },
     })),
   },
@@ -165,22 +160,21 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'never-recovers': {
     cause: 'A key that was refused once is never served again',
     fails: ['limits.recovery', 'limits.client-backoff'],
-    patch: inQuota(({ algorithm }) => ({
-      algorithm: (plan) => {
-        const limiter = algorithm(plan);
-        const barred = new Set<string>();
-        const until = (key: string, admission: Admission): Admission => {
+    patch: onLimiter(({ take, peek }) => {
+      const barred = new Set<string>();
+      const until = (key: string, admission: Admission): Admission =>
+        barred.has(key)
+          ? { admitted: false, remaining: 0, renewsInMs: Math.max(1_000, admission.renewsInMs) }
+          : admission;
+      return {
+        take(key, nowMs) {
+          const admission = take(key, nowMs);
           if (!admission.admitted) barred.add(key);
-          if (!barred.has(key)) return admission;
-          return { admitted: false, remaining: 0, renewsInMs: Math.max(1_000, admission.renewsInMs) };
-        };
-        return {
-          take: (key, nowMs) => until(key, limiter.take(key, nowMs)),
-          peek: (key, nowMs) =>
-            barred.has(key) ? until(key, limiter.peek(key, nowMs)) : limiter.peek(key, nowMs),
-        };
-      },
-    })),
+          return until(key, admission);
+        },
+        peek: (key, nowMs) => until(key, peek(key, nowMs)),
+      };
+    }),
   },
   'refusal-tarpit': {
     cause: 'The 429 is held back before it is sent',

@@ -57,7 +57,6 @@ const announcing = (announce: (further: readonly QuotaPlan[]) => readonly QuotaP
     },
   }));
 
-/** Faults of a service that has several limits at once. */
 export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(under('two limits'), {
   'further-limit-ignored': {
     cause: 'Nothing limits how fast requests follow each other, whatever the documents say',

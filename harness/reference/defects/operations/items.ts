@@ -11,8 +11,8 @@ import {
   together,
 } from '../../behavior/patches/patch.ts';
 import { bare, type HttpAnswer, problem, served } from '../../http/answer.ts';
-import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
-import { fieldValue, objectIn, withField, withoutField } from '../../http/message.ts';
+import { failed, having, lacking, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
+import { fieldValue, objectIn, sending, withField, withoutField } from '../../http/message.ts';
 import {
   atRepetition,
   creates,
@@ -29,7 +29,6 @@ import { isItem, SEARCHES } from '../../services/saved-searches.ts';
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
 
-/** What the service does wrong with items that its clients create. */
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'creation-says-nothing': {
     cause: 'The answer to a creation says neither by Location nor by an id where the item is',
@@ -153,14 +152,12 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'updates-despite-if-match': {
     cause: 'A change under an ETag that is out of date is carried out',
     fails: ['operations.lost-update'],
-    patch: onReceipt((request) => withoutField(request, 'If-Match')),
+    patch: onReceipt(lacking('If-Match')),
   },
   'if-match-never-matches': {
     cause: 'A change under the current ETag is answered {status:412}',
     fails: ['operations.current-etag', 'caching.if-match'],
-    patch: onReceipt((request) =>
-      fieldValue(request, 'if-match') === undefined ? request : withField(request, 'If-Match', '"none"'),
-    ),
+    patch: onReceipt(having('If-Match', '"none"'), sending('if-match')),
   },
   'client-renames-item': {
     cause: 'A client can give an item another id',
@@ -259,7 +256,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     cause: 'The same Idempotency-Key creates a second item',
     fails: ['operations.idempotency-key'],
     alsoFails: { 'operations.idempotency-key-reused': 'the key is never looked at' },
-    patch: onReceipt((request) => withoutField(request, 'Idempotency-Key')),
+    patch: onReceipt(lacking('Idempotency-Key')),
   },
   'second-use-of-idempotency-key-500': {
     cause: 'An Idempotency-Key that comes again is answered {status:500}, a server error',
@@ -274,21 +271,20 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'deletion-skips-auth': {
     cause: 'Anyone can delete an item without a credential',
     fails: ['operations.item-auth'],
-    patch: admitting((_, request) => removes(request)),
+    patch: admitting(removes),
   },
   'item-skips-auth': {
     cause: 'An item can be read without a credential',
     fails: ['operations.item-auth'],
-    patch: admitting((_, request) => reads(request)),
+    patch: admitting(reads),
   },
   'update-skips-auth': {
     cause: 'Anyone can change an item without a credential',
     fails: ['operations.item-auth'],
-    patch: admitting((_, request) => isTo('PATCH', isItem)(request)),
+    patch: admitting(isTo('PATCH', isItem)),
   },
 });
 
-/** What other accounts can do with the items of one. */
 export const ACCOUNT_DEFECTS = tableOf<Defect>(under('own searches'), {
   'items-open-to-other-accounts': {
     cause: 'Any account can read the items of others',

@@ -10,6 +10,7 @@ import {
 } from '../../behavior/patches/patch.ts';
 import { asSuccess, failed, having, withMembers } from '../../http/answer-changes.ts';
 import {
+  type Condition,
   fieldValue,
   objectIn,
   queryParameters,
@@ -19,8 +20,8 @@ import {
 import { searchOfQuery } from '../../services/rest-service.ts';
 
 /** One resource of the collection. */
-const isItem = ({ path }: ReceivedRequest): boolean => /^\/v1\/resources\/[^/]+$/.test(path);
-const isMatches = ({ path }: ReceivedRequest): boolean => path === '/v1/matches';
+const isItem: Condition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
+const isMatches: Condition = ({ path }) => path === '/v1/matches';
 const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
 
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
@@ -41,7 +42,6 @@ const silentOn = (isFatal: (body: JsonObject) => boolean): Patch =>
     return body !== null && isFatal(body) ? new Promise<never>(() => undefined) : next(request, kernel);
   });
 
-/** What the service does wrong in the operations beyond the documented sample. */
 export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-wrong-status': {
     cause: 'An operation is answered with another status than documented',
@@ -80,19 +80,17 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-accepts-missing-input': {
     cause: 'An operation is served without a required input',
     fails: ['operations.negative-missing'],
-    patch: onReceipt((request) =>
-      isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
-        ? { ...request, query: 'text=a' }
-        : request,
+    patch: onReceipt(
+      (request) => ({ ...request, query: 'text=a' }),
+      (request) => isMatches(request) && request.method === 'GET' && !asksIn(request).has('text'),
     ),
   },
   'operation-accepts-surplus-member': {
     cause: 'An operation takes a body with an unknown member',
     fails: ['operations.negative-surplus'],
-    patch: onReceipt((request) =>
-      isMatches(request) && request.method === 'POST' && request.body.length > 0
-        ? withoutUnknownMembers(request)
-        : request,
+    patch: onReceipt(
+      withoutUnknownMembers,
+      (request) => isMatches(request) && request.method === 'POST' && request.body.length > 0,
     ),
   },
   'operation-hangs-on-missing-member': {
@@ -127,26 +125,24 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
 const textOf = ({ body }: ReceivedRequest): string => body.toString('utf8');
 const typeOf = (request: ReceivedRequest): string => fieldValue(request, 'content-type') ?? '';
 const codingOf = (request: ReceivedRequest): string | undefined => fieldValue(request, 'content-encoding');
-const isJson = (request: ReceivedRequest): boolean => parseJson(textOf(request)) !== undefined;
+const isJson: Condition = (request) => parseJson(textOf(request)) !== undefined;
 
 /** About the body of a POST that searches. */
 const posted =
-  (when: (request: ReceivedRequest) => boolean) =>
-  (request: ReceivedRequest): boolean =>
+  (when: Condition): Condition =>
+  (request) =>
     request.method === 'POST' && request.path === '/v1/matches' && when(request);
 
-const changing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
+const changing = (when: Condition, change: AnswerChange): Patch =>
   onAnswer(['served', 'invalid-content'], change, posted(when));
 
-const failingOver = (when: (request: ReceivedRequest) => boolean): Patch => changing(when, failed);
+const failingOver = (when: Condition): Patch => changing(when, failed);
 
 const NOTHING_FOUND = '{"matches":[],"text":null,"kind":null}';
 
 /** Serves it as if it had found nothing. */
-const servingNothingFor = (when: (request: ReceivedRequest) => boolean): Patch =>
-  changing(when, asSuccess(NOTHING_FOUND));
+const servingNothingFor = (when: Condition): Patch => changing(when, asSuccess(NOTHING_FOUND));
 
-/** What the service does wrong with bodies of requests that are not as they should be. */
 export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'malformed-body-500': {
     cause: 'Malformed JSON in a request is answered {status:500}, a server error',

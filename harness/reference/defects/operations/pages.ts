@@ -1,25 +1,38 @@
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
-import { problem } from '../../http/answer.ts';
-import { failed, having, replacedBy } from '../../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
+import { failed, having, refusedWith } from '../../http/answer-changes.ts';
+import {
+  type Condition,
+  queryParameters,
+  type ReceivedRequest,
+  withField,
+  withQuery,
+} from '../../http/message.ts';
 import { inItem, lists } from '../../services/item-patches.ts';
-import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
+import {
+  behindCursor,
+  cursorOf,
+  isOfStarters,
+  placeOf,
+  SEARCHES,
+  STARTERS,
+} from '../../services/saved-searches.ts';
 
-const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
-const isBehindCursor = (request: ReceivedRequest): boolean =>
+const isBehindCursor: Condition = (request) =>
   isOfStarters(request) && queryParameters(request.query).has('cursor');
 
-/** What the service does wrong with the pages of a list. */
+/** Ignores a parameter of the list that has such a value. */
+const without = (name: string, value: RegExp): Patch =>
+  onReceipt(
+    (request) => withQuery(request, (query) => query.delete(name)),
+    (request) => lists(request) && value.test(queryParameters(request.query).get(name) ?? ''),
+  );
+
 export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'page-ignores-limit': {
     cause: 'A page has more items than were asked for',
     fails: ['operations.page-size'],
-    patch: onReceipt((request) =>
-      lists(request) && /^[1-9]$/.test(queryParameters(request.query).get('limit') ?? '')
-        ? withQuery(request, (query) => query.delete('limit'))
-        : request,
-    ),
+    patch: without('limit', /^[1-9]$/),
   },
   'pages-overlap': {
     cause: 'An item is on two pages',
@@ -29,11 +42,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'offset-is-ignored': {
     cause: 'Every page is the first one',
     fails: ['operations.pages-disjoint'],
-    patch: onReceipt((request) =>
-      lists(request) && /^\d+$/.test(queryParameters(request.query).get('offset') ?? '')
-        ? withQuery(request, (query) => query.delete('offset'))
-        : request,
-    ),
+    patch: without('offset', /^\d+$/),
   },
   'pages-lose-items': {
     cause: 'An item is on no page',
@@ -65,9 +74,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'cursor-is-ignored': {
     cause: 'Every page behind a cursor is the first one',
     fails: ['operations.pages-disjoint'],
-    patch: onReceipt((request) =>
-      request.path === STARTERS ? withQuery(request, (query) => query.delete('cursor')) : request,
-    ),
+    patch: onReceipt((request) => withQuery(request, (query) => query.delete('cursor')), isOfStarters),
   },
   'last-page-names-itself': {
     cause: 'The cursor of the last page leads to the last page again and again',
@@ -120,9 +127,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'cursor-is-400': {
     cause: 'The cursor of a page is answered {status:400}',
     fails: ['operations.pages-end'],
-    patch: insteadOfServing(isBehindCursor, (answer) =>
-      replacedBy(answer, { ...problem('invalid-parameter'), responseKind: 'served' }),
-    ),
+    patch: insteadOfServing(isBehindCursor, refusedWith('invalid-parameter')),
   },
 });
 

@@ -11,7 +11,7 @@ import { acceptsJson, cutOf, ranged } from '../../behavior/patches/representatio
 import { offeringQuery } from '../../behavior/patches/requests.ts';
 import { PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
 import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest, withoutField } from '../../http/message.ts';
+import { type Condition, sending, withoutField } from '../../http/message.ts';
 
 const WITH_ALLOW: readonly ResponseKind[] = ['options', 'method-not-allowed'];
 
@@ -21,11 +21,10 @@ const inAllow = (change: (value: string) => string): Patch =>
     fields: answer.fields.map(([name, value]) => [name, name === 'Allow' ? change(value) : value]),
   }));
 
-const hasContent = ({ method, body }: ReceivedRequest): boolean => method === 'GET' && body.length > 0;
+const hasContent: Condition = ({ method, body }) => method === 'GET' && body.length > 0;
 
-const isOfServer = ({ target }: ReceivedRequest): boolean => target === '*';
+const isOfServer: Condition = ({ target }) => target === '*';
 
-/** What the service says of its methods, and does with those that say little. */
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
     services: REST.services,
@@ -118,8 +117,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   },
 });
 
-/** Fails over served requests of a kind. */
-const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => insteadOfServing(when, failed);
+const failingOn = (when: Condition): Patch => insteadOfServing(when, failed);
 
 /** What the service does with requests that are unusual, hostile or at the edge of what HTTP allows. */
 export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
@@ -156,7 +154,7 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   'range-500': {
     cause: 'A Range header is answered {status:500}, a server error',
     fails: ['caching.range'],
-    patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
+    patch: failingOn(sending('range')),
   },
   'range-without-content-range': {
     cause: 'A 206 has no Content-Range header',
@@ -171,25 +169,21 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   'if-none-match-500': {
     cause: 'An If-None-Match header is answered {status:500}, a server error',
     fails: ['caching.conditional'],
-    patch: onAnswer(
-      ['served', 'not-modified'],
-      failed,
-      (request) => fieldValue(request, 'if-none-match') !== undefined,
-    ),
+    patch: onAnswer(['served', 'not-modified'], failed, sending('if-none-match')),
   },
   'expect-continue-500': {
     cause: '`Expect: 100-continue` is answered {status:500}, a server error',
     fails: ['status.expect-continue'],
-    patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
+    patch: failingOn(sending('expect')),
   },
   'content-type-on-get-415': {
     cause: 'A GET with `Content-Type: application/json` is answered {status:415}',
     fails: ['status.documented-content-type'],
-    patch: insteadOfServing((request) => fieldValue(request, 'content-type') !== undefined, asProblem(415)),
+    patch: insteadOfServing(sending('content-type'), asProblem(415)),
   },
   'missing-user-agent-500': {
     cause: 'A request without a User-Agent is answered {status:500}, a server error',
     fails: ['status.missing-user-agent'],
-    patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),
+    patch: failingOn((request) => !sending('user-agent')(request)),
   },
 });

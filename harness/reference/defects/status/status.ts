@@ -15,12 +15,13 @@ import {
   having,
   holding,
   lacking,
+  refusedWith,
   replacedBy,
   withContent,
   withMembers,
   writtenAs,
 } from '../../http/answer-changes.ts';
-import { fieldValues, type ReceivedRequest, withField, withoutField } from '../../http/message.ts';
+import { fieldValues, type ReceivedRequest, sending, withField, withoutField } from '../../http/message.ts';
 
 const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
 
@@ -39,19 +40,14 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
     cause: 'The documented request with the right key is answered {status:404}',
     fails: ['status.sample', 'versioning.prefix'],
-    patch: onAnswer('served', (answer) =>
-      replacedBy(answer, { ...problem('not-found'), responseKind: 'served' }),
-    ),
+    patch: onAnswer('served', refusedWith('not-found')),
   },
   'documented-body-lost': {
     services: REST.services,
     setting: 'sample with a body',
     cause: 'The documented request, which has a body, is answered {status:400}',
     fails: ['status.sample'],
-    patch: insteadOfServing(
-      ({ method }) => method === 'POST',
-      (answer) => replacedBy(answer, { ...problem('invalid-content'), responseKind: 'served' }),
-    ),
+    patch: insteadOfServing(({ method }) => method === 'POST', refusedWith('invalid-content')),
   },
   'unknown-path-200': {
     cause: 'A path that does not exist is answered {status:200}',
@@ -196,14 +192,12 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'not-modified-without-fields': {
     cause: 'A 304 lacks headers that the 200 has',
     fails: ['caching.not-modified-fields'],
-    patch: onFinished('not-modified', (answer) =>
-      withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
-    ),
+    patch: onFinished('not-modified', lacking('ETag', 'Cache-Control')),
   },
   'if-none-match-ignored': {
     cause: 'If-None-Match with the current ETag is ignored: the whole body comes again',
     fails: ['caching.not-modified'],
-    patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
+    patch: onReceipt(lacking('If-None-Match')),
   },
   'if-none-match-412': {
     cause: 'If-None-Match with the current ETag is answered {status:412}, not 304',
@@ -256,9 +250,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-host': {
     cause: 'A request without a Host header is answered like any other',
     fails: ['framing.missing-host'],
-    patch: onReceipt((request) =>
-      fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
-    ),
+    patch: onReceipt(having('Host', 'here.example'), (request) => !sending('host')(request)),
   },
   'accepts-two-hosts': {
     cause: 'A request with two Host headers is answered like any other',

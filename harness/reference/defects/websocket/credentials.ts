@@ -30,7 +30,6 @@ const onRefusal = (
     }),
   }));
 
-/** Who may open a WebSocket, and how others are refused. */
 export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-without-credential': {
     cause: 'A WebSocket handshake without a credential is accepted',

@@ -8,6 +8,7 @@ import {
   atQuiet,
   atQuietBut,
   closingUpon,
+  endingQuiet,
   knowingOpen,
   OVERLOADED,
   onMessage,
@@ -22,17 +23,13 @@ const isMessage = ({ fin, opcode }: Frame): boolean =>
 
 /** Number of frames at once that is too much for some services. */
 const MANY = 20;
-/** Ways to lose connections and their messages. */
 export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-idle': {
     setting: 'idle',
     cause: 'A silent connection is closed too soon',
     fails: ['websocket.idle-kept'],
     changes: ['websocket.idle'],
-    patch: atQuiet(
-      () => undefined,
-      (socket) => socket.close(1001, 'idle'),
-    ),
+    patch: endingQuiet((socket) => socket.close(1001, 'idle')),
   },
   'ws-overlooks-pongs': {
     cause: 'Connections end though their clients answer every Ping',
@@ -60,20 +57,14 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'Connections end within their activity_timeout',
     fails: ['websocket.pusher-silence'],
     changes: ['websocket.idle'],
-    patch: atQuiet(
-      () => undefined,
-      (socket) => socket.terminate(),
-    ),
+    patch: endingQuiet((socket) => socket.terminate()),
   },
   'pusher-closes-silent-clients': {
     setting: 'pusher',
     cause: 'Connections end within their activity_timeout',
     fails: ['websocket.pusher-silence'],
     changes: ['websocket.idle'],
-    patch: atQuiet(
-      () => undefined,
-      (socket) => socket.close(4202, 'Closed after inactivity'),
-    ),
+    patch: endingQuiet((socket) => socket.close(4202, 'Closed after inactivity')),
   },
   'pusher-forgets-silent-clients': {
     setting: 'pusher',

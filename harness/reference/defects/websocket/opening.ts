@@ -50,7 +50,6 @@ function withFirstConnection(head: string): string {
   return head.replace(/\r\nconnection:[^\r]*/gi, (line) => (seen++ === 0 ? line : ''));
 }
 
-/** 16 octets in base64. */
 const ANY_KEY = Buffer.alloc(16).toString('base64');
 
 /** Answers every handshake with the accept value of the first. */

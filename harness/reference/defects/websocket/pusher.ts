@@ -75,7 +75,6 @@ const isOnPublic = ({ channel }: JsonObject): boolean => !/^(?:private|presence)
 const isMalformed = (content: unknown): boolean =>
   typeof parseJsonObject(String(content))?.event !== 'string';
 
-/** Ways to get the Pusher protocol, version 7, wrong. */
 export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
   'pusher-silent-start': {
     cause: 'No pusher:connection_established comes',
@@ -282,8 +281,9 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
   'pusher-accepts-any-protocol': {
     cause: 'An unknown version of the Pusher protocol is accepted',
     fails: ['websocket.pusher-protocol-version'],
-    patch: onReceipt((request) =>
-      request.path.startsWith('/app/') ? withQuery(request, (query) => query.set('protocol', '7')) : request,
+    patch: onReceipt(
+      (request) => withQuery(request, (query) => query.set('protocol', '7')),
+      ({ path }) => path.startsWith('/app/'),
     ),
   },
 });
