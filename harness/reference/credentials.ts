@@ -71,15 +71,11 @@ function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
       const lent = lender.lend({ method, fields, body: body.toString('utf8') });
       const { key } = lent;
       if (key) keys.push({ identity: 'client', value: key.value, untilMs: nowMs + key.forMs });
-      return keyAnswer(lent.status, lent.content, lent.fields);
+      // RFC 6749 §5.1: no cache may store a token.
+      const answer = served(lent.content, [...lent.fields, ['Cache-Control', 'no-store']]);
+      return { ...answer, responseKind: 'key-lent', status: lent.status };
     },
   };
-}
-
-/** RFC 6749 §5.1: no cache may store a token. */
-function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): HttpAnswer {
-  const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
-  return { ...answer, responseKind: 'key-lent', status };
 }
 
 /** What opened the service once, or opens another one. */
@@ -172,9 +168,8 @@ export function bearsSignature(
 
 function digestIsRight(body: Buffer, digests: readonly string[]): boolean {
   if (body.length === 0 && digests.length === 0) return true;
-  const [digest, ...more] = digests;
-  if (digest === undefined || more.length > 0) return false;
-  return sameText(digest, createHash('md5').update(body).digest('hex'));
+  const digest = createHash('md5').update(body).digest('hex');
+  return digests.length === 1 && sameText(digests.join(), digest);
 }
 
 export type Authentication =
@@ -222,9 +217,8 @@ function authenticate(
     if (presented.state === 'absent') continue;
     if (presented.state === 'unreadable') return { admitted: false, reason: 'unreadable' };
     if (placement === 'signature') {
-      if (access.app === null || !bearsSignature(request, access.app, behavior.signature, nowMs)) {
+      if (access.app === null || !bearsSignature(request, access.app, behavior.signature, nowMs))
         return { admitted: false, reason: 'wrong' };
-      }
       identities.push(`app-${access.app.id}`);
       continue;
     }

@@ -73,61 +73,20 @@ const SERVICES: Readonly<
  * or when the port cannot be had.
  */
 export async function startReference(options: ReferenceOptions): Promise<RunningReference> {
-  const { service, defects = [], variant = null, patches: others = [] } = options;
-  const patches = [
-    ...(await variantPatches(variant, service)),
-    ...others,
-    ...(await defectPatches(defects, service)),
-  ];
+  const { service, defects = [], variant = null, address = '127.0.0.1', identity = null } = options;
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
-  const behavior = patched(conformingTo(plan), patches);
-  const faults: unknown[] = [];
-  const running = await host({
-    ...options,
-    name: service,
-    plan,
-    behavior,
-    faults,
-    offers: SERVICES[service],
-  });
-  return { kind: 'reference', service, ...running, plan, defects, variant, faults };
-}
-
-/** The catalogue is larger than all else: one that has no deviation does without. */
-async function variantPatches(variant: string | null, service: ReferenceName): Promise<readonly Patch[]> {
-  if (variant === null) return [];
-  const { findVariant } = await import('./catalogue.ts');
-  return variant.split('+').map((name) => findVariant(name, service).patch);
-}
-
-async function defectPatches(defects: readonly string[], service: ReferenceName): Promise<readonly Patch[]> {
-  if (defects.length === 0) return [];
-  const { findDefect } = await import('./catalogue.ts');
-  return defects.map((name) => findDefect(name, service).patch);
-}
-
-interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | 'variant'> {
-  readonly name: string;
-  readonly offers: (app: App | null, webhooks: WebhookSender | null) => Service;
-  readonly behavior: Behavior;
-  /** Receives what the service itself gets wrong. */
-  readonly faults: unknown[];
-}
-
-async function host({
-  name,
-  offers,
-  behavior,
-  faults,
-  ...options
-}: HostedService): Promise<Pick<RunningReference, 'url' | 'port' | 'stop'>> {
-  const { plan, address = '127.0.0.1', identity = null } = options;
+  const behavior = patched(conformingTo(plan), [
+    ...(await patchesOf(variant?.split('+') ?? [], 'findVariant', service)),
+    ...(options.patches ?? []),
+    ...(await patchesOf(defects, 'findDefect', service)),
+  ]);
   const clock = epochClock(options.clock ?? systemClock);
-  const access = accessBy(name, options.credentials, options.isCredentialOptional);
+  const access = accessBy(service, options.credentials, options.isCredentialOptional);
   const webhooks =
     behavior.webhooks && new WebhookSender(behavior.webhooks, access.app?.secret ?? null, clock);
+  const faults: unknown[] = [];
   const kernel: Kernel = {
-    service: offers(access.app, webhooks),
+    service: SERVICES[service](access.app, webhooks),
     access,
     plan,
     limiter: plan === null ? null : behavior.quota.algorithm(plan),
@@ -140,20 +99,37 @@ async function host({
     report: (fault) => faults.push(fault),
   };
   const log = options.log ?? (() => undefined);
-  const opened = await openHost(kernel, { address, port: options.port ?? 0, identity, log });
+  const host = await openHost(kernel, { address, port: options.port ?? 0, identity, log });
   const authority = address.includes(':') ? `[${address}]` : address;
   return {
-    url: `${identity ? 'https://localhost' : `http://${authority}`}:${opened.port}`,
-    port: opened.port,
+    kind: 'reference',
+    service,
+    url: `${identity ? 'https://localhost' : `http://${authority}`}:${host.port}`,
+    port: host.port,
+    plan,
+    defects,
+    variant,
+    faults,
     stop: async () => {
       webhooks?.close();
-      await opened.stop();
+      await host.stop();
     },
   };
 }
 
+/** Loads the catalogue, which is larger than all else, only for a service with deviations. */
+async function patchesOf(
+  names: readonly string[],
+  find: 'findDefect' | 'findVariant',
+  service: ReferenceName,
+): Promise<readonly Patch[]> {
+  if (names.length === 0) return [];
+  const catalogue = await import('./catalogue.ts');
+  return names.map((name) => catalogue[find](name, service).patch);
+}
+
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
-export const CONFORMING: Behavior = {
+const CONFORMING: Behavior = {
   intake: null,
   receive: (request) => request,
   handle: handleRequest,
@@ -190,7 +166,7 @@ function algorithmOf({ rate, further }: QuotaPlan): LimiterAlgorithm {
 }
 
 /** The same, with a quota as the plan has it. */
-export function conformingTo(plan: QuotaPlan | null): Behavior {
+function conformingTo(plan: QuotaPlan | null): Behavior {
   return {
     ...CONFORMING,
     quota: {

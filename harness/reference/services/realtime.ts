@@ -67,7 +67,7 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
         template: '/app/:key',
         credential: false,
         converse: (socket, request, parameters) =>
-          conversePusher(socket, request, parameters.key ?? '', { app, channels }),
+          conversePusher(socket, refusalOf(request, parameters.key ?? '', app), app, channels),
       },
     ],
   };
@@ -94,11 +94,6 @@ const CLIENT_EVENT_LIMIT = 10_240;
 /** Octets a slow reader may leave unread before it is cut off. */
 export const BACKLOG_LIMIT = 16 * 1024 * 1024;
 
-interface PusherContext {
-  readonly app: App | null;
-  readonly channels: Channels;
-}
-
 /** Why a connection is not taken; null when it is. */
 function refusalOf(request: ReceivedRequest, key: string, app: App | null): RefusalCode | null {
   const protocol = queryParameters(request.query).get('protocol');
@@ -111,22 +106,21 @@ function refusalOf(request: ReceivedRequest, key: string, app: App | null): Refu
 /** Speaks the Pusher protocol, version 7, on an open connection to `/app/:key`. */
 function conversePusher(
   socket: WebSocket,
-  request: ReceivedRequest,
-  key: string,
-  context: PusherContext,
+  refusal: RefusalCode | null,
+  app: App | null,
+  channels: Channels,
 ): void {
   const send = (event: ChannelEvent): void => {
     if (socket.bufferedAmount > BACKLOG_LIMIT) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
   };
-  const refusal = refusalOf(request, key, context.app);
-  if (refusal !== null || context.app === null) {
+  if (refusal !== null || app === null) {
     const code = refusal ?? 4001;
     send(complaint(REFUSALS[code], code));
     socket.close(code, REFUSALS[code]);
     return;
   }
-  new PusherConnection(socket, send, context.app, context).open();
+  new PusherConnection(socket, send, app, channels).open();
 }
 
 class PusherConnection {
@@ -138,11 +132,11 @@ class PusherConnection {
   readonly #socketId = `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   readonly #subscribed = new Set<string>();
 
-  constructor(socket: WebSocket, send: (event: ChannelEvent) => void, app: App, context: PusherContext) {
+  constructor(socket: WebSocket, send: (event: ChannelEvent) => void, app: App, channels: Channels) {
     this.#socket = socket;
     this.#send = send;
     this.#app = app;
-    this.#channels = context.channels;
+    this.#channels = channels;
   }
 
   open(): void {

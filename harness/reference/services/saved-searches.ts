@@ -84,6 +84,12 @@ export function savedSearches(): readonly Route[] {
       return isOutdated(call.request, item) ? problem('precondition-failed') : change(item, call);
     };
   const written = (id: string, members: JsonObject) => served(shown(stored(id, members)));
+  const withMembers = (request: ReceivedRequest, change: (members: JsonObject) => HttpAnswer | null) => {
+    if (!isJson(request)) return problem('unsupported-media-type');
+    const members = membersIn(request);
+    return (members && change(members)) ?? problem('invalid-content');
+  };
+  const isWhole = (members: JsonObject) => REQUIRED.every((name) => name in members);
 
   return [
     {
@@ -117,21 +123,19 @@ export function savedSearches(): readonly Route[] {
             offset + limit < all.length ? [['Link', `<${next}>; rel="next"`]] : [],
           );
         },
-        POST: ({ request }) => {
-          if (!isJson(request)) return problem('unsupported-media-type');
-          const members = membersIn(request);
-          if (members === null || REQUIRED.some((name) => !(name in members)))
-            return problem('invalid-content');
-          const key = fieldValue(request, 'idempotency-key');
-          const text = request.body.toString('utf8');
-          const earlier = key === undefined ? undefined : byKey.get(key);
-          // draft-ietf-httpapi-idempotency-key-header-07 §2.7.
-          if (earlier !== undefined && earlier.text !== text) return problem('key-reused');
-          const id = earlier?.id ?? randomUUID();
-          if (key !== undefined) byKey.set(key, { text, id });
-          const item = items.get(id) ?? stored(id, members);
-          return { ...served(shown(item), [['Location', `${SEARCHES}/${id}`]]), status: 201 };
-        },
+        POST: ({ request }) =>
+          withMembers(request, (members) => {
+            if (!isWhole(members)) return null;
+            const key = fieldValue(request, 'idempotency-key');
+            const text = request.body.toString('utf8');
+            const earlier = key === undefined ? undefined : byKey.get(key);
+            // draft-ietf-httpapi-idempotency-key-header-07 §2.7.
+            if (earlier !== undefined && earlier.text !== text) return problem('key-reused');
+            const id = earlier?.id ?? randomUUID();
+            if (key !== undefined) byKey.set(key, { text, id });
+            const item = items.get(id) ?? stored(id, members);
+            return { ...served(shown(item), [['Location', `${SEARCHES}/${id}`]]), status: 201 };
+          }),
       },
     },
     {
@@ -141,18 +145,12 @@ export function savedSearches(): readonly Route[] {
           const item = items.get(parameters.id ?? '');
           return item === undefined ? problem('not-found') : served(shown(item));
         },
-        PUT: withItem((item, { request }) => {
-          if (!isJson(request)) return problem('unsupported-media-type');
-          const members = membersIn(request);
-          const isWhole = members !== null && REQUIRED.every((name) => name in members);
-          return isWhole ? written(String(item.id), members) : problem('invalid-content');
-        }),
-        PATCH: withItem((item, { request }) => {
-          if (!isJson(request)) return problem('unsupported-media-type');
-          const members = membersIn(request);
-          const { id, createdAt: _, ...kept } = item;
-          return members === null ? problem('invalid-content') : written(String(id), { ...kept, ...members });
-        }),
+        PUT: withItem(({ id }, { request }) =>
+          withMembers(request, (members) => (isWhole(members) ? written(String(id), members) : null)),
+        ),
+        PATCH: withItem(({ id, createdAt: _, ...kept }, { request }) =>
+          withMembers(request, (members) => written(String(id), { ...kept, ...members })),
+        ),
         DELETE: withItem((item) => {
           items.delete(String(item.id));
           return bare('served', 204);

@@ -6,6 +6,7 @@ import {
   endingLong,
   onInbound,
   onOutbound,
+  uncompressed,
   upon,
 } from '../behavior/patches/frames.ts';
 import { inWebSocket } from '../behavior/patches/parts.ts';
@@ -78,7 +79,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'no-compression': {
     summary: 'declines permessage-deflate',
     changes: ['websocket.deflate'],
-    patch: inWebSocket(() => ({ compression: false })),
+    patch: uncompressed,
   },
   'counts-handshakes': {
     summary: 'counts opening handshakes like other requests, and refuses those beyond the quota',

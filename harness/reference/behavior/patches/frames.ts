@@ -4,12 +4,12 @@ import { inWebSocket } from './parts.ts';
 import { type Patch, together } from './patch.ts';
 
 /** Changes the client's frames before they are judged; declines compression, which would hide their content. */
-export const onInbound = (rule: GateRule): Patch =>
-  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
+export const onInbound = (rule: GateRule): Patch => together(onCompressedInbound(rule), uncompressed);
 
 /** Changes the service's frames before they are sent; declines compression, which would hide their content. */
-export const onOutbound = (rule: GateRule): Patch =>
-  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
+export const onOutbound = (rule: GateRule): Patch => together(onCompressedOutbound(rule), uncompressed);
+
+export const uncompressed: Patch = inWebSocket(() => ({ compression: false }));
 
 /** Changes each frame of the client by itself; null swallows it. */
 export const eachInbound = (change: FrameChange): Patch => onInbound(each(change));
