@@ -6,7 +6,7 @@ import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
 import { wholeOf } from '../../wire/limit/observed/observing.ts';
 
 /** A piece of evidence and its purpose. */
-export interface Recorded<E extends Evidence = Evidence> {
+export interface Recorded<E extends Evidence | RecordedExchange = Evidence> {
   /** Its probe; null if unknown. */
   readonly probe: string | null;
   /** null if another client recorded it. */
@@ -50,68 +50,63 @@ export interface RecordedRun {
 /** Of a request in a burst only what a burst records; its `request` is null. */
 export type RecordedExchange = Omit<Exchange, 'request'> & { readonly request: RecordedRequest | null };
 
-type Kinds = { readonly exchange: RecordedExchange; readonly conversation: Conversation };
+type Answer = RecordedExchange | Conversation;
+type AnswerOf<K extends Answer['kind']> = Extract<Answer, { readonly kind: K }>;
 
-interface Wanted<K extends keyof Kinds> {
+interface Wanted<K extends Answer['kind']> {
   readonly kind: K;
   readonly probe: string | null;
   readonly purpose: string;
   /** `isNamed`: it was recorded for that purpose. */
-  readonly isSame: (recorded: Kinds[K], isNamed: boolean) => boolean;
-}
-
-interface Held<K extends keyof Kinds = keyof Kinds> {
-  readonly probe: string | null;
-  readonly requests: number;
-  readonly purpose: string | null;
-  readonly piece: Kinds[K];
+  readonly isSame: (recorded: AnswerOf<K>, isNamed: boolean) => boolean;
 }
 
 /** The evidence of a record; each piece answers once. */
 export class Shelf {
-  #left: readonly Held[];
+  #left: readonly Recorded<Answer>[];
   #bursts: readonly Recorded<Burst>[];
 
   constructor(evidence: readonly Recorded[]) {
-    this.#bursts = evidence.filter((each): each is Recorded<Burst> => each.evidence.kind === 'burst');
-    const single = evidence.flatMap(held).toSorted(({ piece: a }, { piece: b }) => numberOf(a) - numberOf(b));
+    const isBurst = (each: Recorded): each is Recorded<Burst> => each.evidence.kind === 'burst';
+    this.#bursts = evidence.filter(isBurst);
+    const single = evidence
+      .filter((each): each is Recorded<Exchange | Conversation> => !isBurst(each))
+      .toSorted(({ evidence: a }, { evidence: b }) => numberOf(a) - numberOf(b));
     const whole = new Set(this.#bursts.flatMap((burst) => wholeOf(burst.evidence)));
     this.#left = [
       ...this.#bursts.flatMap((burst) => entriesOf(burst, single)),
-      ...single.filter(({ piece }) => !whole.has(piece.id)),
-    ].toSorted(({ piece: a }, { piece: b }) => a.timing.startedMs - b.timing.startedMs);
+      ...single.filter((each) => !whole.has(each.evidence.id)),
+    ].toSorted(({ evidence: a }, { evidence: b }) => a.timing.startedMs - b.timing.startedMs);
   }
 
   /** Without parts of bursts. */
   get unused(): number {
-    return this.#left.filter(({ piece }) => piece.kind !== 'exchange' || piece.request !== null).length;
+    return this.#left.filter(({ evidence }) => evidence.kind !== 'exchange' || evidence.request !== null)
+      .length;
   }
 
   /** The first match by probe, else by purpose, else by request alone. */
-  take<K extends keyof Kinds>({ kind, probe, purpose, isSame }: Wanted<K>): Kinds[K] | null {
-    const ofKind = this.#left.filter((each): each is Held<K> => each.piece.kind === kind);
+  take<K extends Answer['kind']>({ kind, probe, purpose, isSame }: Wanted<K>): AnswerOf<K> | null {
+    const ofKind = this.#left.filter((each): each is Recorded<AnswerOf<K>> => each.evidence.kind === kind);
     const named = ofKind.filter((each) => each.purpose === purpose);
     const found =
-      named.find((each) => each.probe === probe && isSame(each.piece, true)) ??
-      named.find((each) => isSame(each.piece, true)) ??
-      ofKind.find((each) => each.purpose === null && isSame(each.piece, false));
+      named.find((each) => each.probe === probe && isSame(each.evidence, true)) ??
+      named.find((each) => isSame(each.evidence, true)) ??
+      ofKind.find((each) => each.purpose === null && isSame(each.evidence, false));
     if (found === undefined) return null;
     this.#left = this.#left.filter((each) => each !== found);
-    return found.piece;
+    return found.evidence;
   }
 
   takeAll(
     probe: string,
     isMeant: (exchange: Exchange) => boolean = () => true,
   ): readonly Recorded<Exchange>[] {
-    const found = this.#left.flatMap((each): readonly Recorded<Exchange>[] => {
-      const { piece, ...about } = each;
-      if (each.probe !== probe || piece.kind !== 'exchange' || piece.request === null) return [];
-      const evidence = { ...piece, request: piece.request };
-      return isMeant(evidence) ? [{ ...about, evidence }] : [];
-    });
-    const ids = new Set(found.map(({ evidence }) => evidence.id));
-    this.#left = this.#left.filter(({ piece }) => !ids.has(piece.id));
+    const found = this.#left.filter(
+      (each): each is Recorded<Exchange> =>
+        each.probe === probe && isWhole(each.evidence) && isMeant(each.evidence),
+    );
+    this.#left = this.#left.filter((each) => !found.some(({ evidence }) => evidence.id === each.evidence.id));
     return found;
   }
 
@@ -123,8 +118,8 @@ export class Shelf {
   }
 }
 
-function held({ evidence, ...about }: Recorded): readonly Held[] {
-  return evidence.kind === 'burst' ? [] : [{ ...about, piece: evidence }];
+function isWhole(answer: Answer): answer is Exchange {
+  return answer.kind === 'exchange' && answer.request !== null;
 }
 
 /** `e12` is the twelfth. */
@@ -136,20 +131,22 @@ function numberOf({ id }: { readonly id: string }): number {
  * The requests of a burst in order. Only exchanges recorded in whole have exact times, so later entries do not begin
  * before them.
  */
-function entriesOf({ probe, purpose, evidence }: Recorded<Burst>, single: readonly Held[]): readonly Held[] {
-  const ids = wholeOf(evidence);
-  const unserved = evidence.entries.filter(({ status }) => status === null || status < 200 || status >= 300);
-  const kept = new Map<BurstEntry | undefined, Held>();
-  for (const each of single.filter(({ piece }) => ids.includes(piece.id))) {
-    const apartMs = ({ sentMs }: BurstEntry) => Math.abs(each.piece.timing.startedMs - sentMs);
+function entriesOf(burst: Recorded<Burst>, single: readonly Recorded<Answer>[]): readonly Recorded<Answer>[] {
+  const { entries } = burst.evidence;
+  const ids = wholeOf(burst.evidence);
+  const unserved = entries.filter(({ status }) => status === null || status < 200 || status >= 300);
+  const kept = new Map<BurstEntry | undefined, Recorded<Answer>>();
+  for (const each of single.filter(({ evidence }) => ids.includes(evidence.id))) {
+    const apartMs = ({ sentMs }: BurstEntry) => Math.abs(each.evidence.timing.startedMs - sentMs);
     kept.set(unserved.toSorted((a, b) => apartMs(a) - apartMs(b))[0], each);
   }
   let sinceMs = Number.NEGATIVE_INFINITY;
-  return evidence.entries.map((entry) => {
+  return entries.map((entry) => {
     const whole = kept.get(entry);
-    sinceMs = Math.max(sinceMs, whole?.piece.timing.startedMs ?? entry.sentMs);
-    const piece = exchangeOf({ ...entry, sentMs: sinceMs }, evidence);
-    return whole ?? { probe, purpose, requests: 0, piece };
+    sinceMs = Math.max(sinceMs, whole?.evidence.timing.startedMs ?? entry.sentMs);
+    return (
+      whole ?? { ...burst, requests: 0, evidence: exchangeOf({ ...entry, sentMs: sinceMs }, burst.evidence) }
+    );
   });
 }
 
