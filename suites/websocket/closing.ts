@@ -7,7 +7,7 @@ import { kept } from './stimuli/ordinary-client.ts';
 import { everyConversation } from './stimuli/record.ts';
 import * as lawful from './stimuli/side-by-side.ts';
 
-// §5.5.1: once both have sent a Close, the server closes TCP, and at once.
+// §5.5.1: and at once.
 const tcpClosed = check('websocket.tcp-closed', {
   title: 'ends the TCP connection once both sides have closed',
   headline: 'The TCP connection does not end once both sides have closed: {got}',
@@ -23,7 +23,6 @@ const tcpClosed = check('websocket.tcp-closed', {
 
 /** The closing handshake (RFC 6455 §5.5.1, §7). How TCP ends, orderly or with a reset, is no matter. */
 export const closingChecks = [
-  // §5.5.1: who receives a Close and has sent none answers it.
   check('websocket.close-answered', {
     title: 'answers a Close with a Close',
     headline: 'A Close is not answered with a Close: {got}',
@@ -102,7 +101,6 @@ export const closingChecks = [
     grounds: [rfc6455('5.5.1', 'MUST')],
   }),
 
-  // §5.5.1, §8.1: the reason is UTF-8.
   ends('websocket.bad-close-reason', frames.badReasonClose, {
     after: 'a Close whose reason is not UTF-8',
     why: 'The client believes that it has closed, and the broken text may get into your logs.',
@@ -164,7 +162,6 @@ export const closingChecks = [
         .toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
   }),
 
-  // §5.5.1: after its Close a side sends no more data frames.
   check('websocket.silent-after-close', {
     title: 'sends no data after its Close',
     headline: 'Data follows the Close of the service: {got}',

@@ -93,7 +93,6 @@ const serverData = check('websocket.deflate-server-data', {
       .toKeep('messages that can be inflated', 'deflate'),
 });
 
-// §7.2.2: what was agreed on is understood.
 const deflatedEcho = sendsBack('websocket.deflate-echo', deflate.deflatedEcho, {
   what: 'a compressed message',
   why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
@@ -153,7 +152,6 @@ export const compressionChecks = [
     },
   }),
 
-  // §6: RSV1 belongs to the first frame of a message.
   ends('websocket.deflate-reserved-bit-on-control', deflate.reservedBitOnControl, {
     after: 'a Ping that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
@@ -162,7 +160,6 @@ export const compressionChecks = [
     after: 'a second fragment that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
   }),
-  // §7.2.2, RFC 6455 §7.1.7: what cannot be inflated is no message.
   ends('websocket.deflate-bad-data', deflate.badData, {
     after: 'a compressed message that cannot be unpacked',
     why: 'The application gets half a message or none, and nobody hears of it.',
@@ -204,7 +201,6 @@ export const compressionChecks = [
     ground: rfc7692('7.2.3.1', 'MUST'),
     restsOn: [serverData, deflatedEcho],
   }),
-  // RFC 6455 §5.4: control frames may come between fragments.
   sendsBack('websocket.deflate-around-ping', deflate.echoAroundPing, {
     what: 'a compressed message around a Ping',
     why: 'A client may ping in the middle of a long message.',
@@ -212,7 +208,6 @@ export const compressionChecks = [
     ground: rfc7692('6.1', 'MUST'),
     restsOn: [serverData, deflatedEcho],
   }),
-  // RFC 6455 §5.5.3: also one that nobody asked for.
   sendsBack('websocket.deflate-around-pong', deflate.echoAroundPong, {
     what: 'a compressed message around a Pong',
     why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',

@@ -26,10 +26,7 @@ interface BadHandshake extends RowNotes<'restsOn'> {
   readonly what: string;
 }
 
-/**
- * A service may refuse the handshake, or open it and close it at once: equal security. It may also have its clients log
- * in by message: then what counts is whether anything is served before.
- */
+/** To close the connection at once is as safe as to refuse the handshake. If clients log in by message, nothing is served before. */
 const turnsAway = (id: string, probe: Conversations, { what, ...notes }: BadHandshake): CheckDefinition =>
   check(id, {
     ...notes,
@@ -55,7 +52,6 @@ const missingCredential = turnsAway('websocket.missing-credential', handshake.wi
   why: 'Anyone can open a connection and use it.',
   change: 'Look for the credential before you answer 101, and answer 401 when there is none.',
 });
-// Who asks for none looks at none.
 const wrongCredential = turnsAway('websocket.wrong-credential', handshake.wrongCredential, {
   what: 'with a wrong key',
   why: 'If any key opens a connection, the key protects nothing.',

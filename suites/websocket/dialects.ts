@@ -39,7 +39,6 @@ const answers = ({ id, part, otherwise, ...notes }: Part): CheckDefinition =>
     },
   });
 
-// websocket.messages: the config names the message with which a client logs in.
 const login = check('websocket.login', {
   title: 'answers the login of the config as it says',
   headline: 'The configured login is not answered as documented: {got}',
@@ -52,7 +51,6 @@ const login = check('websocket.login', {
   judge: ({ expect }) => expect().toConform('an answer that fits its schema', ({ fault }) => fault),
 });
 
-// websocket.messages: whoever asks whether the service is there is told.
 export const dialectHeartbeat = answers({
   id: 'websocket.dialect-heartbeat',
   title: 'answers the heartbeat of its dialect',
@@ -67,7 +65,6 @@ export const dialectHeartbeat = answers({
 export const dialectChecks = [
   login,
 
-  // websocket.messages: the config names messages, and what answers them.
   check('websocket.exchange', {
     title: 'answers the messages of the config as it says',
     headline: 'A configured message is not answered as documented: {got}',
@@ -101,7 +98,6 @@ export const dialectChecks = [
     },
   }),
 
-  // websocket.messages: the config has schemas of events.
   check('websocket.message-schema', {
     title: 'sends events that fit the JSON Schemas of the config',
     headline: 'An event does not fit its schema: {got}',
@@ -122,7 +118,6 @@ export const dialectChecks = [
     },
   }),
 
-  // events.payloads are not shown.
   observation('websocket.message-shapes', {
     title: 'sends events of certain shapes',
     why: 'The documents do not show them: they are what clients come to rely on.',
@@ -135,7 +130,6 @@ export const dialectChecks = [
     },
   }),
 
-  // websocket.messages: a dialect may begin with a greeting.
   check('websocket.dialect-greeting', {
     title: 'greets as its dialect says',
     headline: 'The connection does not begin with the greeting of its dialect: {got}',
@@ -153,7 +147,6 @@ export const dialectChecks = [
     },
   }),
 
-  // websocket.messages: and know heartbeats and subscriptions.
   dialectHeartbeat,
   answers({
     id: 'websocket.dialect-subscribe',

@@ -22,7 +22,7 @@ const PROTOCOL_ERROR = 1002;
 const INVALID_PAYLOAD = 1007;
 export const TOO_BIG = 1009;
 
-/** Why faults of a client end the connection, and what to do about them, where several checks judge the same fault. */
+/** Faults of a client that several checks judge. */
 const UNKNOWN_BIT = {
   why: 'The bit means something to the client, compression for example, so the service misreads the frame.',
   change: 'Close with 1002 when a bit is set that no agreed extension uses.',
@@ -100,21 +100,20 @@ const sends = (
         .toKeep(what, ...rules),
   });
 
-// §5.2. One that has a code of its own for whatever goes wrong is told of it here, once.
+// A service that has one code for all faults is told of it here, once.
 export const reservedBitsCode: CheckDefinition = namesCode(
   'websocket.reserved-bits-code',
   [frames.reservedBits, frames.reservedBitOnPing],
   { codes: [PROTOCOL_ERROR], after: 'a reserved bit', repeats: [] },
 );
 
-// §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
+// Overlong forms and surrogates are not UTF-8 either (RFC 3629 §3).
 export const badUtf8 = ends('websocket.bad-utf8', frames.badUtf8, {
   after: 'text that is not UTF-8',
   ...NO_UTF8,
   grounds: [rfc6455('8.1', 'MUST'), rfc3629('3', 'MUST')],
 });
 
-// §5.2: no reserved bit and no reserved opcode without an extension that defines it.
 export const serverReserved = sends('websocket.server-reserved', ['reserved-bits', 'opcode'], {
   what: 'no reserved bits or opcodes',
   headline: 'A frame uses reserved bits or opcodes: {got}',
@@ -123,7 +122,7 @@ export const serverReserved = sends('websocket.server-reserved', ['reserved-bits
   section: '5.2',
 });
 
-// §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.
+// §5.5.3: a Pong may be sent unasked, as a heartbeat.
 export const unsolicitedPong = check('websocket.unsolicited-pong', {
   title: 'accepts a Pong that it did not ask for',
   headline: 'A Pong that nobody asked for breaks the connection: {got}',
@@ -139,19 +138,14 @@ export const unsolicitedPong = check('websocket.unsolicited-pong', {
     }),
 });
 
-/**
- * Frames (RFC 6455 §5). What the client sends wrong must end the connection; with which close code is a second
- * question, and to send no Close frame at all is lawful.
- */
+/** Frames (RFC 6455 §5). A bad one must end the connection; the close code is another matter, and none at all is lawful. */
 export const frameChecks = [
-  // §5.1: the server closes the connection upon a frame that is not masked.
   ends('websocket.unmasked', frames.unmasked, {
     after: 'a frame that is not masked',
     why: 'The mask protects proxies in between from bytes that an attacker has chosen.',
     change: 'Close with 1002 when a frame of a client has no mask.',
     grounds: [rfc6455('5.1', 'MUST')],
   }),
-  // §5.1: the server may tell 1002 in a Close frame.
   observation('websocket.unmasked-code', {
     title: 'closes with some code after a frame that is not masked',
     why: 'From the code a client learns that the fault is its own.',
@@ -174,7 +168,6 @@ export const frameChecks = [
   }),
   reservedBitsCode,
 
-  // §5.2: so does an opcode that nobody has defined.
   ends('websocket.reserved-data-opcode', frames.reservedDataOpcodes, {
     after: 'a data frame with a reserved opcode',
     ...UNKNOWN_OPCODE,
@@ -204,7 +197,6 @@ export const frameChecks = [
       }),
   }),
 
-  // §5.5: control frames have at most 125 octets and are not fragmented.
   ends('websocket.fragmented-ping', frames.fragmentedPing, {
     after: 'a Ping in fragments',
     ...UNLAWFUL_CONTROL,
@@ -228,7 +220,6 @@ export const frameChecks = [
     after: 'a fragment that continues no message',
     ...STRAY_FRAGMENT,
   }),
-  // §5.4: the fragments of one message do not come between those of another.
   ends('websocket.interleaved-message', frames.interleaved, {
     after: 'a message that begins within another',
     ...STRAY_FRAGMENT,
@@ -267,7 +258,6 @@ export const frameChecks = [
     },
   }),
 
-  // §5.5.2, §5.5.3: a Pong with the Application data of the Ping.
   check('websocket.ping', {
     title: 'answers a Ping with a Pong of the same payload',
     headline: 'A Ping is not answered with its Pong: {got}',
@@ -294,7 +284,6 @@ export const frameChecks = [
 
   unsolicitedPong,
 
-  // §5.1: a server never masks.
   sends('websocket.server-unmasked', ['masking'], {
     what: 'unmasked frames',
     headline: 'A frame of the service is masked: {got}',
@@ -302,7 +291,6 @@ export const frameChecks = [
     change: 'Send frames without a mask.',
     section: '5.1',
   }),
-  // §5.2: the fewest octets that hold the length.
   sends('websocket.server-lengths', ['length'], {
     what: 'lengths in their shortest form',
     headline: 'A frame has its length in too many bytes: {got}',
@@ -312,7 +300,6 @@ export const frameChecks = [
     section: '5.2',
   }),
   serverReserved,
-  // §5.5: at most 125 octets, in one piece.
   sends('websocket.server-control-frames', ['control'], {
     what: 'control frames that are not too long',
     headline: 'A control frame is too long or in fragments: {got}',
@@ -320,7 +307,6 @@ export const frameChecks = [
     change: 'Keep Close, Ping and Pong within 125 bytes, each in one frame.',
     section: '5.5',
   }),
-  // §5.4: a message begins with an opcode and goes on with continuations, until it is whole.
   sends('websocket.server-fragments', ['fragmentation'], {
     what: 'fragments in order',
     headline: 'The fragments of a message do not fit together: {got}',

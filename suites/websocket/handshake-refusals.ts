@@ -17,7 +17,6 @@ const told = ({ status }: ConversationView) => ({
 
 /** Handshakes that are no good (RFC 6455 §4.2). Each is paired with an ordinary one, which must be taken. */
 export const handshakeRefusalChecks = [
-  // §4.2.2, item 4: an unknown version is refused with an HTTP error.
   check('websocket.other-version', {
     title: 'refuses a version of WebSocket that does not exist',
     headline: 'A handshake of an unknown version gets {answer}',

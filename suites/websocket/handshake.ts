@@ -60,7 +60,6 @@ export const handshakeChecks = [
     },
   }),
 
-  // §4.2.2, item 5.2: the field that is answered.
   check('websocket.upgrade-field', {
     title: 'says Upgrade: websocket in its 101',
     headline: 'The Upgrade header of the 101 is wrong: {got}',
@@ -118,7 +117,6 @@ export const handshakeChecks = [
     judge: ({ expect }) => expect().toBeOpened(),
   }),
 
-  // RFC 9110 §5.3: the order of fields with different names has no meaning.
   check('websocket.other-order', {
     title: 'accepts the headers of the handshake in any order',
     headline: 'A handshake with its headers in another order gets {answer}',

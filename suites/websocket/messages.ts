@@ -11,7 +11,6 @@ const UNACCEPTABLE = 1003;
 const REFUSES_FRAGMENTS: readonly (number | null)[] = [1008, TOO_BIG];
 const grounds = [clause('websocket.messages'), rfc6455('5.6', 'MUST')];
 
-// §5.4: control frames in the middle of a fragmented message leave it as it is.
 export const echoAroundPing = sendsBack('websocket.echo-around-ping', echo.echoAroundPing, {
   what: 'a message that has a Ping between its fragments',
   why: 'A client may ping in the middle of a long message.',
@@ -19,7 +18,6 @@ export const echoAroundPing = sendsBack('websocket.echo-around-ping', echo.echoA
   ground: rfc6455('5.4', 'MUST'),
 });
 
-// §5.6: text and binary are two kinds.
 const echoKind = check('websocket.echo-kind', {
   title: 'sends back text as text and binary as binary',
   headline: 'A binary or text message does not come back as it was: {got}',
@@ -37,7 +35,6 @@ const echoKind = check('websocket.echo-kind', {
   },
 });
 
-// §5.2: a payload may be empty.
 const echoEmpty = sendsBack('websocket.echo-empty', echo.emptyEcho, {
   what: 'an empty message',
   why: 'Empty messages serve as signals and heartbeats.',
@@ -80,7 +77,6 @@ export const messageChecks = [
     },
   }),
 
-  // §5.6: a text message is text.
   check('websocket.echo-text', {
     title: 'sends back a text message',
     headline: 'A text message does not come back as it was: {got}',

@@ -12,7 +12,7 @@ import { alive, taken } from './ordinary-client.ts';
 import { alongHandshake, type Exchange } from './series.ts';
 import { keptTogether, makeRoom } from './side-by-side.ts';
 
-/** permessage-deflate (RFC 7692) as a plain offer agrees on it, and the messages that are said then. */
+/** permessage-deflate (RFC 7692): what is offered, and what is said if it was taken. */
 
 export const NAME = 'permessage-deflate';
 /** §7.1: an offer without parameters. */
@@ -113,8 +113,6 @@ export const {
   },
 });
 
-/** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
-
 /** It has to end the connection, which it does for certain with one of the codes for what is malformed. */
 function ending(what: string, say: (conversation: OpenConversation) => Promise<unknown>): Errand {
   return {
@@ -181,15 +179,12 @@ const SMALL_WINDOW = twice(
   ({ isCompressing, deflateAnswerFault }) => isCompressing && deflateAnswerFault === null,
 );
 
-/** Octets that a few compressed ones stand for: more than services take in a message, few enough to do no harm. */
-export const BOMB_OCTETS = 64 * 1024 * 1024;
+/** More octets than services take in a message, few enough to do no harm. */
+const BOMB_OCTETS = 64 * 1024 * 1024;
 /** On the wire: what comes back of it is longer, a greeting or a complaint is shorter. */
 export const BULK_OCTETS = 1024;
 
 const PIECE_OCTETS = 1024 * 1024;
-
-/** RFC 6455 §7.4.1: too big. */
-const TOO_BIG = 1009;
 
 /** Inflated it is a thousand times as long. */
 const BOMB: Errand = {
@@ -203,35 +198,31 @@ const BOMB: Errand = {
   },
   isInOrder: ({ isCompressing, unaskedEnd, serverFrames }) =>
     isCompressing &&
-    unaskedEnd?.code === TOO_BIG &&
+    // RFC 6455 §7.4.1: too big.
+    unaskedEnd?.code === 1009 &&
     serverFrames.every(({ frame }) => frame.length < BULK_OCTETS),
   isFor: ({ safety }) => safety.findSizeLimits,
   after: echoesAsConfigured,
 };
 
-type Offer = readonly [offer: string, along?: Errand];
-
 /** One handshake for each offer, with what goes along where it is taken. */
-function offered(name: string, ...offers: readonly Offer[]): Probe<readonly ConversationView[]> {
-  return connecting(
-    name,
-    { needs: [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])], cost: offers.length },
-    async (port) => {
-      await port.ask(compresses);
-      return Promise.all(
-        offers.map(([offer, errand]) => {
-          const purpose = `a WebSocket handshake that offers ${offer}`;
-          return carry(port, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, errand);
-        }),
-      );
-    },
-  );
+function offered(name: string, ...offers: readonly (readonly [offer: string, along?: Errand])[]) {
+  const needs = [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])];
+  return connecting(`websocket-deflate-${name}`, { needs, cost: offers.length }, async (port) => {
+    await port.ask(compresses);
+    return Promise.all(
+      offers.map(([offer, errand]) => {
+        const purpose = `a WebSocket handshake that offers ${offer}`;
+        return carry(port, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, errand);
+      }),
+    );
+  });
 }
 
 /** §7.1: a parameter that does not exist, a value that is none, a parameter twice. */
 export const unfitOffers = risky(
   offered(
-    'websocket-deflate-unfit-offers',
+    'unfit-offers',
     [`${NAME}; conform_unknown`],
     [`${NAME}; server_max_window_bits=7`],
     [`${NAME}; server_max_window_bits`],
@@ -239,31 +230,29 @@ export const unfitOffers = risky(
   ),
 );
 /** §7.1.1, §7.1.2: each parameter. */
-export const serverContextOffer = offered('websocket-deflate-server-context-offer', [
+export const serverContextOffer = offered('server-context-offer', [
   `${NAME}; server_no_context_takeover`,
   WITHOUT_CONTEXT,
 ]);
 export const serverWindowOffers = offered(
-  'websocket-deflate-server-window-offers',
+  'server-window-offers',
   [`${NAME}; server_max_window_bits=8`],
   [`${NAME}; server_max_window_bits=9`, SMALL_WINDOW],
 );
 export const clientWindowOffers = risky(
   offered(
-    'websocket-deflate-client-window-offers',
+    'client-window-offers',
     [`${NAME}; client_max_window_bits`, BIT_ON_CONTROL],
     [`${NAME}; client_max_window_bits=8`, BIT_ON_CONTINUATION],
     [`${NAME}; client_max_window_bits=15`, BAD_DATA],
   ),
 );
 /** §5: offers in the order of preference. */
-export const fallbackOffer = offered('websocket-deflate-fallback-offer', [
-  `${NAME}; conform_unknown, ${NAME}`,
-]);
+export const fallbackOffer = offered('fallback-offer', [`${NAME}; conform_unknown, ${NAME}`]);
 /** §5.1: of several offers that are in order one is taken, or none. */
 export const severalOffers = risky(
   offered(
-    'websocket-deflate-several-offers',
+    'several-offers',
     [`${NAME}; server_max_window_bits=12, ${NAME}; server_no_context_takeover`, BAD_UTF8],
     [`${NAME}; client_max_window_bits, ${NAME}`, BOMB],
   ),
@@ -273,10 +262,7 @@ export const severalOffers = risky(
 const along = (offers: Probe<readonly ConversationView[]>, place: number): Ride =>
   rideOf(offers, (views) => views[place]);
 
-/**
- * An errand on a connection on which permessage-deflate was agreed on; run only where the service takes it, and where
- * what it is held against is in order.
- */
+/** An errand on a connection on which permessage-deflate was agreed on. */
 function compressed(
   name: string,
   errand: Errand,
@@ -284,12 +270,16 @@ function compressed(
   twin: Probe<unknown> = alive,
   offer = NAME,
 ): Probe<ConversationView> {
-  return connecting(name, { needs: [twin, compresses], mayNeed: [keptTogether] }, async (port) => {
-    await port.ask(twin);
-    await port.ask(compresses);
-    await makeRoom(port);
-    return runErrand(port, errand, ride, alone(errand, offer));
-  });
+  return connecting(
+    `websocket-deflate-${name}`,
+    { needs: [twin, compresses], mayNeed: [keptTogether] },
+    async (port) => {
+      await port.ask(twin);
+      await port.ask(compresses);
+      await makeRoom(port);
+      return runErrand(port, errand, ride, alone(errand, offer));
+    },
+  );
 }
 
 function alone({ what }: Errand, offer: string): HandshakeStimulus {
@@ -297,29 +287,23 @@ function alone({ what }: Errand, offer: string): HandshakeStimulus {
 }
 
 export const reservedBitOnControl = risky(
-  compressed('websocket-deflate-reserved-bit-on-control', BIT_ON_CONTROL, along(clientWindowOffers, 0)),
+  compressed('reserved-bit-on-control', BIT_ON_CONTROL, along(clientWindowOffers, 0)),
 );
 export const reservedBitOnContinuation = risky(
-  compressed(
-    'websocket-deflate-reserved-bit-on-continuation',
-    BIT_ON_CONTINUATION,
-    along(clientWindowOffers, 1),
-  ),
+  compressed('reserved-bit-on-continuation', BIT_ON_CONTINUATION, along(clientWindowOffers, 1)),
 );
-export const badData = risky(
-  compressed('websocket-deflate-bad-data', BAD_DATA, along(clientWindowOffers, 2)),
-);
-export const badUtf8 = risky(compressed('websocket-deflate-bad-utf8', BAD_UTF8, along(severalOffers, 0)));
+export const badData = risky(compressed('bad-data', BAD_DATA, along(clientWindowOffers, 2)));
+export const badUtf8 = risky(compressed('bad-utf8', BAD_UTF8, along(severalOffers, 0)));
 
 export const withoutContextEcho = compressed(
-  'websocket-deflate-without-context',
+  'without-context',
   WITHOUT_CONTEXT,
   along(serverContextOffer, 0),
   echoes,
   `${NAME}; server_no_context_takeover; client_no_context_takeover`,
 );
 export const smallWindowEcho = compressed(
-  'websocket-deflate-small-window',
+  'small-window',
   SMALL_WINDOW,
   along(serverWindowOffers, 1),
   echoes,

@@ -21,7 +21,8 @@ const { text, ping, pong, continuation } = OPCODE;
 
 type Sending = readonly [purpose: string, conversing: Conversing];
 
-const broken = (...args: Parameters<typeof heldOpenEach>) => risky(heldOpenEach(...args));
+const broken = (name: string, ...sendings: readonly Sending[]) =>
+  risky(heldOpenEach(`websocket-${name}`, sendings));
 
 /** One frame, then the wait for the end. */
 function frame(
@@ -45,50 +46,55 @@ function frames(
 }
 
 /** §5.1 */
-export const unmasked = broken('websocket-unmasked', [
-  frame('an unmasked frame', text, 'conform', { mask: null }),
-]);
+export const unmasked = broken('unmasked', frame('an unmasked frame', text, 'conform', { mask: null }));
 
 /** §5.2; no extension is negotiated that would give them a meaning. */
-export const reservedBits = broken('websocket-reserved-bits', [
+export const reservedBits = broken(
+  'reserved-bits',
   frame('RSV1 on a text frame', text, 'conform', { rsv: 4 }),
   frame('RSV2 on a text frame', text, 'conform', { rsv: 2 }),
   frame('RSV3 on a text frame', text, 'conform', { rsv: 1 }),
-]);
-export const reservedBitOnPing = broken('websocket-reserved-bit-on-ping', [
+);
+export const reservedBitOnPing = broken(
+  'reserved-bit-on-ping',
   frame('RSV1 on a Ping', ping, 'conform', { rsv: 4 }),
-]);
-export const reservedDataOpcodes = broken('websocket-reserved-data-opcodes', [
+);
+export const reservedDataOpcodes = broken(
+  'reserved-data-opcodes',
   frame('a frame of opcode 3', 0x3, 'conform'),
   frame('a frame of opcode 7', 0x7, ''),
-]);
-export const reservedControlOpcodes = broken('websocket-reserved-control-opcodes', [
+);
+export const reservedControlOpcodes = broken(
+  'reserved-control-opcodes',
   frame('a frame of opcode 11', 0xb, 'conform'),
   frame('a frame of opcode 15', 0xf, ''),
-]);
+);
 
 /** §5.5 */
-export const fragmentedPing = broken('websocket-fragmented-ping', [
+export const fragmentedPing = broken(
+  'fragmented-ping',
   frame('a Ping in fragments', ping, 'conform', { fin: false }),
-]);
-export const fragmentedPong = broken('websocket-fragmented-pong', [
+);
+export const fragmentedPong = broken(
+  'fragmented-pong',
   frame('a Pong in fragments', pong, 'conform', { fin: false }),
-]);
-export const overlongPing = broken('websocket-overlong-ping', [
-  frame('a Ping of 126 octets', ping, 'x'.repeat(126)),
-]);
+);
+export const overlongPing = broken('overlong-ping', frame('a Ping of 126 octets', ping, 'x'.repeat(126)));
 
 /** §5.4 */
-export const strayContinuation = broken('websocket-stray-continuation', [
+export const strayContinuation = broken(
+  'stray-continuation',
   frame('a last fragment that continues nothing', continuation, 'conform'),
   frame('a fragment that continues nothing', continuation, 'conform', { fin: false }),
-]);
-export const interleaved = broken('websocket-interleaved', [
+);
+export const interleaved = broken(
+  'interleaved',
   frames('a message begun within another', [text, 'conform', { fin: false }], [text, 'conform']),
-]);
+);
 
 /** §8.1, RFC 3629 §3 */
-export const badUtf8 = broken('websocket-bad-utf8', [
+export const badUtf8 = broken(
+  'bad-utf8',
   frame('text with the octet FF', text, Uint8Array.of(0x63, 0xff)),
   frame('text with an overlong form', text, Uint8Array.of(0x63, 0xc0, 0xaf)),
   frame('text with a surrogate', text, Uint8Array.of(0x63, 0xed, 0xa0, 0x80)),
@@ -96,15 +102,15 @@ export const badUtf8 = broken('websocket-bad-utf8', [
   frame('text with a stray continuation octet', text, Uint8Array.of(0x63, 0x80)),
   frame('text beyond U+10FFFF', text, Uint8Array.of(0x63, 0xf4, 0x90, 0x80, 0x80)),
   frame('text with a sequence of five octets', text, Uint8Array.of(0xf8, 0x88, 0x80, 0x80, 0x80)),
-]);
-export const badUtf8InFragments = broken('websocket-bad-utf8-in-fragments', [
-  // 0xE2 0x82 begins a character; 0x28 is no continuation of it.
+);
+export const badUtf8InFragments = broken(
+  'bad-utf8-in-fragments', // 0xE2 0x82 begins a character; 0x28 is no continuation of it.
   frames(
     'text whose fragments do not join to UTF-8',
     [text, Uint8Array.of(0x63, 0xe2, 0x82), { fin: false }],
     [continuation, Uint8Array.of(0x28)],
   ),
-]);
+);
 
 /** The service sends a Close, for the frame is wrong, and nobody answers it. */
 export const unansweredClose = risky(
@@ -126,26 +132,26 @@ function closing(purpose: string, payload: Uint8Array): Sending {
   return [`a WebSocket closed with ${purpose}`, (conversation) => closeWith(conversation, payload)];
 }
 
-export const oneOctetClose = broken('websocket-one-octet-close', [
-  closing('a payload of one octet', Uint8Array.of(3)),
-]);
-export const badReasonClose = broken('websocket-bad-reason-close', [
+export const oneOctetClose = broken('one-octet-close', closing('a payload of one octet', Uint8Array.of(3)));
+export const badReasonClose = broken(
+  'bad-reason-close',
   closing('a reason that is not UTF-8', Uint8Array.of(0x03, 0xe8, 0xff)),
-]);
-export const overlongClose = broken('websocket-overlong-close', [
+);
+export const overlongClose = broken(
+  'overlong-close',
   closing('a payload of 126 octets', closePayload(1000, 'x'.repeat(124))),
-]);
+);
 
 /** §7.4: codes that stand for something else than a Close frame, and codes below all others. */
 export const forbiddenCodes = broken(
-  'websocket-forbidden-codes',
-  [1005, 1006, 1015, 1004, 999, 0].map((code) => closing(String(code), closePayload(code))),
+  'forbidden-codes',
+  ...[1005, 1006, 1015, 1004, 999, 0].map((code) => closing(String(code), closePayload(code))),
 );
 
 /** §7.4.2: kept for the protocol itself, and never assigned. */
 export const unassignedCodes = broken(
-  'websocket-unassigned-codes',
-  [2999].map((code) => closing(String(code), closePayload(code))),
+  'unassigned-codes',
+  ...[2999].map((code) => closing(String(code), closePayload(code))),
 );
 
 export const LATE = 'conform: after the Close';
