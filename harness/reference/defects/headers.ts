@@ -1,13 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import { type Defect, REST, tableOf, under } from '../behavior/deviation.ts';
 import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
+import { signing } from '../behavior/patches/parts.ts';
 import { onAnswer, onFinished, type Patch, together } from '../behavior/patches/patch.ts';
 import { acceptsGzip, compressing } from '../behavior/patches/representations.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import { having } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { fieldValue, withField, withoutField } from '../http/message.ts';
 import {
-  derivedOf,
   digestOf,
   fieldsOf,
   KEY_ID,
@@ -20,20 +20,6 @@ import {
   signed,
   withDigest,
 } from '../http/signature.ts';
-
-/** Signs each answer, in another way than it should be signed. */
-const signing = (
-  change: (now: number, answer: HttpAnswer, request: ReceivedRequest) => Partial<Signing>,
-): Patch =>
-  onFinished('every', (answer, request, { clock }) => {
-    const now = seconds(clock.now());
-    const digested = withDigest(answer);
-    return signed(digested, {
-      covered: [...derivedOf(digested, request), ...fieldsOf(digested, 'content-digest', 'content-type')],
-      parameters: `;created=${now};keyid="${KEY_ID}"`,
-      ...change(now, digested, request),
-    });
-  });
 
 const covering = (covered: Signing['covered']): Patch => signing(() => ({ covered }));
 const saying = (parameters: (now: number) => string): Patch =>

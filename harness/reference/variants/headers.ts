@@ -1,36 +1,24 @@
 import { REST, tableOf, under, type Variant } from '../behavior/deviation.ts';
 import { TRANSPORT_SECURITY } from '../behavior/handling.ts';
+import { signing } from '../behavior/patches/parts.ts';
 import { onFinished } from '../behavior/patches/patch.ts';
 import { having } from '../http/answer-changes.ts';
 import { fieldValue, withFields, withoutField } from '../http/message.ts';
-import {
-  derivedOf,
-  digestOf,
-  fieldsOf,
-  KEY_ID,
-  SHARED_KEY,
-  seconds,
-  signed,
-  withDigest,
-} from '../http/signature.ts';
+import { derivedOf, digestOf, fieldsOf, KEY_ID, SHARED_KEY, seconds, signed } from '../http/signature.ts';
 
 export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   'signs-answers': {
     summary: 'signs what it sends and what it was asked, for five minutes',
     changes: ['headers.signature-coverage'],
-    patch: onFinished('every', (answer, request, { clock }) => {
-      const now = seconds(clock.now());
-      const digested = withDigest(answer);
-      return signed(digested, {
-        covered: [
-          ...derivedOf(digested, request),
-          ['"@query";req', `?${request.query ?? ''}`],
-          ['"@request-target";req', request.target],
-          ...fieldsOf(digested, 'content-digest', 'content-type', 'cache-control', 'date'),
-        ],
-        parameters: `;created=${now};expires=${now + 300};keyid="${KEY_ID}";alg="ed25519";nonce="a\\"b";tag="x"`,
-      });
-    }),
+    patch: signing((now, answer, request) => ({
+      covered: [
+        ...derivedOf(answer, request),
+        ['"@query";req', `?${request.query ?? ''}`],
+        ['"@request-target";req', request.target],
+        ...fieldsOf(answer, 'content-digest', 'content-type', 'cache-control', 'date'),
+      ],
+      parameters: `;created=${now};expires=${now + 300};keyid="${KEY_ID}";alg="ed25519";nonce="a\\"b";tag="x"`,
+    })),
   },
   'signs-answers-several-times': {
     summary: 'signs each answer with several keys, in forms that are seldom',
@@ -55,14 +43,11 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   'signs-answers-by-shared-secret': {
     summary: 'signs each answer with a secret that the client has as well',
     setting: 'responses signed by secret',
-    patch: onFinished('every', (answer, request, { clock }) => {
-      const digested = withDigest(answer);
-      return signed(digested, {
-        covered: [...derivedOf(digested, request), ...fieldsOf(digested, 'content-digest')],
-        parameters: `;created=${seconds(clock.now())};keyid="${KEY_ID}";alg="hmac-sha256"`,
-        key: SHARED_KEY,
-      });
-    }),
+    patch: signing((now, answer, request) => ({
+      covered: [...derivedOf(answer, request), ...fieldsOf(answer, 'content-digest')],
+      parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
+      key: SHARED_KEY,
+    })),
   },
   'tells-digests': {
     summary: 'tells digests of what it sends, by several algorithms',

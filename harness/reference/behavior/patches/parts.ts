@@ -1,10 +1,20 @@
 import type { Carrier } from '../../../config/credential/carrier.ts';
 import type { Access, Authentication } from '../../credentials.ts';
+import type { HttpAnswer } from '../../http/answer.ts';
 import type { ReceivedRequest } from '../../http/message.ts';
+import {
+  derivedOf,
+  fieldsOf,
+  KEY_ID,
+  type Signing,
+  seconds,
+  signed,
+  withDigest,
+} from '../../http/signature.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
 import type { Behavior } from '../behavior.ts';
 import type { WebhookBehavior, WebhookEvent, WebhookMessage } from '../webhooks.ts';
-import type { Patch } from './patch.ts';
+import { onFinished, type Patch } from './patch.ts';
 
 const within =
   <P extends 'credentials' | 'quota' | 'websocket'>(part: P) =>
@@ -64,6 +74,20 @@ export const onAdmission = (change: (admission: Admission, limit: number) => Adm
 
 export const onLimiter = (change: (limiter: Limiter, plan: QuotaPlan) => Limiter): Patch =>
   inQuota(({ algorithm }) => ({ algorithm: (plan) => change(algorithm(plan), plan) }));
+
+/** Signs each answer (RFC 9421), with these parts in place of the usual ones; `now` in seconds. */
+export const signing = (
+  change: (now: number, answer: HttpAnswer, request: ReceivedRequest) => Partial<Signing>,
+): Patch =>
+  onFinished('every', (answer, request, { clock }) => {
+    const now = seconds(clock.now());
+    const digested = withDigest(answer);
+    return signed(digested, {
+      covered: [...derivedOf(digested, request), ...fieldsOf(digested, 'content-digest', 'content-type')],
+      parameters: `;created=${now};keyid="${KEY_ID}"`,
+      ...change(now, digested, request),
+    });
+  });
 
 /** Counts requests apart that differ in this. */
 export const countingApart = (by: (request: ReceivedRequest) => string): Patch =>
