@@ -18,7 +18,7 @@ export const NAME = 'permessage-deflate';
 /** §7.1: an offer without parameters. */
 export const PLAIN: readonly FieldLine[] = [['Sec-WebSocket-Extensions', NAME]];
 
-/** Who declines a plain offer will hardly take another, and is not bothered with them. */
+/** A service that declines a plain offer gets no other. */
 export const compresses: Probe<ConversationView> = derived(
   'websocket-compresses',
   () => [deflateOffer],
@@ -29,10 +29,10 @@ export const compresses: Probe<ConversationView> = derived(
   },
 );
 
-/** Long enough that servers which leave short messages uncompressed compress it; the second part repeats the first. */
+/** Long enough to be compressed by servers that leave short messages as they are. */
 const TEXT = 'conform looks at compressed messages. '.repeat(60);
 
-/** Without repetition in it, so that only a look at the message before makes it short. */
+/** Without repetition, so that only a reference to the message before makes it short. */
 export const NOVEL = Array.from({ length: 1_500 }, (_, index) => ((index * 7_919) % 94) + 33 + (index % 7))
   .map((code) => String.fromCharCode(Math.min(code, 126)))
   .join('');
@@ -68,7 +68,7 @@ export const {
       'a compressing WebSocket with a compressed message',
       (conversation) => conversation.deflatedEcho('text', TEXT),
     ],
-    // §7.2.3.2: the second message is nothing but a reference to the first, unless the service does without them.
+    // §7.2.3.2: the second message is only a reference to the first, unless the service has declined those.
     contextEcho: [
       'websocket-deflate-context',
       'a compressing WebSocket with a compressed message that refers to the one before',
@@ -113,7 +113,7 @@ export const {
   },
 });
 
-/** It has to end the connection, which it does for certain with one of the codes for what is malformed. */
+/** It has to end the connection. With a code for malformed messages it certainly did. */
 function ending(what: string, say: (conversation: OpenConversation) => Promise<unknown>): Errand {
   return {
     what,
@@ -142,12 +142,12 @@ const BIT_ON_CONTINUATION = ending('with RSV1 on a second fragment', async (conv
 const BAD_DATA = ending('with a message that cannot be inflated', (conversation) =>
   conversation.frame(OPCODE.binary, Uint8Array.of(0xff, 0xff, 0xff, 0xff), { rsv: 4 }),
 );
-/** RFC 6455 §8.1: what comes of it is to be UTF-8, and begins with an octet that no text has. */
+/** RFC 6455 §8.1: inflated, it begins with an octet that no text has. */
 const BAD_UTF8 = ending('with compressed text that is not UTF-8', (conversation) =>
   conversation.deflatedMessage('text', conversation.deflated(Uint8Array.of(0xff, 0xfe, 0x63))),
 );
 
-/** Two equal messages, which only a look at the first makes short. */
+/** Two equal messages, of which a reference to the first makes the second short. */
 function twice(what: string, isAgreed: (view: ConversationView) => boolean): Errand {
   return {
     what,
@@ -166,14 +166,14 @@ function twice(what: string, isAgreed: (view: ConversationView) => boolean): Err
   };
 }
 
-/** §7.1.1: neither side refers to messages before. */
+/** §7.1.1: neither side refers to earlier messages. */
 const WITHOUT_CONTEXT = twice(
   'with two equal compressed messages, without context takeover',
   ({ isCompressing, extensions }) =>
     isCompressing &&
     extensions.extensions.some(({ parameters }) => parameters.has('server_no_context_takeover')),
 );
-/** §7.1.2.1: the second message lies further back than the window reaches. */
+/** §7.1.2.1: the first message is further back than the window reaches. */
 const SMALL_WINDOW = twice(
   'with two equal messages, in a window of 512 octets',
   ({ isCompressing, deflateAnswerFault }) => isCompressing && deflateAnswerFault === null,
@@ -181,12 +181,11 @@ const SMALL_WINDOW = twice(
 
 /** More octets than services take in a message, few enough to do no harm. */
 const BOMB_OCTETS = 64 * 1024 * 1024;
-/** On the wire: what comes back of it is longer, a greeting or a complaint is shorter. */
+/** Octets on the wire: the message is longer, a greeting or an error is shorter. */
 export const BULK_OCTETS = 1024;
 
 const PIECE_OCTETS = 1024 * 1024;
 
-/** Inflated it is a thousand times as long. */
 const BOMB: Errand = {
   what: 'with a message of 64 KiB that stands for 64 MiB',
   async say(conversation) {
@@ -205,7 +204,7 @@ const BOMB: Errand = {
   after: echoesAsConfigured,
 };
 
-/** One handshake for each offer, with what goes along where it is taken. */
+/** One handshake for each offer, with the errand that goes along if it is taken. */
 function offered(name: string, ...offers: readonly (readonly [offer: string, along?: Errand])[]) {
   const needs = [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])];
   return connecting(`websocket-deflate-${name}`, { needs, cost: offers.length }, async (port) => {
@@ -310,7 +309,7 @@ export const smallWindowEcho = compressed(
   `${NAME}; server_max_window_bits=9`,
 );
 
-/** What comes back may be more than is heard out. */
+/** `converse`: the answer may be too long to be read to its end. */
 export const bomb = risky(
   connecting('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
     await port.ask(echoes);

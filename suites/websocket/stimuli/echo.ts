@@ -29,13 +29,10 @@ function send(conversation: OpenConversation, [kind, ...fragments]: Sent): Promi
   return conversation.echo(kind, ...fragments);
 }
 
-/** Of an answer, so much is shown; in characters. */
+/** Number of characters of an answer that are shown. */
 const SHOWN = 60;
 
-/**
- * What the endpoint does in place of sending a message back, in words; null where something like the message came back,
- * be it damaged. In what order it speaks, and how often, does not matter.
- */
+/** What the endpoint does instead of an echo, in words; null if the message came back, even damaged or among others. */
 export const insteadOfEcho: Probe<string | null> = derived(
   'websocket-instead-of-echo',
   [textEcho, alive],
@@ -56,7 +53,7 @@ export const insteadOfEcho: Probe<string | null> = derived(
   },
 );
 
-/** The same, a piece of it, or as long and for the most part the same. */
+/** The same, a piece of it, or of the same length and mostly the same. */
 function isLike({ payload, length }: Message, ours: Message): boolean {
   if (length === 0 || length > ours.length) return false;
   if (Buffer.from(ours.payload).includes(Buffer.from(payload))) return true;
@@ -64,21 +61,21 @@ function isLike({ payload, length }: Message, ours: Message): boolean {
   return length === ours.length && same > length / 2;
 }
 
-/** A short text message, where the endpoint is an echo at all, be it one that damages what it sends back. */
+/** A short text message, if the endpoint is an echo at all, even one that damages messages. */
 export const ofAnEcho = derived('websocket-of-an-echo', [insteadOfEcho, textEcho], async ({ ask }) => {
   const instead = await ask(insteadOfEcho);
   if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
   return ask(textEcho);
 });
 
-/** The same, where it came back. */
+/** The same, if it came back. */
 export const echoes = derived('websocket-echoes', [ofAnEcho], async ({ ask }) => {
   const twin = await ask(ofAnEcho);
   if (twin.echoes.every(({ isSame }) => isSame)) return twin;
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 
-/** The same, where the config says that it should. */
+/** The same, if the config says that it should. */
 export const echoesAsConfigured = derived(
   'websocket-echoes-as-configured',
   [echoes],
@@ -92,10 +89,7 @@ export const echoesAsConfigured = derived(
 export const LONGEST_ECHO = 1 << 20;
 const LENGTHS = [65_535, 65_536, LONGEST_ECHO];
 
-/**
- * §5.2: at the edges of the length encodings, one after the other as long as each comes back. A length for which the line is too
- * slow is not tried.
- */
+/** §5.2: at the edges of the length encodings, as long as each comes back and the line is fast enough for the next. */
 export const longEchoes = risky(
   connecting('websocket-long-echoes', { needs: [echoes] }, async ({ ask, websocket, clock }) => {
     const [twin] = (await ask(echoes)).echoes;
@@ -105,7 +99,6 @@ export const longEchoes = risky(
       let octetMs = 0;
       for (const length of LENGTHS) {
         const sinceMs = clock.now();
-        // On so slow a line it would not come back in time.
         if (octetMs * length > LONGEST_MS / 2) break;
         if (!(await conversation.longEcho('text', patterned(length)))) break;
         octetMs = Math.max(0, clock.now() - sinceMs - shortMs) / length;
@@ -118,7 +111,7 @@ export const longEchoes = risky(
 /** Messages longer than this many octets meet the limits of some servers. */
 const SURELY_TAKEN = 4096;
 
-/** The length at which the service ended the connection in place of an answer; null when it did not. */
+/** The length at which the service ended the connection instead of an answer; null if it did not. */
 export function refusedLength(conversation: ConversationView): number | null {
   const { serverClose, clientClose, ended } = conversation;
   const unasked = serverClose !== null ? serverClose.atMs < (clientClose?.atMs ?? Infinity) : ended !== null;
@@ -134,7 +127,7 @@ export function isEndedByLength({ unaskedEnd, clientFrames }: ConversationView):
 
 const PARTS = 32;
 
-/** The length that is refused in one frame, in fragments. A service may bound frames more narrowly than messages. */
+/** The length that is refused in one frame, in fragments: the limit of frames may be lower than that of messages. */
 export const longFragmentedEcho = risky(
   connecting('websocket-long-fragmented-echo', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const length = refusedLength(await ask(longEchoes));
@@ -157,7 +150,7 @@ const CHARACTERS = [
   '\u{1f600} \u{10ffff}',
   '\uffff \ufdd0',
   'e\u0301 \u00e9',
-  // The first and the last of each length, and those beside the surrogates (RFC 3629 §3).
+  // The first and the last of each length, and those next to the surrogates (RFC 3629 §3).
   '\u007f \u0080 \u07ff \u0800',
   '\ud7ff \ue000 \ufffd',
   '\ufffe \u{10000} \u{10fffe}',
@@ -167,7 +160,6 @@ const CHARACTERS = [
 /** Fragments of one message. */
 const MANY = 64;
 
-/** One after the other, as long as each comes back. */
 function messages(...all: readonly Sent[]): Exchange {
   return async (conversation) => {
     for (const message of all) if (!(await send(conversation, message))) return false;
@@ -262,30 +254,24 @@ export const {
   },
 });
 
-/** Characters of ASCII that differ with their place, so that neither a loss nor an exchange goes unseen. */
+/** ASCII characters that differ by their place, so that a loss or an exchange shows. */
 function patterned(length: number): Uint8Array {
   const octets = new Uint8Array(length);
   for (let index = 0; index < length; index++) octets[index] = 0x20 + ((index * 31 + (index >> 8) * 7) % 95);
   return octets;
 }
 
-/**
- * The end of a connection over a message that is too long. Whoever closes a socket while octets lie in it that were not
- * read has the client sent a reset, and the reset may destroy the Close that went before it (RFC 6455 §7.1.1): an
- * accident, and lawful. Where nothing lies there, it is none.
- */
-
-/** It was ended over a long message, and no Close came. */
+/** It was ended over a long message, and no Close came. A reset for unread octets may have destroyed it (RFC 6455 §7.1.1). */
 export function isDropped(view: ConversationView): boolean {
   return refusedLength(view) !== null && view.serverClose === null;
 }
 
 /** Octets of a masking key. */
 const KEY = 4;
-/** Behind this many pieces something may lie unread: the content but for its last octet. */
+/** After this many pieces the content, except for its last octet, may be unread. */
 const CONTENT = 3;
 
-/** The length over which the connection was dropped, once more: a step at a time, each taken before the next. */
+/** The length over which the connection was dropped, once more: a step at a time, each read before the next. */
 export const longInSteps = risky(
   connecting('websocket-long-in-steps', { needs: [longEchoes] }, async ({ ask, websocket }) => {
     const refused = await ask(longEchoes);
@@ -310,7 +296,7 @@ export const longInSteps = risky(
   }),
 );
 
-/** How the connection ended in place of a Close while no octet of ours lay unread; null where that cannot be said. */
+/** How the connection ended instead of a Close while no octet of ours was unread; null if unknown. */
 export function endWithoutAccident(view: ConversationView): string | null {
   const { serverClose, ended, conversation } = view;
   if (serverClose !== null || ended === null) return null;

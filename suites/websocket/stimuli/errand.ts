@@ -10,23 +10,22 @@ import { closePayload } from '../../../harness/wire/websocket/frames.ts';
 import { answerIn, exchange, inFragments, type Sending, whole } from './message-pair.ts';
 
 /**
- * What a client says until its connection ends. It may go along on one that another probe has opened and is done with.
- * What comes of it there is believed where it is in order. Where it is not, it is said again on a connection of its own,
- * so that a fault shows where it is and nowhere else.
+ * The last frames that a client sends on a connection. They may go along on one that another probe has opened and no longer
+ * needs. Unless the result is in order, they are sent again on a connection of their own: a fault shows nowhere else.
  */
 export interface Errand {
   /** Completes `a WebSocket`: `closed with 1001`. */
   readonly what: string;
   readonly say: (conversation: OpenConversation, config: ServiceConfig) => Promise<void>;
-  /** Whether what came of it is in order beyond doubt, whatever was said on the connection before. */
+  /** Whether the result is in order beyond doubt, whatever was sent on the connection before. */
   readonly isInOrder: (view: ConversationView, config: ServiceConfig) => boolean;
-  /** Whether there is anything to say; there is when left out. */
+  /** Whether it applies; always if left out. */
   readonly isFor?: (config: ServiceConfig) => boolean;
-  /** What has to be in order before it is said. */
+  /** Has to be in order before it. */
   readonly after?: Probe<unknown>;
 }
 
-/** Whether there is anything to say, and a service that does what it must: each wait for another would be in vain. */
+/** Whether it applies, and the service ends connections: each wait for another would be in vain. */
 export function mayGoAlong(
   { config, websocket }: Pick<Port, 'config' | 'websocket'>,
   { isFor }: Errand,
@@ -47,16 +46,13 @@ export async function carry(
   return websocket.converse(stimulus, (conversation) => errand.say(conversation, config));
 }
 
-/**
- * Where an errand may have gone along: on a connection of a probe that was asked for already, where what came of it is
- * as it should be.
- */
+/** The connection of another probe on which an errand went along; null if none, or if the result is not as it should be. */
 export type Ride = (
   borrow: Port['borrow'],
   isAsItShould: (view: ConversationView) => boolean,
 ) => Promise<ConversationView | null>;
 
-/** On the connection of that probe which is found in what it has yielded, if there was one. */
+/** On the connection that `find` takes of the evidence of that probe. */
 export function rideOf<E>(probe: Probe<E>, find: (yielded: E) => ConversationView | null | undefined): Ride {
   return async (borrow, isAsItShould) => {
     const found = (yielded: E) => {
@@ -68,7 +64,7 @@ export function rideOf<E>(probe: Probe<E>, find: (yielded: E) => ConversationVie
   };
 }
 
-/** What came of it on a ride; null where it took none, or what came of it leaves a doubt. */
+/** The result of a ride; null if there was none, or if it leaves a doubt. */
 export async function onTheWay(
   { borrow, config }: Pick<Port, 'borrow' | 'config'>,
   errand: Errand,
@@ -77,7 +73,7 @@ export async function onTheWay(
   return ride === null ? null : ride(borrow, (view) => isInOrder(view, errand, config));
 }
 
-/** The same, or else what came of it on a connection of its own. */
+/** The same, or the result on a connection of its own. */
 export async function runErrand(
   port: Pick<Port, 'borrow' | 'config' | 'websocket'>,
   errand: Errand,
@@ -94,15 +90,13 @@ function isInOrder(view: ConversationView, errand: Errand, config: ServiceConfig
   return errand.isInOrder(view, config);
 }
 
-/** What is lawful to say as the last on a connection, and asks for nothing but an ordinary one. */
-
 /** A Close, right or wrong, and the wait for the end (RFC 6455 §5.5.1). */
 export async function closeWith(conversation: OpenConversation, payload: Uint8Array): Promise<void> {
   await conversation.frame(OPCODE.close, payload);
   await conversation.mustEnd();
 }
 
-/** `codes`: with which it may be answered. */
+/** `codes`: of the lawful answers. */
 function closing(what: string, payload: Uint8Array, codes: readonly (number | null)[]): Errand {
   return {
     what: `closed with ${what}`,
@@ -117,7 +111,7 @@ function closing(what: string, payload: Uint8Array, codes: readonly (number | nu
   };
 }
 
-/** RFC 6455 §5.5.1: each is answered with the code that came. */
+/** RFC 6455 §5.5.1: each is answered with its code. */
 export const CLOSED = closing('no code', closePayload(), [null, 1000]);
 export const GOING_AWAY = closing('1001', closePayload(1001), [1000, 1001]);
 export const CLOSED_WITH_REASON = closing('3000 and a reason', closePayload(3000, 'conform'), [1000, 3000]);
@@ -160,14 +154,14 @@ function isWithin({ clientFrames }: ConversationView): boolean {
   return last !== undefined && !last.frame.fin;
 }
 
-/** We closed with that code, which the service answered, and nothing was amiss before. */
+/** The service answered our Close with that code, and nothing was amiss before. */
 function isClosed(view: ConversationView, code: number | null): boolean {
   const { clientClose, serverClose, lawfulCloseCode, unaskedEnd, unansweredPings } = view;
   if (clientClose?.code !== code || serverClose === null || unaskedEnd !== null) return false;
   return unansweredPings.length === 0 && [null, 1000, code].includes(lawfulCloseCode);
 }
 
-/** RFC 6455 §5.5.3: nobody asked for this Pong; whether the connection stands is asked with a Ping. */
+/** RFC 6455 §5.5.3. A Ping shows whether the connection still works. */
 export const UNSOLICITED_PONG: Errand = {
   what: 'with a Pong that nobody asked for',
   async say(conversation) {
@@ -180,7 +174,7 @@ export const UNSOLICITED_PONG: Errand = {
 
 const PINGS = Array.from({ length: 10 }, (_, index) => `conform ${index}`);
 
-/** RFC 6455 §5.5.3: of several Pings the latest alone may be answered, and that one must be. */
+/** RFC 6455 §5.5.3: of several Pings only the latest must be answered. */
 export const PING_BURST: Errand = {
   what: 'with ten Pings at once',
   async say(conversation) {
@@ -190,7 +184,7 @@ export const PING_BURST: Errand = {
   isInOrder: (view) => hasSaid(view, PINGS.at(-1) ?? '') && isClosed(view, null),
 };
 
-/** RFC 6455 §5.4: the message is never ended, so that nothing comes of it. */
+/** RFC 6455 §5.4. The message is never ended, so that it has no effect. */
 export const PING_BETWEEN_FRAGMENTS: Errand = {
   what: 'with a Ping after the first fragment of a message',
   async say(conversation) {
@@ -205,13 +199,10 @@ function hasSaid({ clientFrames }: ConversationView, payload: string): boolean {
   return clientFrames.some(({ frame }) => Buffer.compare(frame.payload, Buffer.from(payload)) === 0);
 }
 
-/** How long the end of a connection is waited for upon a message that is not taken, in ms. */
+/** Milliseconds in which a service ends the connection over a message that it does not accept. */
 const MESSAGE_REFUSED_MS = 500;
 
-/**
- * A whole message in good order, one of the config or of its dialect where there is one: some endpoints take none, or
- * none that they do not know, and end the connection upon it.
- */
+/** A message of the config or the dialect if there is one: some endpoints end the connection over any other. */
 export const LAWFUL_MESSAGE: Errand = {
   what: 'with a lawful message',
   async say(conversation, { websocket }) {
@@ -223,7 +214,7 @@ export const LAWFUL_MESSAGE: Errand = {
   isInOrder: (view) => view.sent.length > 0 && isClosed(view, 1000),
 };
 
-/** A message of the config, the one at that place, until its answer has come. */
+/** The message of the config at that place, and its answer. */
 function exchanging(what: string, send: Sending, place: number): Errand {
   const pairIn = ({ websocket }: ServiceConfig) => websocket?.exchange?.[place];
   return {
@@ -240,19 +231,17 @@ function exchanging(what: string, send: Sending, place: number): Errand {
   };
 }
 
-/** Each message of the config, by its place. */
 export const exchangeAt = (place: number): Errand => exchanging('with a message of the config', whole, place);
 export const EXCHANGE = exchangeAt(0);
 
-/** RFC 6455 §5.4: in pieces, and with a Ping in between; the message is the same. */
+/** RFC 6455 §5.4: in fragments, with a Ping between them. */
 export const piecemealAt = (place: number): Errand =>
   exchanging('with a message of the config in fragments and a Ping between them', inFragments, place);
 export const EXCHANGE_IN_FRAGMENTS = piecemealAt(0);
 
-/** Messages in front of a Close. */
 const TRAFFIC = Array.from({ length: 50 }, (_, index) => `conform ${index}`);
 
-/** A Close behind messages that are still on their way. */
+/** A Close after messages that are still on their way. */
 export const CLOSED_IN_TRAFFIC: Errand = {
   what: `that is closed behind ${TRAFFIC.length} messages`,
   async say(conversation) {

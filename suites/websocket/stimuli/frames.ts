@@ -12,10 +12,7 @@ import { closeWith } from './errand.ts';
 import { heldOpen } from './ordinary-client.ts';
 import { heldOpenEach } from './side-by-side.ts';
 
-/**
- * Frames that RFC 6455 §5 and §8.1 rule out, each on a connection of its own: it must end. None of them is a whole
- * message, so that a service that is in order never acts on one.
- */
+/** Frames that RFC 6455 §5 and §8.1 forbid, each on a connection that must end. No proper service acts on one. */
 
 const { text, ping, pong, continuation } = OPCODE;
 
@@ -24,7 +21,6 @@ type Sending = readonly [purpose: string, conversing: Conversing];
 const broken = (name: string, ...sendings: readonly Sending[]) =>
   risky(heldOpenEach(`websocket-${name}`, sendings));
 
-/** One frame, then the wait for the end. */
 function frame(
   purpose: string,
   opcode: number,
@@ -112,7 +108,7 @@ export const badUtf8InFragments = broken(
   ),
 );
 
-/** The service sends a Close, for the frame is wrong, and nobody answers it. */
+/** The Close that the service sends over a bad frame is not answered. */
 export const unansweredClose = risky(
   heldOpen(
     'websocket-unanswered-close',
@@ -124,10 +120,10 @@ export const unansweredClose = risky(
   ),
 );
 
-/** Longer than the 30 s that some libraries wait for an answer, in ms. */
+/** Milliseconds: longer than the 30 s that some libraries wait for an answer. */
 const UNANSWERED_MS = 35_000;
 
-/** Closed in a way that is wrong (RFC 6455 §5.5.1, §7). */
+/** A bad Close (RFC 6455 §5.5.1, §7). */
 function closing(purpose: string, payload: Uint8Array): Sending {
   return [`a WebSocket closed with ${purpose}`, (conversation) => closeWith(conversation, payload)];
 }
@@ -156,11 +152,11 @@ export const unassignedCodes = broken(
 
 export const LATE = 'conform: after the Close';
 
-/** §5.5.1: what follows a Close is not looked at. In one segment, so that the server has both at hand. */
+/** §5.5.1. In one segment, so that the server has both at hand. */
 export const messageAfterClose = risky(
   heldOpen(
     'websocket-message-after-close',
-    // What we sent as octets counts as no Close of ours; a second one is not to follow it.
+    // Sent as octets, it does not count as our Close: a second one must not follow.
     { purpose: 'a WebSocket with a text message behind the Close', automatic: { close: false } },
     async (conversation) => {
       await conversation.together(
@@ -188,7 +184,7 @@ export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
   badUtf8InFragments,
 ];
 
-/** Those that could be held (RFC 6455 §7.1.7). */
+/** Those that could be held. */
 export const failures = derived('websocket-failures', FAILURES, async ({ ask }) => {
   const held = await Promise.all(FAILURES.map((each) => ask(each).catch(unlessUnjudged)));
   const all = held.flatMap((each) => each ?? []);

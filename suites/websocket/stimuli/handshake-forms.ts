@@ -50,7 +50,6 @@ const risk = (...row: Parameters<typeof form>) => risky(form(...row));
 
 export const oldHttp = form('http-1-0', 'in HTTP/1.0', { httpVersion: '1.0' });
 
-/** How TCP cuts octets says nothing: neither handshake nor frames need come whole. */
 export const octetByOctet = conversed(
   'websocket-octet-by-octet',
   { purpose: 'a WebSocket handshake and a Ping, octet by octet', octetByOctet: true },
@@ -85,7 +84,7 @@ export const otherUpgrade = form('other-upgrade', 'for another protocol', {
 });
 
 const TELLING = [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey];
-/** What any answer to a handshake tells of a server in front; null for nothing. Some name themselves only in refusals. */
+/** A server in front, by the answers to handshakes; null if unknown. Some name themselves only in refusals. */
 export const inFront: Probe<string | null> = derived('websocket-in-front', TELLING, async ({ ask }) => {
   for (const each of TELLING) {
     const { intermediary } = await ask(each);
@@ -121,7 +120,7 @@ export const keyInHeader = form(
   untilEnd,
 );
 
-/** Whether a connection serves its client, and is not merely open: shown by a message whose answer the config names. */
+/** A message whose answer the config names shows whether a connection serves its client, and is not only open. */
 const TRIED = 'conform: is anybody served?';
 
 export function isKnownToAnswer({ websocket }: ServiceConfig): boolean {
@@ -138,7 +137,7 @@ async function tryService(conversation: OpenConversation, { websocket }: Service
   await conversation.message('for the answer', (message) => fitsPair(message, pair));
 }
 
-/** What the answer to it was; null for none. */
+/** The answer to that message, in words; null if none. */
 export function serviceShown({ echoes, messages }: ConversationView, { websocket }: ServiceConfig) {
   if (websocket?.echo) return echoes.some(({ isSame }) => isSame) ? 'the message back' : null;
   const [pair] = websocket?.exchange ?? [];

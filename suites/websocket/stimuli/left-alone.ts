@@ -97,7 +97,7 @@ const leftAlone = connecting(
   },
 );
 
-/** What became of it, at the very end. */
+/** The same connection at the very end of the run. */
 export const idle: Probe<IdleView> = lastOfAll(
   leftAlone,
   derived('websocket-idle', [leftAlone], async ({ ask }) => {
@@ -129,7 +129,7 @@ export const askedAfterSilence = derived('websocket-asked-after-silence', [idle]
   return { to, evidence, isAnswered: events.includes(heartbeat.answer), wanted: heartbeat.answer, events };
 });
 
-/** Whether what one client sends costs others their connections: seen on the one that is left alone meanwhile. */
+/** Whether others lose their connections over the frames of one client: seen on the one that is left alone. */
 
 type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
@@ -144,14 +144,14 @@ const RISKY: readonly Conversations[] = [
   frames.unassignedCodes,
   frames.unansweredClose,
 ];
-/** And what only an echo is sent. */
+/** And only to an echo. */
 const LONG: readonly Conversations[] = [longEchoes, longFragmentedEcho];
 
 function saidIn({ websocket, safety }: ServiceConfig): readonly Conversations[] {
   return websocket?.echo ? [...RISKY, ...LONG, ...(safety.findSizeLimits ? [bomb] : [])] : RISKY;
 }
 
-/** What each of them needs, which is sent again by itself. */
+/** Needs of those that are sent again. */
 function saidAgain(config: ServiceConfig): readonly Probe<unknown>[] {
   return saidIn(config).flatMap(({ needs, mayNeed }) =>
     [needs, mayNeed].flatMap((each) => neededIn(each, config)),
@@ -200,7 +200,7 @@ async function everythingRisky({ ask, config }: Pick<Port, 'ask' | 'config'>): P
   return all;
 }
 
-/** The conversation during which the other connection ended, or right behind which; null for none. */
+/** The conversation during or right after which the other connection ended; null if none. */
 function suspectOf(said: readonly Suspect[], other: ConversationView): Suspect | null {
   const endedMs = momentIn(other, other.unaskedEnd?.atMs ?? Number.POSITIVE_INFINITY);
   const around = said.filter(
@@ -219,7 +219,7 @@ function momentIn({ conversation }: ConversationView, atMs: number): number {
   return conversation.timing.startedMs + atMs;
 }
 
-/** A connection may end at that moment for other reasons. Unless the service is silent, a new one shows it: the same is sent again. */
+/** A connection may end at that moment for other reasons, so the same is sent again beside a new one. */
 async function isLostAgain(
   { probe: stimulus }: Suspect,
   view: ConversationView,

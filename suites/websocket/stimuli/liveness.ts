@@ -5,16 +5,16 @@ import { echoes, echoesAsConfigured } from './echo.ts';
 import { alive, taken } from './ordinary-client.ts';
 import { alongHandshake } from './series.ts';
 
-/** A connection over time, and many at once. */
+/** Messages in a burst and one after the other, and a client that comes back. */
 
 /** Messages of a burst. */
 export const BURST = 200;
 const text = (index: number) => `conform ${index}`;
 const texts = (count: number) => Array.from({ length: count }, (_, index) => text(index));
 
-/** A service may say other things meanwhile. */
+/** Number of other messages that may come meanwhile. */
 const MORE = 50;
-/** Messages whose way there and back is measured. */
+/** Number of messages whose round trip is measured. */
 const MEASURED = 20;
 
 export const {
@@ -31,7 +31,7 @@ export const {
   when: echoesAsConfigured,
   twins: [echoes],
   exchanges: {
-    // RFC 6455 §5.4, TCP: messages arrive in the order in which they were sent, all of them. In one write, so that they meet.
+    // RFC 6455 §5.4: messages keep their order. In one write, so that they meet.
     burst: [
       'websocket-burst',
       `a WebSocket with ${BURST} messages at once`,
@@ -64,7 +64,7 @@ export const {
   },
 });
 
-/** The texts of a burst that are not there, or not in their place; null when all are. */
+/** The texts of a burst that are missing or misplaced; null if none. */
 export function burstFault({ messages }: ConversationView): string | null {
   const wanted = texts(BURST);
   const known = new Set(wanted);
@@ -76,7 +76,7 @@ export function burstFault({ messages }: ConversationView): string | null {
   return misplaced === -1 ? null : `"${got[misplaced]}" before "${wanted[misplaced]}"`;
 }
 
-/** How long a client waits before each attempt to come back, in ms: at once, then ever longer (RFC 6455 §7.2.3). */
+/** Milliseconds before each attempt to come back (RFC 6455 §7.2.3). */
 const COMES_BACK_AFTER_MS = [0, 250, 1_000];
 
 /** The connection is cut without a Close, as when a network fails; the client comes back. Yields its last attempt. */
@@ -102,7 +102,7 @@ export const comesBack = connecting(
   },
 );
 
-/** How long messages took from sending to receiving, in ms, shortest first. */
+/** Milliseconds from sending to receiving, shortest first. */
 export interface Latency {
   readonly path: string;
   readonly tookMs: readonly number[];
@@ -118,7 +118,7 @@ export const echoLatency: Probe<Latency> = derived('websocket-latency', [measure
   return { path: 'sent and echoed', tookMs: tookMs.sort((a, b) => a - b) };
 });
 
-/** By rank: the value that so many of a hundred do not exceed. */
+/** By rank. */
 export function percentile(sorted: readonly number[], percent: number): number | null {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
 }

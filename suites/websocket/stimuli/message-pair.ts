@@ -7,7 +7,7 @@ import { SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.
 
 /** Messages whose answers the config names. */
 
-/** An answer is JSON; a text that is none is what a schema sees as a string. */
+/** An answer is JSON; any other text is a string to the schema. */
 export function answerFault({ text }: Message, judge: SchemaJudge): string | null {
   if (text === null) return 'a message that is no text';
   const fault = judge(jsonOf(text));
@@ -57,7 +57,7 @@ export async function exchange(
   await conversation.close(1000);
 }
 
-/** What is wrong with the nearest answer to our last message, in one line; null for nothing. */
+/** The fault of the nearest answer to our last message, in one line; null if none. */
 export function answerIn({ sent, messages }: ConversationView, { expect }: MessagePair): string | null {
   const judge = new SchemaBook().compile(expect);
   const last = sent.at(-1);

@@ -9,10 +9,7 @@ import type { Handshake } from '../../../harness/engine/session/websocket/handsh
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { carry, type Errand } from './errand.ts';
 
-/**
- * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin
- * of every other conversation: what is refused or ended while this one is not taken would prove nothing.
- */
+/** An ordinary client: it pings three times and closes. If it is not served, refusals of other clients prove nothing. */
 export const opening = conversed('websocket-opening', 'a WebSocket as configured', async (conversation) => {
   const answered =
     (await conversation.ping('conform')) &&
@@ -23,7 +20,7 @@ export const opening = conversed('websocket-opening', 'a WebSocket as configured
   else await conversation.close(1000, 'conform');
 });
 
-/** A conversation as a probe of its own, held only when these are as they should be. */
+/** A conversation, if these are as they should be. */
 export function conversed(
   name: string,
   stimulus: Handshake,
@@ -36,7 +33,7 @@ export function conversed(
   });
 }
 
-/** A handshake that is tried only when an ordinary one is taken. */
+/** A handshake, if the ordinary one is taken. */
 export function held(name: string, stimulus: Handshake, conversing?: Conversing): Probe<ConversationView> {
   return conversed(name, stimulus, conversing, [taken]);
 }
@@ -53,7 +50,7 @@ export function heldWith(
   });
 }
 
-/** A conversation that is held only when an ordinary one is; its own handshake must be taken as well. */
+/** A conversation whose handshake must be taken, if the ordinary one is held. */
 export function heldOpen(name: string, stimulus: Handshake, conversing: Conversing): Probe<ConversationView> {
   return connecting(name, { needs: [alive] }, async ({ ask, websocket }) => {
     await ask(alive);
@@ -61,14 +58,14 @@ export function heldOpen(name: string, stimulus: Handshake, conversing: Conversi
   });
 }
 
-/** The ordinary handshake, where it was taken. */
+/** The ordinary handshake, if it was taken. */
 export const taken = derived('websocket-taken', [opening], async ({ ask }) => {
   const twin = await ask(opening);
   if (twin.opened) return twin;
   throw new Blocked(`an ordinary handshake is not accepted (${answerOf(twin)}), so this would prove nothing`);
 });
 
-/** The ordinary conversation, where the connection stayed open until we closed it. */
+/** The ordinary conversation, if it stayed open until we closed it. */
 export const kept = derived('websocket-kept', [taken], async ({ ask }) => {
   const twin = await ask(taken);
   requireHeardOut(twin);
@@ -78,7 +75,7 @@ export const kept = derived('websocket-kept', [taken], async ({ ask }) => {
   throw new Blocked(`an ordinary connection is not kept: ${how} came unasked, so this would prove nothing`);
 });
 
-/** And the service shows, in some way, that somebody is there: otherwise each further wait would be in vain. */
+/** And the service has answered in some way: otherwise each further wait would be in vain. */
 export const alive = derived('websocket-alive', [kept], async ({ ask }) => {
   const twin = await ask(kept);
   if (twin.serverFrames.length > 0 || twin.ended !== null) return twin;
@@ -87,7 +84,7 @@ export const alive = derived('websocket-alive', [kept], async ({ ask }) => {
   );
 });
 
-/** The ordinary conversation, where its Pings were answered. */
+/** And its Pings were answered. */
 export const answersPings = derived('websocket-answers-pings', [alive], async ({ ask }) => {
   const twin = await ask(alive);
   if (twin.unansweredPings.length === 0) return twin;

@@ -17,9 +17,9 @@ import {
   subscribe,
 } from './pusher.ts';
 
-/** What clients of the Pusher protocol, version 7, may not say, or say twice. */
+/** Messages that clients of the Pusher protocol, version 7, may not send, or not twice. */
 
-/** What one client says, where clients are established at all; then it asks whether the service is still there. */
+/** A client that sends this, and then asks whether the service is still there. */
 function said(
   name: string,
   purpose: string,
@@ -56,14 +56,13 @@ export const malformedEvents = said(
   },
 );
 
-/** A client may answer what was never asked. */
 export const unaskedPong = said(
   'websocket-pusher-unasked-pong',
   'a WebSocket with a pusher:pong that nobody asked for',
   (conversation) => conversation.text('{"event":"pusher:pong","data":{}}'),
 );
 
-/** Events of a client that may not send them, by what is wrong; each is known by its name. */
+/** Events that the client may not send, by their names. */
 export const FORBIDDEN = {
   'client-conform-public': 'a client event on a public channel',
   'client-conform-foreign': 'a client event on a channel that its sender has not entered',
@@ -76,7 +75,7 @@ const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
   'conform-unmarked': PUBLIC_CHANNEL,
 };
 
-/** What comes to a subscriber of a public and a private channel while another client, in the public one alone, sends these. */
+/** A subscriber of a public and a private channel, while another client, in the public one alone, sends these. */
 export const forbiddenClientEvents = connecting(
   'websocket-pusher-forbidden-client-events',
   { needs: [establishedClient], cost: 2 },
@@ -151,12 +150,11 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
-/** The ways of which one has opened a channel, in words. */
+/** The forgeries that have opened a channel, in words. */
 export function forgedWays(conversation: ConversationView): readonly string[] {
   return FORGERIES.filter(({ channel }) => conversation.hasSubscribed(channel)).map(({ what }) => what);
 }
 
-/** A client with a right signature tries others that are wrong. */
 export const forgedSubscriptions = connecting(
   'websocket-pusher-forged-subscriptions',
   { needs: [establishedClient] },
@@ -175,7 +173,7 @@ export const forgedSubscriptions = connecting(
   },
 );
 
-/** Who subscribes twice, to a channel in which another client then says one thing. */
+/** A client that subscribes twice to a channel in which another client then sends one event. */
 export const repeatedSubscription = connecting(
   'websocket-pusher-repeated-subscription',
   { needs: [establishedClient], cost: 2 },
@@ -189,7 +187,7 @@ export const repeatedSubscription = connecting(
         saysOnce(conversation, app),
       );
       await pusherEvent(listening, 'for the event', ({ event }) => event === ONCE);
-      // What comes twice comes before the answer to this.
+      // A second one would come before the answer to this.
       await pinged(listening);
       await listening.close(1000);
     });

@@ -17,14 +17,13 @@ import { withoutQuery, withQuery } from '../../../harness/wire/request.ts';
 import type { Latency } from './liveness.ts';
 import { alive, held } from './ordinary-client.ts';
 
-/** What clients of the Pusher protocol, version 7, say. */
+/** Clients of the Pusher protocol, version 7. */
 
-/** Names that nobody else is likely to use. */
 export const PUBLIC_CHANNEL = 'conform-public';
 export const PRIVATE_CHANNEL = 'private-conform';
 export const SIGNED_CHANNEL = 'private-conform-signed';
 
-/** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
+/** A client that pings, and subscribes to a public, a private and, if it can sign, a signed channel. */
 export const pusherClient = connecting(
   'websocket-pusher-client',
   { needs: [alive] },
@@ -42,7 +41,7 @@ export const pusherClient = connecting(
   },
 );
 
-/** The same, where the service established the connection: without it no client goes on. */
+/** The same, if the service established the connection: otherwise no client goes on. */
 export const establishedClient = derived('websocket-pusher-established', [pusherClient], async ({ ask }) => {
   const client = await ask(pusherClient);
   if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
@@ -71,7 +70,7 @@ export const presentClient = connecting(
 
 const CLIENT_EVENTS = 20;
 
-/** When each of them went over the wire, on the session's clock in ms, by its index. */
+/** Milliseconds on the session's clock at which each was sent, by its index. */
 function clientEventsIn(
   { conversation }: ConversationView,
   messages: readonly Message[],
@@ -118,7 +117,7 @@ export const clientEvents = connecting(
   },
 );
 
-/** The application of the config, once clients are established at all. @throws NotApplicable where there is none. */
+/** The application of the config, if clients are established at all. @throws NotApplicable if there is none. */
 export async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<AppCredentials> {
   await ask(establishedClient);
   const { app } = config.credentials;
@@ -126,7 +125,7 @@ export async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'
   return app;
 }
 
-/** A client that says this once the service has established its connection, and closes. */
+/** A client that sends this on an established connection, and closes. */
 export const client =
   (say: (conversation: OpenConversation, socketId: string) => Promise<unknown>): Conversing =>
   async (conversation) => {
@@ -136,7 +135,7 @@ export const client =
     await conversation.close(1000);
   };
 
-/** Into the channel for which a signature is needed. @returns the socket id where that was allowed, null where not. */
+/** Subscribes to the signed channel. @returns the socket id; null if that was refused. */
 export async function enters(conversation: OpenConversation, app: AppCredentials): Promise<string | null> {
   const socketId = await established(conversation);
   if (socketId === null) return null;
@@ -153,7 +152,7 @@ export async function pinged(conversation: OpenConversation): Promise<void> {
   await pusherEvent(conversation, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
 }
 
-/** Waits until the service has established the connection. @returns its socket id; null when none came. */
+/** Waits for the established connection. @returns its socket id; null if none came. */
 export async function established(conversation: OpenConversation): Promise<string | null> {
   const greeting = await pusherEvent(
     conversation,
@@ -227,13 +226,13 @@ export const refusedClients = derived('websocket-pusher-refused-clients', REFUSE
   Promise.all(REFUSED.map((each) => ask(each))),
 );
 
-/** The first code of a refusal that has the client come back, with what it asks for; null where none has. */
+/** The first code of a refusal that tells the client to come back, with its meaning; null if none. */
 export function invitationOf({ pusherCodes }: ConversationView): string | null {
   const code = pusherCodes.find((each) => pusherAdvice(each) !== 'never come back unchanged');
   return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
 }
 
-/** What the answer to the subscription to the presence channel tells as the ids of those present. */
+/** The ids of those present, by the answer to the subscription to the presence channel. */
 export function presentIds({ pusherEvents }: ConversationView): unknown {
   const presence = pusherEvents.find((event) => isSubscription(event, PRESENCE_CHANNEL))?.data?.presence;
   return isJsonObject(presence) ? presence.ids : null;

@@ -3,7 +3,7 @@ import { overRecord, type Probe, type Selected } from '../../../harness/engine/s
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { opening } from './ordinary-client.ts';
 
-/** Every WebSocket of the run, for rules that hold whatever the client did. A rule says by `where` which of them are meant. */
+/** Every WebSocket of the run, for rules that hold whatever the client did. */
 
 /** Those in which the service sent a frame. */
 export const everyConversation: Probe<Selected<ConversationView>> = overRecord(
@@ -23,7 +23,7 @@ export const everyHandshake: Probe<Selected<ConversationView>> = overRecord(
   ({ recorded }) => recorded.conversations.filter(({ status }) => status !== null),
 );
 
-/** Those of them that were asked for as RFC 6455 has it, and taken. */
+/** Those whose handshake was as RFC 6455 has it, and taken. */
 export const everyTaken: Probe<Selected<ConversationView>> = overRecord(
   'websocket-every-taken',
   [opening],

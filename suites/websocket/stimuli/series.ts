@@ -5,22 +5,22 @@ import type { OpenConversation } from '../../../harness/engine/session/websocket
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 
-/** Messages after which a connection is as it was before. @returns whether all that was waited for came. */
+/** Messages after which a connection is as it was before. @returns whether every answer came. */
 export type Exchange = (conversation: OpenConversation) => Promise<boolean>;
 
 interface Series<K extends string> {
   readonly name: string;
   /** The handshake, which is a probe of its own. */
   readonly stimulus: Handshake;
-  /** What has to be in order for it. */
+  /** Has to be in order for the handshake. */
   readonly held: Probe<unknown>;
-  /** And for the series to go along. */
+  /** And for the exchanges to go along. */
   readonly when: Probe<unknown>;
-  /** Whether the connection that was opened is one for it. */
+  /** Whether the open connection suits the exchanges. */
   readonly fits?: (conversation: OpenConversation) => boolean;
   /** Name of its probe, purpose of a connection for it alone, and what is said. */
   readonly exchanges: Readonly<Record<K, readonly [probe: string, purpose: string, exchange: Exchange]>>;
-  /** What has to be in order, for each to show anything. */
+  /** Has to be in order for each exchange. */
   readonly twins: readonly Probe<unknown>[];
   /** Of the handshake for each alone. */
   readonly fields?: readonly FieldLine[];
@@ -28,14 +28,11 @@ interface Series<K extends string> {
 
 interface Shared {
   readonly view: ConversationView;
-  /** All was said, and nothing at all is amiss. */
+  /** Everything was sent, and nothing is amiss. */
   readonly isWhole: boolean;
 }
 
-/**
- * Probes that share one connection, that of a handshake, as long as nothing at all is amiss on it. Where something is,
- * each has one of its own, so that a fault shows where it is and nowhere else.
- */
+/** Probes that share the connection of a handshake. If anything is amiss on it, each has one of its own: a fault shows nowhere else. */
 export function alongHandshake<K extends string>(
   series: Series<K>,
 ): Readonly<Record<K | 'handshake', Probe<ConversationView>>> {
@@ -68,7 +65,7 @@ export function alongHandshake<K extends string>(
   return { ...(probes as Record<K, Probe<ConversationView>>), handshake };
 }
 
-/** One after the other, until one is not as it should be. */
+/** One after the other, until one fails. */
 function sayingAll(
   all: readonly Series<string>['exchanges'][string][],
   fits: (conversation: OpenConversation) => boolean = () => true,
