@@ -21,7 +21,7 @@ import {
 } from './probe.ts';
 import { Cleanup } from './remains.ts';
 import { AnswerRecord, onBehalfOf, subjectOf } from './turn/evidence-log.ts';
-import { RunTime } from './turn/run-time.ts';
+import { openRunTime } from './turn/run-time.ts';
 import { type ContextOptions, openSessionContext, openTurn, type Turn } from './turn/session-context.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
@@ -78,7 +78,7 @@ export function openSession(options: SessionOptions): Session {
   const remains = new Cleanup(context, options.leftBehind ?? []);
   const recorded = options.recorded ?? new AnswerRecord();
   recorded.add(log);
-  const time = new RunTime(context);
+  const time = openRunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
   /** By name. */
@@ -160,20 +160,20 @@ export function openSession(options: SessionOptions): Session {
     await remains.remove(http);
     await http.close();
     await pacts.close();
-    return { requestsSent: budget.spent(), durationMs: time.tookMs };
+    return { requestsSent: budget.spent(), durationMs: time.tookMs() };
   }
 
   return {
     config,
     clock,
     get outage() {
-      return time.overtime ?? outage.reason;
+      return time.overtime() ?? outage.reason;
     },
     get silentSince() {
-      return time.overtime === null ? outage.since : null;
+      return time.overtime() === null ? outage.since : null;
     },
     get waitedMs() {
-      return pauses.totalMs;
+      return pauses.totalMs();
     },
     get waitsInVain() {
       return context.inVain.end;

@@ -18,57 +18,32 @@ interface Parts {
 }
 
 /** Duration of the run of a service, and its end if it is too long. */
-export class RunTime {
-  readonly #parts: Parts;
-  readonly #openedMs: number;
-  readonly #over = new AbortController();
-  readonly #endDeadline: () => void = () => undefined;
-
-  constructor(parts: Parts) {
-    const { config, transport } = parts;
-    this.#parts = parts;
-    this.#openedMs = transport.clock.now();
-    const { runMs } = config.timeouts;
-    if (runMs === undefined || runMs === Number.POSITIVE_INFINITY) return;
-    this.#endDeadline = startDeadline(transport.clock, runMs, () => this.#end('timeouts.run'));
-  }
-
-  /** Its reason is that of the end. */
-  get signal(): AbortSignal {
-    return this.#over.signal;
-  }
-
-  /** The reason of the end; null before it. */
-  get overtime(): string | null {
-    return this.signal.aborted ? this.signal.reason.message : null;
-  }
-
-  get tookMs(): number {
-    return this.#parts.transport.clock.now() - this.#openedMs;
-  }
-
-  /** Without `timeouts.run`, ends a run that takes much longer than usual. */
-  endIfTooSlow(): void {
-    if (this.#parts.config.timeouts.runMs !== undefined || this.signal.aborted) return;
-    const mostMs = mostRunMs(this.#parts);
-    if (this.tookMs <= mostMs) return;
-    this.#end(`${Math.round(mostMs / 60_000)} min: it is too slow to be judged in that (timeouts.run)`);
-  }
-
-  /** Ends the deadline. */
-  stop(): void {
-    this.#endDeadline();
-  }
-
-  #end(longerThan: string): void {
-    this.#over.abort(new Blocked(`the run of this service took longer than ${longerThan}`));
-  }
-}
-
-/** Default longest run in ms: for each request the time by the permitted rate and two usual responses. */
-function mostRunMs({ config, budget: { plan, rate }, answerTimes }: Parts): number {
-  const eachMs = rate.windowMs / rate.requests + 2 * answerTimes.usualMs;
-  return EVERY_RUN_MS + WINDOWS * (plan?.windowMs ?? 0) + config.safety.maxRequests * eachMs;
+export function openRunTime({ config, transport: { clock }, budget: { plan, rate }, answerTimes }: Parts) {
+  const { runMs } = config.timeouts;
+  const openedMs = clock.now();
+  const over = new AbortController();
+  const signal: AbortSignal = over.signal;
+  const tookMs = () => clock.now() - openedMs;
+  const end = (longerThan: string) =>
+    over.abort(new Blocked(`the run of this service took longer than ${longerThan}`));
+  const isLimited = runMs !== undefined && runMs !== Number.POSITIVE_INFINITY;
+  return {
+    tookMs,
+    /** Its reason is that of the end. */
+    signal,
+    /** The reason of the end; null before it. */
+    overtime: (): string | null => (signal.aborted ? signal.reason.message : null),
+    /** Without `timeouts.run`, ends a run that takes much longer than the permitted rate and usual responses explain. */
+    endIfTooSlow(): void {
+      if (runMs !== undefined || signal.aborted) return;
+      const eachMs = rate.windowMs / rate.requests + 2 * answerTimes.usualMs;
+      const mostMs = EVERY_RUN_MS + WINDOWS * (plan?.windowMs ?? 0) + config.safety.maxRequests * eachMs;
+      if (tookMs() <= mostMs) return;
+      end(`${Math.round(mostMs / 60_000)} min: it is too slow to be judged in that (timeouts.run)`);
+    },
+    /** Ends the deadline. */
+    stop: isLimited ? startDeadline(clock, runMs, () => end('timeouts.run')) : () => undefined,
+  };
 }
 
 /** Deliberate, announced waits. They do not count against the time of a check. */
@@ -79,46 +54,31 @@ export interface PausePort {
   announce(untilMs: number, reason: string): void;
 }
 
+export type Pauses = ReturnType<typeof openPauses>;
+
 /** Adds up and journals deliberate waits. */
-export class Pauses {
-  totalMs = 0;
-  readonly #clock: Clock;
-  readonly #service: string;
-  readonly #record: (event: JournalEvent) => void;
-
-  constructor(clock: Clock, service: string, record: (event: JournalEvent) => void) {
-    this.#clock = clock;
-    this.#service = service;
-    this.#record = record;
-  }
-
-  announce({ reason, untilMs, until }: BudgetWait): void {
-    this.totalMs += untilMs - this.#clock.now();
-    this.#record({
-      type: 'waiting',
-      service: this.#service,
-      reason,
-      fromMs: this.#clock.wallNow().getTime(),
-      untilMs: until.getTime(),
-    });
-  }
-
-  portFor(signal: AbortSignal): PausePort {
-    const clock = this.#clock;
-    const announce = (untilMs: number, reason: string) => {
-      const until = new Date(clock.wallNow().getTime() + untilMs - clock.now());
-      this.announce({ reason, untilMs, until });
-    };
-    return {
-      announce,
+export function openPauses(clock: Clock, service: string, record: (event: JournalEvent) => void) {
+  let totalMs = 0;
+  const announce = ({ reason, untilMs, until }: BudgetWait): void => {
+    totalMs += untilMs - clock.now();
+    const fromMs = clock.wallNow().getTime();
+    record({ type: 'waiting', service, reason, fromMs, untilMs: until.getTime() });
+  };
+  const announceUntil = (untilMs: number, reason: string) =>
+    announce({ reason, untilMs, until: new Date(clock.wallNow().getTime() + untilMs - clock.now()) });
+  return {
+    totalMs: () => totalMs,
+    announce,
+    portFor: (signal: AbortSignal): PausePort => ({
+      announce: announceUntil,
       async until(untilMs, reason) {
         const forMs = untilMs - clock.now();
         if (forMs <= 0) return;
-        announce(untilMs, reason);
+        announceUntil(untilMs, reason);
         await clock.sleep(forMs, signal);
       },
-    };
-  }
+    }),
+  };
 }
 
 /** Number of latest responses that show the present speed. */

@@ -22,7 +22,7 @@ import type { Wire } from '../../../wire/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { type KeyTrial, keyTrial } from './key-trial.ts';
 import { OutageWatch } from './outage.ts';
-import { AnswerTimes, Pauses } from './run-time.ts';
+import { AnswerTimes, openPauses, type Pauses } from './run-time.ts';
 
 /**
  * Limits the WebSocket connections that are open at the same time: to one, since a service may keep only one of a
@@ -102,7 +102,7 @@ export interface ContextOptions {
 export function openSessionContext(options: ContextOptions): SessionContext {
   const { config, clock, record } = options;
   const { service } = config;
-  const pauses = new Pauses(clock, service, record);
+  const pauses = openPauses(clock, service, record);
   const transport = transportOf(options);
   const budget = openBudget({
     plan: config.plan,
@@ -128,7 +128,7 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     answerTimes: new AnswerTimes(config.timeouts.responseMs),
     places: new Places(),
     inVain: { end: false },
-    limiter: new LimiterRefusal(),
+    limiter: limiterRefusal(),
     log: new EvidenceLog({
       service,
       record,
@@ -191,22 +191,21 @@ export function blockedByBudget(error: unknown): never {
   throw error;
 }
 
+export type LimiterRefusal = ReturnType<typeof limiterRefusal>;
+
 /** The form of the limiter's refusals: 429, and the one met when the limit was exceeded on purpose. */
-export class LimiterRefusal {
-  #face: RefusalFace | null = null;
-
-  get face(): RefusalFace | null {
-    return this.#face;
-  }
-
-  /** The first one counts. */
-  met(refusal: Pick<Exchange, 'response'>): void {
-    this.#face ??= faceOf(refusal);
-  }
-
-  isIn(answer: Pick<Exchange, 'response' | 'failure'>): boolean {
-    return isLimitersRefusal(answer, this.#face);
-  }
+export function limiterRefusal() {
+  let face: RefusalFace | null = null;
+  return {
+    get face() {
+      return face;
+    },
+    /** The first one counts. */
+    met(refusal: Pick<Exchange, 'response'>): void {
+      face ??= faceOf(refusal);
+    },
+    isIn: (answer: Pick<Exchange, 'response' | 'failure'>): boolean => isLimitersRefusal(answer, face),
+  };
 }
 
 /** The sending of a probe; its result rests on the evidence recorded meanwhile. */
