@@ -10,7 +10,7 @@ import {
   withTrailer,
 } from '../behavior/patches/patch.ts';
 import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
-import { type Condition, fieldValue, sending, withField } from '../http/message.ts';
+import { fieldValue, type RequestCondition, sending, withField } from '../http/message.ts';
 import { inChunks } from '../http/octets.ts';
 
 const LENGTH = /^Content-Length:.*\r\n/m;
@@ -36,11 +36,11 @@ const kept = (head: string) => head.replace(/^Connection: close\r\n/im, '');
 const believing = (kind: RegExp, written: string): Patch =>
   mistaking(kind, (text) => text.replace(LENGTH, '').replace(kind, written));
 
-const isOld: Condition = ({ httpVersion }) => httpVersion === '1.0';
+const isOld: RequestCondition = ({ httpVersion }) => httpVersion === '1.0';
 const offersUpgrade = sending('upgrade', /^h2c$/);
 
 /** Other octets in place of the answer to requests of a kind. */
-const writing = (when: Condition, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
+const writing = (when: RequestCondition, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
   onFinished('every', writtenAs(render), when);
 
 const SWITCHING = Buffer.from(

@@ -18,7 +18,7 @@ export interface ReceivedRequest {
   readonly connection?: object;
 }
 
-export type Condition = (request: ReceivedRequest) => boolean;
+export type RequestCondition = (request: ReceivedRequest) => boolean;
 
 const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;
 
@@ -54,7 +54,7 @@ export function listMembers(message: HasFields, name: string): readonly string[]
 
 /** Whether a request has a field, whose first value is in this form. */
 export const sending =
-  (name: string, form = /^/): Condition =>
+  (name: string, form = /^/): RequestCondition =>
   (request) => {
     const value = fieldValue(request, name);
     return value !== undefined && form.test(value);

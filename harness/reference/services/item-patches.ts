@@ -11,7 +11,7 @@ import {
 } from '../behavior/patches/patch.ts';
 import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { asProblem, varyingBy, withJson, withMembers } from '../http/answer-changes.ts';
-import { type Condition, fieldValue, objectIn, type ReceivedRequest } from '../http/message.ts';
+import { fieldValue, objectIn, type ReceivedRequest, type RequestCondition } from '../http/message.ts';
 import { isItem, SEARCHES } from './saved-searches.ts';
 
 /** What differs by the account whose key comes with a request. */
@@ -69,9 +69,9 @@ export const ownItems =
     )(behavior);
   };
 
-const isList: Condition = ({ path }) => path === SEARCHES;
+const isList: RequestCondition = ({ path }) => path === SEARCHES;
 export const isTo =
-  (method: string, where: Condition): Condition =>
+  (method: string, where: RequestCondition): RequestCondition =>
   (request) =>
     request.method === method && where(request);
 export const creates = isTo('POST', isList);
@@ -80,12 +80,12 @@ export const lists = isTo('GET', isList);
 export const removes = isTo('DELETE', isItem);
 
 export const inItem = (
-  when: Condition,
+  when: RequestCondition,
   change: (item: JsonObject, query: string | null) => JsonObject,
 ): Patch => insteadOfServing(when, (answer, { query }) => withJson(answer, (item) => change(item, query)));
 
 /** Takes the bodies of some requests for other ones. */
-export const inBody = (when: Condition, change: (members: JsonObject) => JsonObject): Patch =>
+export const inBody = (when: RequestCondition, change: (members: JsonObject) => JsonObject): Patch =>
   onReceipt((request) => {
     const members = when(request) ? objectIn(request) : null;
     return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
@@ -93,7 +93,7 @@ export const inBody = (when: Condition, change: (members: JsonObject) => JsonObj
 
 /** Answers repeated requests, recognised by this mark, in another way. */
 export const atRepetition = (
-  when: Condition,
+  when: RequestCondition,
   mark: (request: ReceivedRequest) => string | undefined,
   change: (answer: HttpAnswer) => HttpAnswer,
 ): Patch =>

@@ -3,19 +3,19 @@ import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type HttpAnswer, problem, served } from '../http/answer.ts';
 import {
-  type Condition,
   fieldValue,
   queryParameters,
   type ReceivedRequest,
+  type RequestCondition,
   sending,
 } from '../http/message.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 export const SEARCHES = '/v1/searches';
-export const isItem: Condition = ({ path }) => path.startsWith(`${SEARCHES}/`);
+export const isItem: RequestCondition = ({ path }) => path.startsWith(`${SEARCHES}/`);
 /** The first ones once more, in pages of which each names the next. */
 export const STARTERS = '/v1/starters';
-export const isOfStarters: Condition = ({ path }) => path === STARTERS;
+export const isOfStarters: RequestCondition = ({ path }) => path === STARTERS;
 const MAX_PAGE = 50;
 
 /** What a client may write of a saved search; `token` it never reads. */

@@ -10,15 +10,15 @@ import {
 } from '../behavior/patches/patch.ts';
 import { bare, type ProblemName, problem } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
-import { type Condition, queryParameters, sending } from '../http/message.ts';
+import { queryParameters, type RequestCondition, sending } from '../http/message.ts';
 import { isTo, ownItems, removes } from '../services/item-patches.ts';
 import { behindCursor, isItem, isOfStarters, STARTERS } from '../services/saved-searches.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 
-const isPosted: Condition = ({ method, path }) => method === 'POST' && path === '/v1/matches';
+const isPosted: RequestCondition = ({ method, path }) => method === 'POST' && path === '/v1/matches';
 
-const refusing = (when: Condition, responseKind: ProblemName): Patch =>
+const refusing = (when: RequestCondition, responseKind: ProblemName): Patch =>
   onAnswer(
     ['served', 'invalid-content'],
     () => problem(responseKind),

@@ -1,5 +1,5 @@
 import type { FieldLine } from '../../../wire/exchange.ts';
-import { type Condition, fieldValues, type ReceivedRequest } from '../../http/message.ts';
+import { fieldValues, type ReceivedRequest, type RequestCondition } from '../../http/message.ts';
 import type { AnswerChange } from '../behavior.ts';
 import { aroundHandling, onAnswer, onFinished, type Patch, together } from './patch.ts';
 
@@ -28,7 +28,7 @@ function clientOf(request: ReceivedRequest): string {
 }
 
 /** Whether the last of this number of instances gets a plain request; the requests of a client go round. */
-function lastOf(instances: number): Condition {
+function lastOf(instances: number): RequestCondition {
   const answeredTo = new Map<string, number>();
   return (request) => {
     if (!isPlain(request)) return false;

@@ -1,6 +1,6 @@
 import type { HttpAnswer, ResponseKind } from '../../http/answer.ts';
 import { dropped, writtenAs } from '../../http/answer-changes.ts';
-import type { Condition, ReceivedRequest } from '../../http/message.ts';
+import type { ReceivedRequest, RequestCondition } from '../../http/message.ts';
 import { inChunks } from '../../http/octets.ts';
 import type { AnswerChange, Behavior, Handling, Kernel } from '../behavior.ts';
 
@@ -29,7 +29,7 @@ function concerns(kinds: ResponseKinds, answer: HttpAnswer): boolean {
 
 const changing =
   (step: 'compose' | 'finish') =>
-  (kinds: ResponseKinds, change: AnswerChange, when: Condition = () => true): Patch =>
+  (kinds: ResponseKinds, change: AnswerChange, when: RequestCondition = () => true): Patch =>
   (behavior) => ({
     ...behavior,
     [step]: ((...of) => {
@@ -90,12 +90,12 @@ export const remembering =
     patch(fresh())(behavior);
 
 /** Answers authorised requests of a kind in another way. */
-export const insteadOfServing = (when: Condition, change: AnswerChange): Patch =>
+export const insteadOfServing = (when: RequestCondition, change: AnswerChange): Patch =>
   onAnswer('served', change, when);
 
 /** Takes requests of a kind for other ones. */
 export const onReceipt =
-  (rewrite: (request: ReceivedRequest) => ReceivedRequest, when: Condition = () => true): Patch =>
+  (rewrite: (request: ReceivedRequest) => ReceivedRequest, when: RequestCondition = () => true): Patch =>
   (behavior) => ({
     ...behavior,
     receive: (given) => {

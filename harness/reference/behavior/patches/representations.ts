@@ -3,10 +3,10 @@ import { readHttpDate } from '../../../wire/fields/grammar/http-date.ts';
 import type { HttpAnswer } from '../../http/answer.ts';
 import { lacking, varyingBy, withContent } from '../../http/answer-changes.ts';
 import {
-  type Condition,
   fieldValue,
   listMembers,
   type ReceivedRequest,
+  type RequestCondition,
   sending,
   withField,
 } from '../../http/message.ts';
@@ -89,7 +89,7 @@ export const compressing = (
   });
 
 /** Shows a page in place of JSON to those who want one. */
-export const paging = (wantsPage: Condition, varies = true): Patch =>
+export const paging = (wantsPage: RequestCondition, varies = true): Patch =>
   onAnswer('served', (answer, request) => {
     const varying = varies ? varyingBy(answer, 'Accept') : answer;
     if (!wantsPage(request)) return varying;

@@ -10,18 +10,18 @@ import {
 } from '../../behavior/patches/patch.ts';
 import { asSuccess, failed, having, withMembers } from '../../http/answer-changes.ts';
 import {
-  type Condition,
   fieldValue,
   objectIn,
   queryParameters,
   type ReceivedRequest,
+  type RequestCondition,
   withQuery,
 } from '../../http/message.ts';
 import { searchOfQuery } from '../../services/rest-service.ts';
 
 /** One resource of the collection. */
-const isItem: Condition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
-const isMatches: Condition = ({ path }) => path === '/v1/matches';
+const isItem: RequestCondition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
+const isMatches: RequestCondition = ({ path }) => path === '/v1/matches';
 const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
 
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
@@ -125,23 +125,23 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
 const textOf = ({ body }: ReceivedRequest): string => body.toString('utf8');
 const typeOf = (request: ReceivedRequest): string => fieldValue(request, 'content-type') ?? '';
 const codingOf = (request: ReceivedRequest): string | undefined => fieldValue(request, 'content-encoding');
-const isJson: Condition = (request) => parseJson(textOf(request)) !== undefined;
+const isJson: RequestCondition = (request) => parseJson(textOf(request)) !== undefined;
 
 /** About the body of a POST that searches. */
 const posted =
-  (when: Condition): Condition =>
+  (when: RequestCondition): RequestCondition =>
   (request) =>
     request.method === 'POST' && request.path === '/v1/matches' && when(request);
 
-const changing = (when: Condition, change: AnswerChange): Patch =>
+const changing = (when: RequestCondition, change: AnswerChange): Patch =>
   onAnswer(['served', 'invalid-content'], change, posted(when));
 
-const failingOver = (when: Condition): Patch => changing(when, failed);
+const failingOver = (when: RequestCondition): Patch => changing(when, failed);
 
 const NOTHING_FOUND = '{"matches":[],"text":null,"kind":null}';
 
 /** Serves it as if it had found nothing. */
-const servingNothingFor = (when: Condition): Patch => changing(when, asSuccess(NOTHING_FOUND));
+const servingNothingFor = (when: RequestCondition): Patch => changing(when, asSuccess(NOTHING_FOUND));
 
 export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'malformed-body-500': {

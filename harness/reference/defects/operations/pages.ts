@@ -2,9 +2,9 @@ import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
 import { failed, having, refusedWith } from '../../http/answer-changes.ts';
 import {
-  type Condition,
   queryParameters,
   type ReceivedRequest,
+  type RequestCondition,
   withField,
   withQuery,
 } from '../../http/message.ts';
@@ -18,7 +18,7 @@ import {
   STARTERS,
 } from '../../services/saved-searches.ts';
 
-const isBehindCursor: Condition = (request) =>
+const isBehindCursor: RequestCondition = (request) =>
   isOfStarters(request) && queryParameters(request.query).has('cursor');
 
 /** Ignores a parameter of the list that has such a value. */

@@ -11,7 +11,7 @@ import { acceptsJson, cutOf, ranged } from '../../behavior/patches/representatio
 import { offeringQuery } from '../../behavior/patches/requests.ts';
 import { PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
 import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
-import { type Condition, sending, withoutField } from '../../http/message.ts';
+import { type RequestCondition, sending, withoutField } from '../../http/message.ts';
 
 const WITH_ALLOW: readonly ResponseKind[] = ['options', 'method-not-allowed'];
 
@@ -21,9 +21,9 @@ const inAllow = (change: (value: string) => string): Patch =>
     fields: answer.fields.map(([name, value]) => [name, name === 'Allow' ? change(value) : value]),
   }));
 
-const hasContent: Condition = ({ method, body }) => method === 'GET' && body.length > 0;
+const hasContent: RequestCondition = ({ method, body }) => method === 'GET' && body.length > 0;
 
-const isOfServer: Condition = ({ target }) => target === '*';
+const isOfServer: RequestCondition = ({ target }) => target === '*';
 
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
@@ -117,7 +117,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   },
 });
 
-const failingOn = (when: Condition): Patch => insteadOfServing(when, failed);
+const failingOn = (when: RequestCondition): Patch => insteadOfServing(when, failed);
 
 /** What the service does with requests that are unusual, hostile or at the edge of what HTTP allows. */
 export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
