@@ -1,11 +1,10 @@
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
-import type { CredentialSpelling } from '../../../harness/config/credential/placing.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { oneByOne, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
-import { sample } from '../../stimuli/sample.ts';
+import { type Difference, sample } from '../../stimuli/sample.ts';
 import { siblingOf } from '../../stimuli/target.ts';
 import {
   exhaust,
@@ -186,44 +185,31 @@ export const otherKindsWhileExhausted = probe(
   },
 );
 
-/** Refused, or served because of an address that the client has made up. */
-export const forwardedWhileExhausted = probe(
-  'forwarded-while-exhausted',
-  { needs: [spent], cost: 2 * ROUNDS },
-  async (port) => {
-    await port.ask(spent);
-    const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
-    return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
-  },
-);
-
-/** Refused, or served because the client says that it is another program. */
-export const otherAgentWhileExhausted = probe(
-  'other-agent-while-exhausted',
-  { needs: [spent], cost: 2 * ROUNDS },
-  async (port) => {
-    await port.ask(spent);
-    const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
-    return whileSpent(port, { purpose: 'as another User-Agent, while the quota is spent', fields });
-  },
-);
-
-/** Refused, or served because the same credential is written in another way. */
-const respelledWhileExhausted = (name: string, purpose: string, spelled: CredentialSpelling): Probe<Reply> =>
+/** Refused, or served because the request differs in this. */
+const differingWhileSpent = (name: string, purpose: string, difference: Difference): Probe<Reply> =>
   probe(name, { needs: [spent], cost: 2 * ROUNDS }, async (port) => {
     await port.ask(spent);
-    return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, credential: { spelled } });
+    return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, ...difference });
   });
-
-export const spelledWhileExhausted = respelledWhileExhausted(
+export const forwardedWhileExhausted = differingWhileSpent(
+  'forwarded-while-exhausted',
+  'with X-Forwarded-For',
+  { fields: [['X-Forwarded-For', CLAIMED_ADDRESS]] },
+);
+export const otherAgentWhileExhausted = differingWhileSpent(
+  'other-agent-while-exhausted',
+  'as another User-Agent',
+  { fields: [['User-Agent', 'Mozilla/5.0 (conform)']] },
+);
+export const spelledWhileExhausted = differingWhileSpent(
   'spelled-while-exhausted',
   'with the scheme name in other letter case',
-  'other-case-scheme',
+  { credential: { spelled: 'other-case-scheme' } },
 );
-export const spacedWhileExhausted = respelledWhileExhausted(
+export const spacedWhileExhausted = differingWhileSpent(
   'spaced-while-exhausted',
   'with more spaces behind the scheme name',
-  'spaced-scheme',
+  { credential: { spelled: 'spaced-scheme' } },
 );
 
 /** Its refusal; or its service, if it is served again and again while the sample is refused. */

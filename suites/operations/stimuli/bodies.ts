@@ -13,13 +13,11 @@ import { type OperationReply, responseSchemas } from './trials.ts';
 
 /** One operation that takes a JSON object, asked with bodies that it was not made for. */
 
-/** A body in place of the documented one. */
-interface OddBody {
-  /** Completes "POST /v1/matches …". */
-  readonly what: string;
-  /** From the documented body, as it is written. */
-  readonly content: (text: string) => string | Uint8Array;
-  /** Content-Type; that of the documentation when left out, none where it is null. */
+/** A body in place of the documented one. `what` completes "POST /v1/matches …"; `content` is made of the documented text. */
+type OddBody = readonly [what: string, content: (text: string) => string | Uint8Array, form?: BodyForm];
+
+interface BodyForm {
+  /** Content-Type: the documented one if left out, none if null. */
   readonly type?: string | null;
   readonly fields?: Stimulus['fields'];
 }
@@ -40,77 +38,69 @@ const DEPTH = 20_000;
 /** Octets: more than the usual limits of servers and frameworks, 100 KiB and 1 MiB. */
 const LARGE = 1_500_000;
 
+const asDocumented = (text: string): string => text;
+
 const BODIES = {
   malformed: [
-    { what: 'with its body cut short', content: (text) => text.slice(0, -1) },
-    { what: 'with a body that is no JSON', content: () => 'conform' },
+    ['with its body cut short', (text) => text.slice(0, -1)],
+    ['with a body that is no JSON', () => 'conform'],
   ],
-  empty: [{ what: 'with an empty body', content: () => '' }],
-  'other-value': ['null', '[]', '"conform"'].map((value) => ({
-    what: `with ${value} for a body`,
-    content: () => value,
-  })),
+  empty: [['with an empty body', () => '']],
+  'other-value': [
+    ['with null for a body', () => 'null'],
+    ['with [] for a body', () => '[]'],
+    ['with "conform" for a body', () => '"conform"'],
+  ],
   odd: [
-    { what: 'with NaN in the body', content: (text) => withMember(text, '"conform":NaN') },
-    {
-      what: 'with a number in the body that is too large for any type',
-      content: (text) => withMember(text, '"conform":1e99999'),
-    },
-    {
-      what: 'with each member of the body twice',
-      content: (text) => withMember(text, text === '{}' ? '' : text.slice(1, -1)),
-    },
-    {
-      what: `with ${DEPTH} arrays in each other for a body`,
-      content: () => '['.repeat(DEPTH) + ']'.repeat(DEPTH),
-    },
-    { what: 'with half a surrogate pair in the body', content: (text) => inText(text, '\\ud800') },
-    { what: 'with U+0000 in the body', content: (text) => inText(text, '\\u0000') },
-    {
-      what: 'with octets in the body that are no UTF-8',
-      content: (text) => {
+    ['with NaN in the body', (text) => withMember(text, '"conform":NaN')],
+    [
+      'with a number in the body that is too large for any type',
+      (text) => withMember(text, '"conform":1e99999'),
+    ],
+    [
+      'with each member of the body twice',
+      (text) => withMember(text, text === '{}' ? '' : text.slice(1, -1)),
+    ],
+    [`with ${DEPTH} arrays in each other for a body`, () => '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
+    ['with half a surrogate pair in the body', (text) => inText(text, '\\ud800')],
+    ['with U+0000 in the body', (text) => inText(text, '\\u0000')],
+    [
+      'with octets in the body that are no UTF-8',
+      (text) => {
         const [before = '', after = ''] = inText(text, MARK).split(MARK);
         return Buffer.concat([Buffer.from(before), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from(after)]);
       },
-    },
-    { what: 'with a byte order mark before the body', content: (text) => `\ufeff${text}` },
+    ],
+    ['with a byte order mark before the body', (text) => `\ufeff${text}`],
   ],
   foreign: [
-    { what: 'with XML', type: 'application/xml', content: () => '<?xml version="1.0"?><conform/>' },
-    {
-      what: 'with content of a type that nobody knows',
-      type: 'application/x-conform-unknown',
-      content: () => 'conform',
-    },
+    ['with XML', () => '<?xml version="1.0"?><conform/>', { type: 'application/xml' }],
+    ['with content of a type that nobody knows', () => 'conform', { type: 'application/x-conform-unknown' }],
   ],
   'odd-type': [
-    { what: 'with no Content-Type', type: null, content: (text) => text },
-    {
-      what: 'with a charset that nobody knows',
-      type: 'application/json; charset=x-conform-unknown',
-      content: (text) => text,
-    },
-    {
-      what: 'with a Content-Type whose parameter is cut short',
-      type: 'application/json; charset="utf',
-      content: (text) => text,
-    },
-    { what: 'with a Content-Type that is no media type', type: 'json', content: (text) => text },
+    ['with no Content-Type', asDocumented, { type: null }],
+    [
+      'with a charset that nobody knows',
+      asDocumented,
+      { type: 'application/json; charset=x-conform-unknown' },
+    ],
+    [
+      'with a Content-Type whose parameter is cut short',
+      asDocumented,
+      { type: 'application/json; charset="utf' },
+    ],
+    ['with a Content-Type that is no media type', asDocumented, { type: 'json' }],
   ],
   coding: [
-    {
-      what: 'in a content coding that nobody knows',
-      fields: [['Content-Encoding', 'x-conform-unknown']],
-      content: (text) => text,
-    },
-    {
-      what: 'as gzip, which it is not',
-      fields: [['Content-Encoding', 'gzip']],
-      content: (text) => text,
-    },
+    [
+      'in a content coding that nobody knows',
+      asDocumented,
+      { fields: [['Content-Encoding', 'x-conform-unknown']] },
+    ],
+    ['as gzip, which it is not', asDocumented, { fields: [['Content-Encoding', 'gzip']] }],
   ],
-  large: [{ what: `with ${LARGE} bytes of body`, content: (text) => text.padEnd(LARGE) }],
-  'as-text': [{ what: 'with its JSON as text/plain', type: 'text/plain', content: (text) => text }],
+  large: [[`with ${LARGE} bytes of body`, (text) => text.padEnd(LARGE)]],
+  'as-text': [['with its JSON as text/plain', asDocumented, { type: 'text/plain' }]],
 } as const satisfies Record<string, readonly OddBody[]>;
 
 export type BodyKind = keyof typeof BODIES;
@@ -185,7 +175,7 @@ async function tryBodies(
   const replies = new Map<string, OperationReply[]>();
   try {
     for (const { kind, body } of ENTRIES.filter((each) => isRuledOut(each, operation, config))) {
-      const order = orderOf(operation, { ...operation, body: null }, body.what);
+      const order = orderOf(operation, { ...operation, body: null }, body[0]);
       const reply = await sendOrder(port, order, otherwise(body, operation, order));
       const removal = removalOf(reply, lifecycle);
       if (removal !== null) remains.leave(removal.stimulus);
@@ -207,11 +197,11 @@ function isRuledOut(
   if (kind === 'empty' || kind === 'foreign') return call.body?.required ?? false;
   if (kind !== 'other-value') return true;
   const refuses = refusalBy(responseSchemas(config).book, call.body?.schema ?? null);
-  return refuses(JSON.parse(String(body.content(''))));
+  return refuses(JSON.parse(String(body[1](''))));
 }
 
 function otherwise(
-  { content, type, fields = [] }: OddBody,
+  [, content, { type, fields = [] } = {}]: OddBody,
   { body }: Operation,
   order: Order,
 ): Pick<Stimulus, 'fields' | 'content'> {

@@ -10,63 +10,59 @@ import type { Order } from './plan.ts';
 import { orderOf, removalOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
-/** So many collections are tried, each with the requests of one life. */
+/** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
 const LONGEST_LIFE = 37;
 
-/** What came of the steps of a life; absent where a step was not taken. */
-interface Steps {
-  created: OperationReply;
-  /** What was read at once. */
-  read: OperationReply;
-  /** What stands where Location points, if that is not where the item is read. */
-  placed: OperationReply;
-  /** A second item, which nobody changes. */
-  twin: OperationReply;
-  twinRead: OperationReply;
-  listed: OperationReply;
-  updated: OperationReply;
-  updatedRead: OperationReply;
-  /** Changed under the ETag from before the update. */
-  stale: OperationReply;
-  staleRead: OperationReply;
-  /** Changed under the ETag of the moment. */
-  fresh: OperationReply;
-  replaced: OperationReply;
-  replacedRead: OperationReply;
-  replacedAgain: OperationReply;
-  /** The update had another identifier in it. */
-  renamed: OperationReply;
-  renamedRead: OperationReply;
-  removed: OperationReply;
-  gone: OperationReply;
-  listedAfter: OperationReply;
-  removedAgain: OperationReply;
-  twinAfter: OperationReply;
-  /** The twin, asked for by another account, which then changes and removes it where it may do neither. */
-  othersRead: OperationReply;
-  othersList: OperationReply;
-  othersUpdate: OperationReply;
-  othersRemoval: OperationReply;
-  /** What is left of it to its own account. */
-  twinLeft: OperationReply;
-  /** Created twice under one Idempotency-Key, and once more with other content. */
-  keyed: OperationReply;
-  keyedAgain: OperationReply;
-  keyedOtherwise: OperationReply;
-}
+/** The steps of a life, each with the request that it is. */
+export type Step =
+  // An item is created and read, also at its Location if that is another place.
+  | 'created'
+  | 'read'
+  | 'placed'
+  // A second item, which stays unchanged.
+  | 'twin'
+  | 'twinRead'
+  | 'listed'
+  | 'updated'
+  | 'updatedRead'
+  // Changed under the ETag from before the update.
+  | 'stale'
+  | 'replaced'
+  | 'replacedRead'
+  | 'replacedAgain'
+  // The update had another identifier in it.
+  | 'renamed'
+  | 'renamedRead'
+  | 'removed'
+  | 'gone'
+  | 'listedAfter'
+  | 'removedAgain'
+  | 'twinAfter'
+  // Another account asks for the twin, and changes and removes it if it may do neither.
+  | 'othersRead'
+  | 'othersList'
+  | 'othersUpdate'
+  | 'othersRemoval'
+  // The twin, read by its own account then.
+  | 'twinLeft'
+  // Created twice under one Idempotency-Key, and once more with other content.
+  | 'keyed'
+  | 'keyedAgain'
+  | 'keyedOtherwise';
 
-export type Step = keyof Steps;
+/** The replies to the steps that were taken. */
+type Steps = Partial<Record<Step, OperationReply>>;
 
 /** An item from its creation to its removal, as the documents have it. */
-export interface Life extends Readonly<Partial<Steps>> {
+export interface Life extends Readonly<Steps> {
   readonly lifecycle: Lifecycle;
-  /** What was written with the creation, the update and the replacement. */
+  /** Written with the creation, the update and the replacement. */
   readonly written: JsonObject;
   readonly change: JsonObject;
   readonly replacement: JsonObject;
-  /** What was written with the creation, and the update did not name. */
+  /** Written with the creation, and not named by the update. */
   readonly unchanged: JsonObject;
   /** Requests to the twin without a credential. */
   readonly anonymous: readonly OperationReply[];
@@ -107,7 +103,7 @@ export const lives = probe<readonly Life[]>(
 type LifePort = Pick<Port, 'http' | 'remains' | 'config'>;
 
 async function live(lifecycle: Lifecycle, port: LifePort): Promise<Life> {
-  const steps: Partial<Steps> = {};
+  const steps: Steps = {};
   const written = { ...fullBody(lifecycle), ...changesOf(lifecycle.body, lifecycle, 'conform') };
   const change = Object.fromEntries(Object.entries(changesOf(written, lifecycle, 'changed')).slice(0, 1));
   const life = {
@@ -131,7 +127,7 @@ type LifeWritten = Pick<Life, 'lifecycle' | 'written' | 'change' | 'replacement'
   readonly anonymous: OperationReply[];
 };
 
-async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sender): Promise<void> {
+async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promise<void> {
   const { lifecycle, change, replacement, anonymous } = life;
   const { update, replace, list, read, remove } = lifecycle;
   steps.created = await send.create(life.written, 'as a client does');
@@ -158,11 +154,8 @@ async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sende
     const current = strongTag(steps.updatedRead ?? steps.read);
     const stale = before !== null && current !== null && current !== before;
     if (stale) {
-      const fields = [['If-Match', before]] as const;
-      steps.stale = await send.to(replace, id, 'under the ETag from before the change', {
-        body: life.written,
-        fields,
-      });
+      const under = { body: life.written, fields: [['If-Match', before]] } as const;
+      steps.stale = await send.to(replace, id, 'under the ETag from before the change', under);
     }
     const fields = current === null ? [] : ([['If-Match', current]] as const);
     const what = current === null ? 'as a whole' : 'as a whole, under its ETag';
@@ -175,11 +168,8 @@ async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sende
     steps.updatedRead &&
     strongTag(steps.updatedRead) !== before
   ) {
-    const fields = [['If-Match', before]] as const;
-    steps.stale = await send.to(update, id, 'under the ETag from before the change', {
-      body: change,
-      fields,
-    });
+    const under = { body: change, fields: [['If-Match', before]] } as const;
+    steps.stale = await send.to(update, id, 'under the ETag from before the change', under);
   }
   const changing = update ?? replace;
   if (changing !== null && twin !== null && !(lifecycle.idMember in lifecycle.writable)) {
@@ -231,7 +221,7 @@ async function visit(
   id: string,
   taken: JsonObject,
   { lifecycle, replacement }: LifeWritten,
-  steps: Partial<Steps>,
+  steps: Steps,
   send: Sender,
 ): Promise<void> {
   const { read, list, update, replace, remove } = lifecycle;
@@ -280,25 +270,20 @@ interface Sent {
 class Sender {
   readonly #lifecycle: Lifecycle;
   readonly #port: LifePort;
-  /** How the removal of an item is called off, by its identifier. */
+  readonly demandsCredential: boolean;
+  readonly hasOtherAccount: boolean;
+  /** The documents say that an item is its account's alone. */
+  readonly isOwned: boolean;
+  /** Calls off the removal of an item, by its identifier. */
   readonly #left = new Map<string, () => void>();
 
   constructor(lifecycle: Lifecycle, port: LifePort) {
     this.#lifecycle = lifecycle;
     this.#port = port;
-  }
-
-  get demandsCredential(): boolean {
-    return this.#port.config.credentials.carrier !== null;
-  }
-
-  get hasOtherAccount(): boolean {
-    return this.#port.config.credentials.second !== null;
-  }
-
-  /** The documents say that an item is its account's alone. */
-  get isOwned(): boolean {
-    return documentedValue(this.#port.config, 'resources.owner') === 'account';
+    const { credentials } = port.config;
+    this.demandsCredential = credentials.carrier !== null;
+    this.hasOtherAccount = credentials.second !== null;
+    this.isOwned = documentedValue(port.config, 'resources.owner') === 'account';
   }
 
   create(body: JsonObject, what: string, fields: Order['fields'] = []): Promise<OperationReply> {
