@@ -73,7 +73,6 @@ export const refuses = (
     },
   });
 
-// responses.status-codes: whoever lacks the right credential is at fault, and nobody else.
 export const refusalClass = check('auth.refusal-class', {
   title: 'refuses a missing or wrong credential with a 4xx status: no redirect, no 5xx',
   headline: 'A missing or wrong credential gets {answer}',
@@ -149,7 +148,6 @@ export const refusedKeys = refuses('auth.refused-keys', credential.refusedKeys, 
   applies: [credentialed, keysToRefuse],
 });
 
-// auth.scheme: what the config calls a working key works.
 export const secondKeyServed = check('auth.second-key', {
   title: 'accepts the second key as well',
   headline: 'The second key gets {answer}',
@@ -164,7 +162,6 @@ export const secondKeyServed = check('auth.second-key', {
 export const badCredentials = [
   missingCredential,
 
-  // auth.optional: what the documents let anybody do is done for anybody.
   check('auth.optional-credential', {
     title: 'serves a request without a credential, as the documents say',
     headline: 'A request without a credential gets {answer}, and the documents say that it needs none',

@@ -62,7 +62,6 @@ export const browsers = [
     },
   }),
 
-  // auth.scheme: what the credential opens stands in no answer to those who have none, whatever its status.
   check('auth.content-withheld', {
     title: 'keeps what the credential opens out of refusals and preflights',
     headline: 'What only the key should open is sent without it: {got}',

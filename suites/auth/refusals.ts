@@ -128,7 +128,6 @@ export const refusalsThemselves = [
     judge: ({ expect }) => expect().toConform('metadata about this service', metadataFault),
   }),
 
-  // errors.format: a refusal is an error like others.
   check('auth.refusal-json', {
     title: 'refuses a credential with a JSON body, like its other errors',
     headline: 'The refusal of a credential is not JSON: {got}',

@@ -116,7 +116,6 @@ export const signatures = given(
       applies: [pusherDialect, unsafeMethods],
     }),
 
-    // auth.scheme: the time is signed along, so that what was overheard is of no use for long.
     check('auth.signed-stale', {
       title: 'refuses a signature that is an hour old',
       headline: 'A signature that is an hour old gets {answer}',

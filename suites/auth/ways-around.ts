@@ -90,7 +90,6 @@ export const waysAround = [
     change: 'Take such headers from your own gateway alone, and remove them from what clients send.',
   }),
 
-  // auth.scheme: a key that is wrong is wrong wherever it stands, and where nobody compares it.
   check('auth.wrong-key-elsewhere', {
     title: 'refuses a wrong key in any other header, cookie or parameter',
     headline: 'A wrong key in another header, a cookie or the query gets {answer}',

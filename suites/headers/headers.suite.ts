@@ -162,7 +162,6 @@ export const headers = suite('headers', 'Header fields', [
     got: ({ odd }) => odd,
   }),
 
-  // errors.request-id: so that whoever asks for help can be helped.
   check('headers.request-id', {
     title: 'gives each response a request id of its own',
     headline: 'Responses have no request id of their own: {got}',

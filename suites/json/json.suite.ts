@@ -50,7 +50,6 @@ const keeps = (
 
 const UNSERVED = 'the documented request is not served';
 
-// endpoint.sample, responses.format: the documented response is JSON.
 export const successMediaType = check('json.success-media-type', {
   title: 'labels the documented response as JSON',
   headline: 'The documented response is not labelled JSON: {got}',
@@ -65,7 +64,6 @@ export const successMediaType = check('json.success-media-type', {
       .toHaveJsonMediaType(),
 });
 
-// errors.format: so are errors.
 export const errorMediaType = check('json.error-media-type', {
   title: 'labels its errors as JSON',
   headline: 'An error is not labelled JSON: {got}',
@@ -83,7 +81,6 @@ export const errorMediaType = check('json.error-media-type', {
       .toHaveJsonMediaType(),
 });
 
-// errors.format: an error says what went wrong.
 export const errorBodyPresent = check('json.error-body-present', {
   title: 'explains its errors in a JSON body',
   headline: 'An error comes without a body: {got}',
@@ -151,7 +148,6 @@ export const json = suite('json', 'JSON', [
     },
   }),
 
-  // responses.format: without content there is no JSON.
   check('json.body-present', {
     title: 'sends a body where JSON is promised',
     headline: 'The documented response has no body',

@@ -68,7 +68,6 @@ export const furtherLimits = [
     },
   }),
 
-  // limits.rate: `per` of a further limit. The second key is one of another account, and comes from the same address.
   check('limits.further-scope', {
     title: 'counts together for a further limit the requests that the documents say',
     headline: 'A further limit counts others together than the documents say: {got}',

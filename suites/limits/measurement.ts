@@ -10,7 +10,6 @@ import { measuredLimit, togetherAdmitted } from './stimuli/limit.ts';
 import { limitMeasurement, recovery } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
 
-// limits.rate: so many in a window, and no more.
 export const exact = check('limits.exact', {
   title: 'allows exactly the documented number of requests in a window',
   headline: 'The first request refused is not the documented one: {got}',
@@ -39,7 +38,6 @@ const NO_REFUSALS: ReadonlySet<string> = new Set(['queue', 'delay', 'none', 'con
 export const measurements = [
   exact,
 
-  // limits.rate: `burst` is the size of a bucket that is filled at the rate.
   check('limits.burst', {
     title: 'gives the burst back one by one, at the documented rate',
     headline: 'The burst does not come back at the documented rate: {got}',
@@ -64,7 +62,6 @@ export const measurements = [
     },
   }),
 
-  // limits.rate: several at once are no way around it.
   check('limits.parallel', {
     title: 'allows no more requests that come together than one by one',
     headline: 'Requests that come together get past the limit: {got}',
@@ -116,7 +113,6 @@ export const measurements = [
 const tooLong = (toWaitMs: number) =>
   `the refusal asks to wait ${Math.round(toWaitMs / 1000)} s, which is longer than a measurement takes`;
 
-// limits.rate: the quota is one of each window.
 const recoveryCheck = check('limits.recovery', {
   title: 'serves again after the window',
   headline: 'The service does not recover after the window: {got}',
@@ -196,7 +192,6 @@ export const recoveries = [
 
   refusalsFree,
 
-  // limits.rate: the window is as long as it is said to be.
   check('limits.window', {
     title: 'keeps the window of the documented length',
     headline: 'The window of the limit has another length than the documented one: {got}',
@@ -212,7 +207,6 @@ export const recoveries = [
     },
   }),
 
-  // limits.client-backoff: what the documents advise clients to do helps them.
   check('limits.client-backoff', {
     title: 'lets a client recover that backs off exponentially and heeds Retry-After',
     headline: 'A client that backs off does not recover: {got}',

@@ -46,7 +46,6 @@ export const quotaFields = [
 
   wellFormed,
 
-  // limits.rate: the plan has one number.
   check('limits.quota-fields-agree', {
     title: 'gives in its headers the documented quota',
     headline: 'The quota headers give another limit than the documents: {got}',

@@ -53,7 +53,6 @@ export const refusals = [
     },
   }),
 
-  // errors.codes: what the documents say goes before what is usual.
   check('limits.documented-refusal', {
     title: 'refuses requests beyond the limit with the documented status',
     headline: 'A request beyond the limit gets {answer}, which is not what the documents say',
@@ -68,7 +67,6 @@ export const refusals = [
     },
   }),
 
-  // errors.format: a refusal is an error like others.
   check('limits.refusal-json', {
     title: 'refuses requests beyond the limit with a JSON body, like its other errors',
     headline: 'The refusal beyond the limit is not JSON: {got}',

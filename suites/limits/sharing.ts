@@ -64,7 +64,6 @@ export const sharing = [
     judge: ({ expect }) => expect().toHaveStatusClass(2),
   }),
 
-  // limits.rate: `per`. The second key is one of another account, and comes from the same address.
   check('limits.scope', {
     title: 'counts together the requests that the documents say',
     headline: 'The second key gets {answer} beyond the limit, and the documents count otherwise',
@@ -116,7 +115,6 @@ export const sharing = [
     judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
-  // limits.rate: one limit, however many instances keep it. What they tell shows it: no request is sent for it.
   check('limits.one-count', {
     title: 'has one limit and one count behind its address',
     headline: 'Instances have other limits, or each counts by itself: {got}',

@@ -68,7 +68,6 @@ export const otherAccounts = [
     ],
   ),
 
-  // resources.owner: where it is not shown, either may be meant.
   observation('operations.items-of-others', {
     title: 'shows an item to other accounts, or hides it',
     why: 'It decides whether customers who share a service see the data of each other.',

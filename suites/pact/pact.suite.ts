@@ -3,7 +3,6 @@ import { documentedSample } from '../status/documented-answer.ts';
 import { INTERACTION, interactions } from './stimuli/pact.ts';
 
 export const pact = suite('pact', 'Consumer contracts', [
-  // consumers.pacts: what consumers rely on, written down by themselves.
   checkEach(INTERACTION, {
     title: 'answers each consumer as its pact says',
     headline: "The service does not keep a consumer's pact",

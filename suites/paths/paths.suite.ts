@@ -60,7 +60,6 @@ function foreignTarget({ response }: Reply): string | null {
 export const paths = suite('paths', 'Paths', [
   ...spellings,
 
-  // responses.status-codes: an odd path is no fault of the service.
   check('paths.odd-spelling', {
     title: 'does not fail over an odd spelling of a path',
     headline: 'An odd spelling of the path gets {answer}',

@@ -36,7 +36,6 @@ const documentedContentType = check('status.documented-content-type', {
   },
 });
 
-// endpoint.sample: the one request that the documents show.
 export const documentedSample = check('status.sample', {
   title: 'answers the documented sample request with 200',
   headline: 'The documented request gets {answer}',
@@ -62,7 +61,6 @@ const registered = check('status.registered', {
   judge: ({ expect }) => expect().toHaveRegisteredStatus(),
 });
 
-// responses.status-codes: 2xx is for what succeeded.
 export const noErrorInSuccess = check('status.no-error-in-success', {
   title: 'sends no error with a success status',
   headline: 'An error is sent as a success: {got}',

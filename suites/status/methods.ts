@@ -71,7 +71,6 @@ export const methods = [
 
   unservedMethod,
 
-  // errors.codes: of several statuses that would do, the documents may name one.
   check('status.documented-method-refusal', {
     title: 'refuses a method that it does not offer with the documented status',
     headline: 'DELETE, which is not offered, gets {answer}, which is not what the documents say',

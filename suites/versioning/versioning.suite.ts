@@ -73,7 +73,6 @@ const writes = (id: string, field: 'Deprecation' | 'Sunset', { form, ground, cha
         .toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field)),
   });
 
-// versioning.prefix: it is served there, and not elsewhere.
 export const noRedirect = check('versioning.no-redirect', {
   title: 'does not redirect clients away from the documented path',
   headline: 'The documented path redirects: {got}',
@@ -90,7 +89,6 @@ export const noRedirect = check('versioning.no-redirect', {
 });
 
 export const versioning = suite('versioning', 'Versioning', [
-  // versioning.prefix: the path begins with it.
   check('versioning.prefix', {
     title: 'serves the documented path below the documented prefix',
     headline: 'The documented path below the prefix gets {answer}',

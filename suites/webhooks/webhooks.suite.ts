@@ -65,7 +65,6 @@ const LEAST_PAUSE_MS = 200;
 const checks = given(
   [configured, allowed],
   [
-    // events.webhooks: upon what the config says, an event comes.
     check('webhooks.delivered', {
       title: 'sends an event to the receiver',
       headline: 'No event reaches the receiver',
@@ -79,7 +78,6 @@ const checks = given(
       },
     }),
 
-    // events.webhooks: as receivers take them.
     check('webhooks.json', {
       title: 'sends events as JSON by POST',
       headline: 'An event does not come as JSON by POST: {got}',

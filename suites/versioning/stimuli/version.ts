@@ -41,7 +41,9 @@ export const deployedVersion = probe<ReportedVersion>(
     if (!reply.served) return { version: null, note: `${got} is answered ${reply.status ?? 'by nothing'}` };
     if (reply.cut) return { version: null, note: `${got} is answered with more than is read` };
     const { text, json } = reply.response;
-    return pointer === null ? reportedBy(text, got) : reportedBy(at(json.value, pointer), `${pointer} of ${got}`);
+    return pointer === null
+      ? reportedBy(text, got)
+      : reportedBy(at(json.value, pointer), `${pointer} of ${got}`);
   },
 );
 
