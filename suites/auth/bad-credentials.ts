@@ -261,9 +261,8 @@ export const badCredentials = [
     uses: [credential.lowerCaseScheme],
     async judge({ expect, probe, blocked }) {
       const reply = await probe(credential.lowerCaseScheme);
-      if (reply.answered && reply.response.statusClass === 5) {
+      if (reply.answered && reply.response.statusClass === 5)
         return blocked('the request failed for another reason');
-      }
       await expect(reply).toHaveStatusClass(2);
     },
   }),

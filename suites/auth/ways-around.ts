@@ -38,9 +38,8 @@ const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarde
       const telling: Reply[] = [];
       for (const { anonymous, twin, isOtherPath } of ways) {
         const reply = await probe(anonymous);
-        if (reply.served && isOtherPath && !reply.response.hasContentLike((await probe(sample)).response)) {
+        if (reply.served && isOtherPath && !reply.response.hasContentLike((await probe(sample)).response))
           continue;
-        }
         const refused = reply.status === 401 || reply.status === 403;
         if (reply.served || (refused && (await probe(twin)).served)) telling.push(reply);
       }

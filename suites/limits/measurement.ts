@@ -51,9 +51,8 @@ export const measurements = [
       const { inference, probes } = await probe(limitMeasurement);
       const { algorithm, compatible, because } = inference;
       if (NO_REFUSALS.has(algorithm)) notApplicable(because.join('; '));
-      if (algorithm === 'unknown' && (compatible.length === 0 || compatible.includes('token-bucket'))) {
+      if (algorithm === 'unknown' && (compatible.length === 0 || compatible.includes('token-bucket')))
         notApplicable('not enough evidence to decide');
-      }
       if (algorithm !== 'token-bucket') {
         const got = algorithm === 'unknown' ? compatible.join(' or ') : algorithm;
         violated('a bucket that is filled at the rate', got, probes.at(-1)?.evidence);
@@ -142,9 +141,8 @@ export const refusalsFree = check('limits.refusals-free', {
   async judge({ probe, violated, notApplicable, note }) {
     const { putOff, evidence } = await probe(recovery);
     if (putOff === null) notApplicable('not enough evidence to decide');
-    if (putOff) {
+    if (putOff)
       violated('service one window after the first requests', 'it only after a window without any', evidence);
-    }
     note('a further refused request changed nothing');
   },
 });

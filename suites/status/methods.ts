@@ -56,9 +56,8 @@ const unservedMethod = check('status.unserved-method', {
   async judge({ probe, expect, notApplicable }) {
     const reply = await probe(target.deleteSample);
     const { allow } = (await probe(target.optionsSample)).response;
-    if (reply.served && (allow.length === 0 || allow.includes('DELETE'))) {
+    if (reply.served && (allow.length === 0 || allow.includes('DELETE')))
       notApplicable('DELETE is served here, and nothing says that it is not offered');
-    }
     await expect(reply).toConform('a client error or 501', ({ response: { status, statusClass } }) =>
       statusClass === 4 || status === 501 ? null : `status ${status}`,
     );
@@ -256,9 +255,8 @@ export const methods = [
         .where(({ served }) => served, 'HEAD is not served')
         .toConform('the fields of GET', ({ response }) => {
           const other = SAME_FOR_HEAD.find((name) => response.field(name) !== get.field(name));
-          if (other !== undefined) {
+          if (other !== undefined)
             return `${other} ${response.field(other) ?? 'absent'} where GET has ${get.field(other) ?? 'none'}`;
-          }
           const length = response.field('content-length');
           return length === undefined || !isStill || Number(length) === get.bodyLength
             ? null

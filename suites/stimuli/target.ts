@@ -62,9 +62,8 @@ export const getWithContent = variation('get-with-content', 'as documented, with
 const query = (name: string, purpose: string, type: string | null): Probe<Reply> =>
   probe(name, { needs: [served, optionsSample] }, async ({ ask, http }) => {
     const offers = [await ask(served), await ask(optionsSample)].map(({ response }) => response);
-    if (!offers.some((response) => response.allow.includes('QUERY') || response.has('accept-query'))) {
+    if (!offers.some((response) => response.allow.includes('QUERY') || response.has('accept-query')))
       throw new NotApplicable('nothing says that QUERY is offered');
-    }
     return http.send({
       purpose,
       method: 'QUERY',

@@ -159,9 +159,8 @@ const checks = given(
       uses: [delivered],
       async judge({ service, probe, violated, note }) {
         const all = await probe(delivered);
-        if (all.length < 2) {
+        if (all.length < 2)
           violated('another attempt after 503', `none within ${service.webhooks?.withinMs} ms`);
-        }
         note(`${all.length} deliveries`);
       },
     }),
@@ -180,9 +179,8 @@ const checks = given(
         if (pauses.length === 0) notApplicable('no attempt was repeated');
         const due = duePausesOf(all, service.webhooks?.signature ?? null);
         const tooSoon = due.find((pause) => pause < LEAST_PAUSE_MS);
-        if (tooSoon !== undefined) {
+        if (tooSoon !== undefined)
           violated('a pause before the next attempt', `${tooSoon} ms`, all[1]?.reply.evidence);
-        }
         note(`after ${pauses.join(' and ')} ms`);
       },
     }),

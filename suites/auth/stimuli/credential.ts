@@ -308,9 +308,8 @@ export const preflight = probe(
   async ({ ask, http, config, documented }) => {
     await ask(served);
     const { carrier } = config.credentials;
-    if (carrier?.in !== 'header') {
+    if (carrier?.in !== 'header')
       throw new NotApplicable('the credential is in no header that a browser would ask about first');
-    }
     return http.send({
       purpose: 'of a browser that asks before it sends the credential for a page of another origin',
       method: 'OPTIONS',

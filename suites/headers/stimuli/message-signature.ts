@@ -102,9 +102,8 @@ export function timeFault(reply: Reply): string | null {
   const [now, tolerated] = date === null ? [receivedAt, WRONG_CLOCK_MS] : [date, TOLERATED_MS];
   for (const { label, parameters } of readingOf(reply).signatures) {
     const [created, expires] = ['created', 'expires'].map((name) => parameters.get(name));
-    if (typeof created === 'number' && created * 1_000 > Number(now) + tolerated) {
+    if (typeof created === 'number' && created * 1_000 > Number(now) + tolerated)
       return `${label}, created ${away(created, now)} after it`;
-    }
     if (typeof expires !== 'number') continue;
     if (typeof created === 'number' && expires < created)
       return `${label}, which expires before it is created`;

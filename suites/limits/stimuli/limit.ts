@@ -159,17 +159,15 @@ export const togetherAdmitted: Probe<{
       throw new NotApplicable('the quota did not come back in full while it was measured');
     const seen = countOf([parallel], port);
     const about = { sent: seen.sent, evidence: seen.evidence };
-    if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
+    if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm))
       return { ...about, excess: 0 };
-    }
     const { firstRefused } = await ask(measuredLimit);
     const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
     const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - flowed);
     if (excessOf(seen) === 0) return { ...about, excess: 0 };
     const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
-    if (!isApart(first, second, plan.windowMs)) {
+    if (!isApart(first, second, plan.windowMs))
       throw new Blocked('requests sent together take so long that a window may end meanwhile');
-    }
     return {
       sent: second.sent,
       evidence: second.evidence,

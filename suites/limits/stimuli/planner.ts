@@ -74,25 +74,22 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
 
   if (!has('serial')) {
     const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;
-    if (observations.length > 0 && nowMs < fromMs) {
+    if (observations.length > 0 && nowMs < fromMs)
       return wait(
         fromMs,
         'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
       );
-    }
     return { kind: 'serial', upTo: serialBurst(documented) };
   }
   if (observations.some(({ fate }) => fate === 'lost'))
     return { kind: 'stop', reason: 'a request got no answer' };
 
-  if (refusals.length === 0) {
+  if (refusals.length === 0)
     return has('parallel') ? { kind: 'stop', reason: 'nothing is refused' } : parallelBurst;
-  }
   const probes = observations.filter(({ part }) => part === 'probe');
   const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
-  if (!serialRefused && probes.length < ALONE_PROBES) {
+  if (!serialRefused && probes.length < ALONE_PROBES)
     return { kind: 'probe', reason: 'is one request alone served after the parallel ones?' };
-  }
   const spent = serialRefused || probes.some(({ fate }) => fate === 'refused');
   if (spent && !known.spentAsked) return { kind: 'while-spent' };
 
@@ -197,9 +194,8 @@ function recoveryProbe(
   const { windowMs, requests } = documented;
   const unseen = { fromMs: nowMs, toMs: nowMs };
   const lastRefusal = refusals.at(-1);
-  if (probes.length >= MOST_PROBES || lastRefusal === undefined) {
+  if (probes.length >= MOST_PROBES || lastRefusal === undefined)
     return { kind: 'stop', reason: `${probes.length} requests over the time were refused` };
-  }
   const { fromMs: firstMs, toMs: begunMs } = windowStart(observations, windowMs) ?? unseen;
   const { toMs: surelyMs } = surelyOpened(observations, windowMs) ?? unseen;
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;

@@ -167,11 +167,10 @@ export async function exhaust(
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
   // Who ends connections to limit a rate has answered.
-  if (lost !== undefined && port.quota.refusal?.status !== null) {
+  if (lost !== undefined && port.quota.refusal?.status !== null)
     throw new Blocked(
       `request ${lost.index} of the burst got no answer (${lost.failure ?? 'unknown'}), so nothing can be counted`,
     );
-  }
   return {
     plan,
     firstRefused: refusal === null ? null : before + entries.length,
@@ -194,20 +193,17 @@ export const refusal = derived('refusal', [exhaustion, sample], async ({ ask }) 
   if (met !== null) return met;
   const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
   const { durationMs: unheldMs } = (await ask(sample)).exchange.timing;
-  if (typicalMs >= pacedMs && unheldMs < pacedMs / 2) {
+  if (typicalMs >= pacedMs && unheldMs < pacedMs / 2)
     throw new NotApplicable(
       `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
     );
-  }
   throw new Blocked(`none of ${sent} requests was refused, so there is no refusal to judge`);
 });
 
 /** The first refusal as a response. @throws NotApplicable where the limit is answered by no response at all. */
 export const refusalAnswer = derived('refusal-answer', [refusal], async ({ ask }) => {
   const met = await ask(refusal);
-  if (met.status === null) {
-    throw new NotApplicable('at the limit the connection ends without a response');
-  }
+  if (met.status === null) throw new NotApplicable('at the limit the connection ends without a response');
   return met;
 });
 

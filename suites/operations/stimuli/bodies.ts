@@ -138,18 +138,16 @@ const tried = probe<Tried>(
       throw new NotApplicable(
         'no operation is documented that takes a JSON object, or what it creates could not be removed',
       );
-    if (config.safety.operationRequests < ENTRIES.length) {
+    if (config.safety.operationRequests < ENTRIES.length)
       throw new Blocked(`odd bodies take ${ENTRIES.length} requests (safety.operationRequests)`);
-    }
     const { called } = await ask(operationCalls);
     const [operation] = documented
       .filter((each) => called.has(each))
       .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
-    if (operation === undefined) {
+    if (operation === undefined)
       throw new Blocked(
         'no operation that takes a JSON object is answered as documented, so this would prove nothing',
       );
-    }
     return tryBodies(operation, port);
   },
 );

@@ -78,14 +78,8 @@ function otherValue(value: unknown, name: string, facets: Facets, mark: string):
   const { type, keywords } = facets;
   if (type === 'boolean' && typeof value === 'boolean') return !value;
   if (REFERENCE.test(name)) return undefined;
-  if (
-    type === 'integer' &&
-    typeof value === 'number' &&
-    !('enum' in keywords) &&
-    !('multipleOf' in keywords)
-  ) {
+  if (type === 'integer' && typeof value === 'number' && !('enum' in keywords) && !('multipleOf' in keywords))
     return value + 1 <= Number(keywords.maximum ?? Number.POSITIVE_INFINITY) ? value + 1 : undefined;
-  }
   if (!isFreeText(facets) || typeof value !== 'string') return undefined;
   return [`${value} ${mark}`, mark].find((text) => text !== value && fits(text, facets));
 }

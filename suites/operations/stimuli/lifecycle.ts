@@ -84,14 +84,12 @@ export const lives = probe<readonly Life[]>(
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     const known = lifecyclesOf(config.operations, config.definitions ?? {});
-    if (known.length === 0) {
+    if (known.length === 0)
       throw new NotApplicable('no documented operations create items that can be found and removed again');
-    }
     await ask(operationCalls);
     const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
-    if (affordable === 0) {
+    if (affordable === 0)
       throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
-    }
     const found: Life[] = [];
     for (const lifecycle of livesIn(config)) {
       found.push(await live(lifecycle, port));

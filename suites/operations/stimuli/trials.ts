@@ -224,12 +224,11 @@ export class ResponseSchemas {
       return NO_JSON;
     if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
     const octets = response.content.length;
-    if (octets > MAX_JUDGED) {
+    if (octets > MAX_JUDGED)
       return {
         reason: `its content of ${octets} octets is too large to be held against a schema`,
         why: 'left',
       };
-    }
     try {
       this.#judge(schema)(response.json.value);
       return null;

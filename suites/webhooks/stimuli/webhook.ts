@@ -82,11 +82,10 @@ async function trigger({ config, http }: Pick<Port, 'config' | 'http'>, url: str
       fields: [['Content-Type', 'application/json']],
     }),
   });
-  if (!reply.served) {
+  if (!reply.served)
     throw new Blocked(
       `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
     );
-  }
 }
 
 const PLACE = '$' + '{WEBHOOK_URL}';
