@@ -13,13 +13,12 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { sample } from '../stimuli/sample.ts';
 import { badCredentials, missingCredential } from './bad-credentials.ts';
-import { browsers } from './browsers.ts';
 import { refusalsThemselves } from './refusals.ts';
 import { signatures, tokens } from './signatures.ts';
 import * as credential from './stimuli/credential.ts';
 import { fieldsTaken, parametersTaken } from './stimuli/key-place.ts';
 import { signedInstead } from './stimuli/signature.ts';
-import { waysAround } from './ways-around.ts';
+import { browsers, waysAround } from './ways-around.ts';
 
 /** Where else the credential is taken from: the documents leave header or query open. */
 export const keyPlaces = [

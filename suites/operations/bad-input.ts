@@ -7,7 +7,7 @@ import {
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
 import { handles, type RowNotes } from '../row.ts';
-import { documented } from './lived.ts';
+import { documented } from './items.ts';
 import { bodiesOf } from './stimuli/bodies.ts';
 import * as operation from './stimuli/operation.ts';
 import type { OperationReply, Trials } from './stimuli/trials.ts';

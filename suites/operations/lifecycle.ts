@@ -8,8 +8,17 @@ import {
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
-import { changed, created, idKept, itemAskedFor, readBack, uniqueIds } from './items.ts';
-import { changeSince, documented, lived } from './lived.ts';
+import {
+  changed,
+  changeSince,
+  created,
+  documented,
+  idKept,
+  itemAskedFor,
+  lived,
+  readBack,
+  uniqueIds,
+} from './items.ts';
 import { idIn, idsIn, itemOf } from './stimuli/item.ts';
 import { lives } from './stimuli/lifecycle.ts';
 import { wholeListOf } from './stimuli/pages.ts';

@@ -12,8 +12,8 @@ import {
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
 import { badInput, bodies } from './bad-input.ts';
+import { documented } from './items.ts';
 import { lifecycle } from './lifecycle.ts';
-import { documented } from './lived.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
 import * as operation from './stimuli/operation.ts';

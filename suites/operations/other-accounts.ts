@@ -8,8 +8,8 @@ import {
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
+import { changeSince, lived } from './items.ts';
 import { othersUntouched } from './lifecycle.ts';
-import { changeSince, lived } from './lived.ts';
 import { isSameItem, itemOf } from './stimuli/item.ts';
 import { type Life, lives } from './stimuli/lifecycle.ts';
 import { wholeListOf } from './stimuli/pages.ts';

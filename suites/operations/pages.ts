@@ -1,6 +1,6 @@
 import { check, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
-import { documented } from './lived.ts';
+import { documented } from './items.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
 
