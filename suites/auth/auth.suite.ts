@@ -21,7 +21,7 @@ import { signedInstead } from './stimuli/signature.ts';
 import { browsers, waysAround } from './ways-around.ts';
 
 /** Where else the credential is taken from: the documents leave header or query open. */
-export const keyPlaces = [
+const keyPlaces = [
   // auth.credential-name does not show where a key may stand.
   observation('auth.location', {
     title: 'accepts the key in other headers or query parameters too, or in its own place alone',

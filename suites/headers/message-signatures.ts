@@ -119,7 +119,7 @@ export const messageSignatures = [
 ];
 
 // RFC 9530 §2 and §3: a dictionary, whose values are byte sequences.
-export const digestForm = check('headers.digest-form', {
+const digestForm = check('headers.digest-form', {
   title: 'sends a well-formed Content-Digest and Repr-Digest',
   headline: 'A digest is malformed: {got}',
   why: 'A client that wants to know whether the body is whole cannot read the digest.',

@@ -151,7 +151,7 @@ function codingBeside(...accepted: readonly string[]) {
 }
 
 /** What Vary has in place of the name of a request header. */
-export function varyFor(name: string) {
+function varyFor(name: string) {
   return ({ response: { vary } }: Reply): string | null =>
     vary.includes(name) || vary.includes('*') ? null : vary.join(', ') || 'no Vary';
 }

@@ -36,13 +36,13 @@ export const refuses = (
   });
 
 // endpoint.other-operations: types, what is required and what is allowed are documented.
-export const negativeType = refuses('operations.negative-type', operation.wrongTypes, {
+const negativeType = refuses('operations.negative-type', operation.wrongTypes, {
   what: 'input of the wrong type',
   why: 'A mistake of the client goes unnoticed, or looks like an outage of the service.',
   change: 'Check the type of each input, and answer 400 or 422 with its name.',
 });
 
-export const negativeMissing = refuses('operations.negative-missing', operation.missingInputs, {
+const negativeMissing = refuses('operations.negative-missing', operation.missingInputs, {
   what: 'a request that lacks required input',
   why: 'The service guesses what the client forgot, or fails over it.',
   change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',

@@ -57,7 +57,7 @@ export const malformedTarget = handles('status.malformed-target', target.malform
 });
 
 /** What becomes of unusual requests, and what answers give away. */
-export const robustness = [
+const robustness = [
   malformedTarget,
   handles('status.overlong-target', target.overlongTarget, {
     what: 'a query of 12,000 bytes',

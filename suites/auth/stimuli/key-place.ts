@@ -13,7 +13,7 @@ const FIELDS = ['X-API-Key', 'Api-Key', 'ApiKey', 'X-Auth-Token', 'X-Access-Toke
 /** Where most services take a key, and some beside another place. */
 const BEARER: KeyPlace = { in: 'authorization', name: 'Authorization' };
 
-export interface KeyPlaces {
+interface KeyPlaces {
   /** The request with the key in all of the places at once. */
   readonly reply: Reply;
   /** The places from which the key opens; empty when it opens from none. */

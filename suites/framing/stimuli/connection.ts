@@ -233,7 +233,7 @@ export const unasked = probe<readonly Followed[]>(
 );
 
 /** What followed a response, by its first line; null for nothing. */
-export interface Followed extends Omit<Unasked, 'octets'> {
+interface Followed extends Omit<Unasked, 'octets'> {
   readonly octets: string | null;
 }
 

@@ -70,7 +70,7 @@ async function observedByThen(port: QuotaParts & Pick<Port, 'ask'>): Promise<rea
 }
 
 /** What is wrong with what was told of further limits; of each of which something was told. */
-export interface FurtherTold {
+interface FurtherTold {
   readonly limit: FurtherLimit;
   readonly fault: string | null;
   readonly evidence: string;

@@ -22,7 +22,7 @@ import { shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
 import { exhaustion } from './quota.ts';
 
-export interface MeasuredLimit {
+interface MeasuredLimit {
   /** 1-based index of the first refused request of a window; null when none was refused. */
   readonly firstRefused: number | null;
   /** How well that is known, in words; null when exactly. */

@@ -37,7 +37,7 @@ import {
 } from './spent.ts';
 
 /** Everything that is found out about the limit, in one window and the beginning of the next. */
-export interface LimitMeasurement {
+interface LimitMeasurement {
   readonly observations: readonly LimitObservation[];
   readonly inference: LimitInference;
   /** Requests sent alone after the refusal, in the order of sending. */
@@ -163,7 +163,7 @@ async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Pro
   for (const each of asked) await ask(each).catch(unlessUnjudged);
 }
 
-export interface Recovery {
+interface Recovery {
   /** The plan's window in words: `60 s`. */
   readonly window: string;
   /** What a refusal asked to wait, in ms; null without a valid Retry-After. */
@@ -242,7 +242,7 @@ export const instancesApart: Probe<{ readonly fault: string | null; readonly evi
 );
 
 /** Answers of the bursts that were failures of the moment: no refusals, for the next requests were served at once. */
-export interface BurstFailures {
+interface BurstFailures {
   /** The status of the first of them; null where there were none. */
   readonly status: number | null;
   readonly count: number;

@@ -26,7 +26,7 @@ export type LimitStep =
   | { readonly kind: 'stop'; readonly reason: string };
 
 /** What is known when the next step is to be chosen. */
-export interface LimitKnowledge {
+interface LimitKnowledge {
   readonly documented: DocumentedLimit;
   /** In the order of sending; requests of other suites within the window included. */
   readonly observations: readonly LimitObservation[];

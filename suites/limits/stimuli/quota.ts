@@ -20,7 +20,7 @@ import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
  * the burst, and everything that needs an exhausted quota shares the one that this exhausts.
  */
 
-export interface Exhaustion {
+interface Exhaustion {
   readonly plan: Plan;
   /** 1-based index, within the window, of the first refused request; null when none was refused. */
   readonly firstRefused: number | null;
@@ -230,7 +230,7 @@ function median(values: readonly number[]): number {
 /** Requests with a wrong key between two good ones. */
 const WRONG = 3;
 
-export interface FailuresCounted {
+interface FailuresCounted {
   /** By how much more the quota fell over a good request with wrong ones before it than over one without. */
   readonly taken: number;
   readonly wrong: number;

@@ -29,7 +29,7 @@ export const otherLanguage = variation('other-language', 'in Tamil or any other 
   fields: [['Accept-Language', 'ta-IN-x-conform;q=1.000, *;q=0.5, de;q=0']],
 });
 /** The media type of the sample in capitals and with a parameter, where it has one. */
-export const CONTENT_TYPE_SPELLED = 'APPLICATION/JSON; charset="utf-8"';
+const CONTENT_TYPE_SPELLED = 'APPLICATION/JSON; charset="utf-8"';
 export const contentTypeSpelled = variation(
   'content-type-spelled',
   `with Content-Type: ${CONTENT_TYPE_SPELLED}`,

@@ -103,7 +103,7 @@ const BODIES = {
   'as-text': [['with its JSON as text/plain', asDocumented, { type: 'text/plain' }]],
 } as const satisfies Record<string, readonly OddBody[]>;
 
-export type BodyKind = keyof typeof BODIES;
+type BodyKind = keyof typeof BODIES;
 
 const ENTRIES = Object.entries(BODIES).flatMap(([kind, bodies]) =>
   bodies.map((body: OddBody) => ({ kind, body })),

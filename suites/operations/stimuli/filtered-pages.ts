@@ -11,7 +11,7 @@ import type { OperationReply } from './trials.ts';
 const ENOUGH = 4;
 
 /** A list of one kind of items, gone on with. */
-export interface FilteredPages {
+interface FilteredPages {
   /** The parameter, and the member of each item that it is about. */
   readonly name: string;
   /** Of which kind the items of the page were that names the next one, and another kind. */

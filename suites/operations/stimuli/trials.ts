@@ -208,7 +208,7 @@ export function responseSchemas(config: ServiceConfig): ResponseSchemas {
 }
 
 /** The documented schemas of a service's responses. */
-export class ResponseSchemas {
+class ResponseSchemas {
   readonly book: SchemaBook;
   readonly #compiled = new Map<unknown, SchemaJudge>();
 

@@ -8,7 +8,7 @@ import { visible } from '../../../harness/wire/octets/utf8.ts';
 export { INTERACTION } from '../../../harness/engine/session/pact/verification.ts';
 
 /** An interaction that a consumer expects, and the result of its verification. */
-export interface InteractionCase {
+interface InteractionCase {
   readonly key: string;
   readonly title: string;
   /** Why a mismatch is known beforehand; null when it is not. */

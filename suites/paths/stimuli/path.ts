@@ -67,7 +67,7 @@ const SPELLINGS = {
   ],
 } as const satisfies Record<string, readonly [purpose: string, spell: Spell]>;
 
-export type SpellingName = keyof typeof SPELLINGS;
+type SpellingName = keyof typeof SPELLINGS;
 
 /** Without its query, which stays as it is. */
 function spelled(target: string, spell: Spell): string {
@@ -114,7 +114,7 @@ export const rewritten = probe('path-rewritten', { needs: [served] }, async ({ a
 });
 
 /** Several oddities at once, with the credential: what falls over one of them, falls. */
-export const oddPath = variation(
+const oddPath = variation(
   'odd-path',
   'with repeated slashes, encoded dots and slashes and a matrix parameter in the path',
   {

@@ -130,7 +130,7 @@ export function versionedPath(path: string, prefix: string | null): VersionedPat
 }
 
 /** What may stand in place of a version. */
-export interface OtherVersion {
+interface OtherVersion {
   /** `/v2`, or '' for none. */
   readonly segment: string;
   /** `spelling`: the same number, written in another way. */
