@@ -18,12 +18,7 @@ import { sample, sampleAgain } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { refusalClass, secondKeyServed } from './bad-credentials.ts';
 import * as credential from './stimuli/credential.ts';
-import {
-  addressFault,
-  metadataAddress,
-  metadataFault,
-  resourceMetadata,
-} from './stimuli/resource-metadata.ts';
+import { addressFault, metadataAddress, metadataFault, resourceMetadata } from './stimuli/credential.ts';
 
 // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
 export const challenge = check('auth.challenge', {

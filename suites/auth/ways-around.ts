@@ -14,7 +14,7 @@ import { sample } from '../stimuli/sample.ts';
 import { headSample, unknownPath } from '../stimuli/target.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
 import * as credential from './stimuli/credential.ts';
-import { FOREIGN_ORIGIN, foreignOrigin, preflight } from './stimuli/credential.ts';
+import * as way from './stimuli/way-around.ts';
 
 /** A way to the documented resource on which nobody may forget to ask for the credential. */
 export interface Guarded extends RowNotes<'headline'> {
@@ -33,7 +33,7 @@ export const guarded = (id: string, { where, ...notes }: Guarded & Pick<CheckDef
   });
 
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
-const guards = (id: string, ways: readonly credential.WayAround[], notes: Guarded) =>
+const guards = (id: string, ways: readonly way.WayAround[], notes: Guarded) =>
   guarded(id, {
     ...notes,
     uses: [sample, ...ways.flatMap(({ anonymous, twin }) => [anonymous, twin])],
@@ -59,33 +59,33 @@ export const waysAround = [
     why: 'HEAD shows headers, sizes and whether something exists. It has to be guarded like GET.',
     change: 'Put the check in front of all methods, HEAD included.',
   }),
-  guards('auth.other-representation', [credential.otherRepresentation], {
+  guards('auth.other-representation', [way.otherRepresentation], {
     where: 'whatever format is asked for',
     headline: 'A request for another format, without a credential, gets {answer}',
     why: 'Who asks for a page or a file instead of JSON gets around the check.',
     change: 'Check the credential before you choose the format of the answer.',
   }),
-  guards('auth.method-override', [credential.methodOverride], {
+  guards('auth.method-override', [way.methodOverride], {
     where: 'when a header overrides the method',
     headline: 'A method override without a credential gets {answer}',
     why: 'A header such as X-HTTP-Method-Override turns a guarded call into an open one.',
     change: 'Ignore method override headers, or check the credential after you apply them.',
   }),
-  guards('auth.local-client', [credential.localClient], {
+  guards('auth.local-client', [way.localClient], {
     where: 'from clients that claim to be local',
     headline: 'A client that claims to be local, without a credential, gets {answer}',
     why: 'Anyone can write X-Forwarded-For: 127.0.0.1 into a request.',
     change:
       'Take the address of a client from your own proxy alone, and ask for the credential whatever it is.',
   }),
-  guards('auth.path-spelling', credential.respelled, {
+  guards('auth.path-spelling', way.respelled, {
     where: 'for every spelling of the path',
     headline: 'Another spelling of the path, without a credential, gets {answer}',
     why: 'A slash, a dot or an encoded letter in the path opens what the plain path guards.',
     change: 'Normalize the path before the check, or let the check cover every path.',
   }),
 
-  guards('auth.claimed-identity', [credential.claimedIdentity], {
+  guards('auth.claimed-identity', [way.claimedIdentity], {
     where: 'whoever a header says that the client is',
     headline: 'A header that names a user, without a credential, gets {answer}',
     why: 'Anyone can write X-Forwarded-User: admin into a request that reaches the service past its gateway.',
@@ -100,7 +100,7 @@ export const waysAround = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialDemanded],
     restsOn: [missingCredential, wrongCredential],
-    uses: [credential.wrongKeyElsewhere],
+    uses: [way.wrongKeyElsewhere],
     judge: ({ expect }) => expect().toBeUnserved(),
   }),
 
@@ -113,7 +113,7 @@ export const waysAround = [
     grounds: [rfc9110('13.2.1', 'MUST')],
     applies: [credentialDemanded],
     restsOn: [missingCredential],
-    uses: [credential.conditionalWithoutCredential],
+    uses: [way.conditionalWithoutCredential],
     judge: ({ expect }) =>
       expect().toConform('a refusal, as without If-None-Match', (reply) =>
         reply.served || reply.response.status === 304 ? `status ${reply.response.status}` : null,
@@ -133,14 +133,14 @@ export const browsers = [
       'List the origins that you trust. Never repeat the Origin of a request together with Access-Control-Allow-Credentials.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
-    uses: [foreignOrigin, preflight],
+    uses: [way.foreignOrigin, way.preflight],
     judge: ({ expect }) =>
       expect()
         .where(({ status }) => status !== null, 'no response came that could let pages in')
         .toConform('pages of other origins kept out', ({ response }) => {
           const allowed = response.field('access-control-allow-origin') ?? '';
           const withCredentials = response.field('access-control-allow-credentials') === 'true';
-          return withCredentials && ['null', FOREIGN_ORIGIN].includes(allowed)
+          return withCredentials && ['null', way.FOREIGN_ORIGIN].includes(allowed)
             ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
             : null;
         }),
@@ -155,14 +155,14 @@ export const browsers = [
       'Answer preflights before you ask for a credential: 204 with the origin, method and headers that you allow.',
     grounds: [practice('Fetch §4.8, CORS-preflight fetch')],
     applies: [credentialed],
-    uses: [foreignOrigin, preflight],
+    uses: [way.foreignOrigin, way.preflight],
     async judge({ probe, expect, notApplicable }) {
-      const foreign = await probe(foreignOrigin);
+      const foreign = await probe(way.foreignOrigin);
       if (foreign.status === null) notApplicable('no response came that could let pages in');
       const allowed = foreign.response.field('access-control-allow-origin');
-      if (allowed !== '*' && allowed !== FOREIGN_ORIGIN)
+      if (allowed !== '*' && allowed !== way.FOREIGN_ORIGIN)
         notApplicable('no page of another origin may read its answers');
-      await expect(preflight).toConform(
+      await expect(way.preflight).toConform(
         'a 2xx status that allows the origin and the header of the credential',
         ({ served, response, exchange }) => {
           if (!served) return `status ${response.status}`;
@@ -186,7 +186,7 @@ export const browsers = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
     restsOn: [missingCredential],
-    uses: [preflight, sample, unknownPath, everyExchange],
+    uses: [way.preflight, sample, unknownPath, everyExchange],
     async judge({ probe, expect, notApplicable }) {
       const protectedText = (await probe(sample)).response.text?.trim() ?? '';
       if (protectedText.length < LEAST_TELLING)
@@ -194,7 +194,7 @@ export const browsers = [
       const elsewhere = (await probe(unknownPath)).response.text ?? '';
       if (elsewhere.includes(protectedText))
         notApplicable('a path that does not exist is answered like the sample');
-      await expect(preflight, everyExchange)
+      await expect(way.preflight, everyExchange)
         .where(({ served, exchange }) => exchange.request.method === 'OPTIONS' || !served)
         .where(({ exchange }) => exchange.credential === 'none' || exchange.credential === 'wrong')
         .toConform('nothing of what is served', ({ response }) =>

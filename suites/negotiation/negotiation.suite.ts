@@ -11,8 +11,6 @@ import { handles } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
-import * as negotiated from './stimuli/negotiation.ts';
-import { gzipRefused, similarCoding } from './stimuli/negotiation.ts';
 
 // RFC 9110 §12.5.3: where only identity is acceptable, the representation comes without a content coding.
 const contentCoding = check('negotiation.content-coding', {
@@ -86,7 +84,7 @@ export const codings = [
     change: 'Read the weights of Accept-Encoding: gzip;q=0 means no gzip.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
     repeats: [contentCoding],
-    uses: [gzipRefused],
+    uses: [target.gzipRefused],
     judge: ({ expect }) =>
       expect()
         .where(({ served }) => served, 'such a request is refused')
@@ -100,7 +98,7 @@ export const codings = [
     change: 'Split Accept-Encoding at its commas, and compare whole names.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
     repeats: [contentCoding],
-    uses: [similarCoding],
+    uses: [target.similarCoding],
     judge: ({ expect }) =>
       expect()
         .where(({ served }) => served, 'such a request is refused')
@@ -114,7 +112,7 @@ export const codings = [
     change: 'Send the zlib format for deflate, and test each compression that you offer.',
     grounds: [rfc9110('8.4.1', 'MUST')],
     repeats: [trueCoding],
-    uses: [gzipRefused, similarCoding],
+    uses: [target.gzipRefused, target.similarCoding],
     judge: ({ expect }) =>
       expect()
         .where(({ response }) => response.has('content-encoding'), 'nothing is compressed for such clients')
@@ -127,7 +125,7 @@ export const codings = [
     why: 'The client unpacks it once, and gets compressed bytes.',
     change: 'Do not compress a compressed body again: look at Content-Encoding, in the proxy too.',
     grounds: [rfc9110('8.4', 'MUST')],
-    uses: [rawSample, target.gzipAccepted, gzipRefused, similarCoding],
+    uses: [rawSample, target.gzipAccepted, target.gzipRefused, target.similarCoding],
     judge: ({ expect }) =>
       expect()
         .where(
@@ -170,13 +168,13 @@ const unknownAccept = handles('negotiation.unknown-accept', target.unknownAccept
 /** What the client says that it takes, and what it gets (RFC 9110 §12). */
 export const negotiation = suite('negotiation', 'Negotiation', [
   unknownAccept,
-  handles('negotiation.malformed-accept', negotiated.malformedAccept, {
+  handles('negotiation.malformed-accept', target.malformedAccept, {
     what: 'a malformed Accept header',
     why: 'Scanners and broken clients send such headers. A 5xx for them counts as your fault.',
     change: 'Ignore what you cannot read in Accept, or answer 400 or 406.',
     repeats: [unknownAccept],
   }),
-  handles('negotiation.language', negotiated.otherLanguage, {
+  handles('negotiation.language', target.otherLanguage, {
     what: 'an Accept-Language header with unusual languages',
     why: 'Browsers send the languages of their users. A lookup that fails must not end in an error.',
     change: 'Use your default language for languages that you do not have.',
@@ -189,10 +187,10 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A client that asks for just what there is gets nothing.',
     change: 'Read Accept with a parser: letter case does not count, and weights are no part of the type.',
     grounds: [rfc9110('8.3.1', 'MUST')],
-    uses: [sample, negotiated.jsonPreferred],
+    uses: [sample, target.jsonPreferred],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
-      await expect(negotiated.jsonPreferred)
+      await expect(target.jsonPreferred)
         .where(() => plain.response.mediaType?.essence === 'application/json', NOT_JSON)
         .toConform('no refusal of its own media type', refusal);
     },
@@ -204,10 +202,10 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A client that takes any such format is refused the one that there is.',
     change: 'Take type/* and */* in Accept for every type that they stand for.',
     grounds: [rfc9110('12.5.1', 'MUST')],
-    uses: [sample, negotiated.applicationRange],
+    uses: [sample, target.applicationRange],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
-      await expect(negotiated.applicationRange)
+      await expect(target.applicationRange)
         .where(() => plain.response.mediaType?.essence.startsWith('application/') === true, NOT_JSON)
         .toConform('no refusal of its own media type', refusal);
     },
@@ -219,10 +217,10 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'The client gets the format that it likes least, and cannot read it.',
     change: 'Sort the media types of Accept by their weights (q), not by their order.',
     grounds: [rfc9110('12.5.1', 'SHOULD')],
-    uses: [sample, negotiated.jsonPreferred],
+    uses: [sample, target.jsonPreferred],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
-      await expect(negotiated.jsonPreferred)
+      await expect(target.jsonPreferred)
         .where(({ served }) => served && plain.response.isJson, NOT_JSON)
         .toConform('JSON', (reply) => (typeOf(reply) === 'text/html' ? 'text/html' : null));
     },
@@ -234,10 +232,10 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'The client said that it cannot read this format.',
     change: 'Leave out the media types of Accept that have a weight of 0 (q=0).',
     grounds: [rfc9110('12.4.2', 'SHOULD')],
-    uses: [sample, negotiated.applicationRange],
+    uses: [sample, target.applicationRange],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
-      await expect(negotiated.applicationRange)
+      await expect(target.applicationRange)
         .where(({ served }) => served && plain.response.isJson, NOT_JSON)
         .toConform('no HTML', (reply) => (typeOf(reply) === 'text/html' ? 'text/html' : null));
     },
@@ -250,10 +248,10 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A cache gives one client the format that another one has asked for.',
     change: 'Send Vary: Accept with every format of the resource.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
-    uses: [sample, negotiated.htmlAlone],
+    uses: [sample, target.htmlAlone],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
-      await expect(negotiated.htmlAlone)
+      await expect(target.htmlAlone)
         .where(
           (other) => other.served && typeOf(other) !== typeOf(plain),
           'the format does not depend on Accept',
@@ -268,11 +266,11 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'A cache gives one client the language of another one.',
     change: 'Send Vary: Accept-Language with every language of the resource.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
-    uses: [sample, negotiated.otherLanguage],
+    uses: [sample, target.otherLanguage],
     async judge({ probe, expect }) {
       const plain = await probe(sample);
       const language = ({ response }: Reply) => response.field('content-language')?.toLowerCase();
-      await expect(negotiated.otherLanguage)
+      await expect(target.otherLanguage)
         .where((other) => other.served && language(other) !== language(plain), 'there is one language')
         .where(({ response }) => !response.cacheControl.has('no-store'), 'no cache may keep the answer')
         .toConform('Accept-Language in Vary', varyFor('accept-language'));
@@ -287,7 +285,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     change: 'Read Content-Type with a parser, and compare the media type alone, in any letter case.',
     grounds: [rfc9110('8.3.1', 'MUST')],
     applies: [jsonTypeSent],
-    uses: [negotiated.contentTypeSpelled],
+    uses: [target.contentTypeSpelled],
     judge: ({ expect }) =>
       expect().toConform('the answer to the documented request', ({ response: { status, statusClass } }) =>
         statusClass === 2 || statusClass === 3 ? null : `status ${status}`,
