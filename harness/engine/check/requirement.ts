@@ -1,6 +1,7 @@
 import { documentedSample, findClause } from '../../base/clause.ts';
 import type { ClauseKey } from '../../base/vocabulary.ts';
 import { whyKeyless } from '../../config/blocks/websocket.ts';
+import type { Carrier } from '../../config/credential/carrier.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { documentedValue, isCredentialOptional } from '../../config/service.ts';
 
@@ -49,19 +50,27 @@ export const credentialOptional = when(
   'the documents do not say that the credential may be left out (auth.optional)',
 );
 
-export const inAuthorizationField = when(
-  ({ credentials }) => credentials.carrier?.word,
-  ({ credentials: { scheme } }) => `the credential is not sent in Authorization (scheme: ${scheme.name})`,
+/** `otherwise` is followed by the name of the scheme. */
+function whenCarrier(holds: (carrier: Carrier | null) => unknown, otherwise: string): Condition {
+  return when(
+    ({ credentials }) => holds(credentials.carrier),
+    ({ credentials: { scheme } }) => `${otherwise} (scheme: ${scheme.name})`,
+  );
+}
+
+export const inAuthorizationField = whenCarrier(
+  (carrier) => carrier?.word,
+  'the credential is not sent in Authorization',
 );
 
-export const credentialInField = when(
-  ({ credentials: { carrier } }) => carrier?.in === 'header',
-  ({ credentials: { scheme } }) => `no credential is sent in a header (scheme: ${scheme.name})`,
+export const credentialInField = whenCarrier(
+  (carrier) => carrier?.in === 'header',
+  'no credential is sent in a header',
 );
 
-export const keyInField = when(
-  ({ credentials: { carrier } }) => carrier?.bare && carrier.in === 'header',
-  ({ credentials: { scheme } }) => `no key is sent in a header (scheme: ${scheme.name})`,
+export const keyInField = whenCarrier(
+  (carrier) => carrier?.bare && carrier.in === 'header',
+  'no key is sent in a header',
 );
 
 /** A clause that leaves the place open documents none. */
@@ -71,20 +80,14 @@ export const noQueryKey = when(({ contract, facts }) => {
   return ![value].flat().includes('query');
 }, 'the query is a documented place of the key (auth.placement)');
 
-export const keyInOwnField = when(
-  ({ credentials: { carrier } }) => carrier?.in === 'header' && carrier.word === null,
-  ({ credentials: { scheme } }) => `no key is sent in a header of its own (scheme: ${scheme.name})`,
+export const keyInOwnField = whenCarrier(
+  (carrier) => carrier?.in === 'header' && carrier.word === null,
+  'no key is sent in a header of its own',
 );
 
-export const keyed = when(
-  ({ credentials }) => credentials.carrier?.bare,
-  ({ credentials: { scheme } }) => `the credential is no key (scheme: ${scheme.name})`,
-);
+export const keyed = whenCarrier((carrier) => carrier?.bare, 'the credential is no key');
 
-export const signed = when(
-  ({ credentials }) => credentials.carrier?.in === 'signature',
-  ({ credentials: { scheme } }) => `requests are not signed (scheme: ${scheme.name})`,
-);
+export const signed = whenCarrier((carrier) => carrier?.in === 'signature', 'requests are not signed');
 
 export const keyAndApp = when(
   ({ credentials: { app, carrier } }) => app !== null && carrier !== null && carrier.in !== 'signature',
