@@ -106,6 +106,18 @@ export const RecordedResponse = record({
   framingFaults: nullable(list(text)),
 });
 
+/** A response of which only status and fields are recorded. */
+export const bareResponse = (status: number, fields: readonly FieldLine[]): RecordedResponse => ({
+  status,
+  reason: null,
+  httpVersion: '1.1',
+  fields,
+  trailers: [],
+  body: { bytes: new Uint8Array(), received: 0, truncated: false },
+  informational: [],
+  framingFaults: null,
+});
+
 export type ExchangeFailure = ValueOf<typeof ExchangeFailure>;
 export type ExchangeFailureKind = ExchangeFailure['kind'];
 export const ExchangeFailure = record({

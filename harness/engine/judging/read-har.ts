@@ -1,6 +1,12 @@
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json-text.ts';
-import type { EvidenceId, Exchange, FieldLine, RecordedBody } from '../../wire/exchange.ts';
+import {
+  bareResponse,
+  type EvidenceId,
+  type Exchange,
+  type FieldLine,
+  type RecordedBody,
+} from '../../wire/exchange.ts';
 import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { Recorded, RecordedRun } from './recording.ts';
@@ -124,14 +130,10 @@ function recordedOf(entry: unknown, { clean, isOurs, id }: EntryContext): HarExc
         status === 0
           ? null
           : {
-              status,
+              ...bareResponse(status, fields),
               reason: typeof response.statusText === 'string' ? clean(response.statusText) : null,
               httpVersion: null,
-              fields,
-              trailers: [],
               body: contentOf(objectIn(response, 'content'), { clean, isOurs, fields }),
-              informational: [],
-              framingFaults: null,
             },
       failure: status === 0 ? { kind: 'closed', message: 'the HAR file tells of no response' } : null,
       timing: {

@@ -2,7 +2,7 @@ import type { SecretProfile } from '../../config/credential/stand-in.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import type { Conversation } from '../../wire/conversation.ts';
 import type { Burst, BurstEntry, Evidence } from '../../wire/evidence.ts';
-import type { Exchange, RecordedRequest } from '../../wire/exchange.ts';
+import { bareResponse, type Exchange, type RecordedRequest } from '../../wire/exchange.ts';
 import { wholeOf } from '../../wire/limit/observed/observing.ts';
 
 /** A piece of evidence and its purpose. */
@@ -160,19 +160,7 @@ function exchangeOf(
     purpose: burst.purpose,
     credential: burst.credential,
     request: null,
-    response:
-      status === null
-        ? null
-        : {
-            status,
-            reason: null,
-            httpVersion: '1.1',
-            fields,
-            trailers: [],
-            body: { bytes: new Uint8Array(), received: 0, truncated: false },
-            informational: [],
-            framingFaults: null,
-          },
+    response: status === null ? null : bareResponse(status, fields),
     failure: failure === null ? null : { kind: 'closed', message: failure },
     timing: {
       startedAt: burst.timing.startedAt,

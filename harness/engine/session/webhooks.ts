@@ -3,7 +3,7 @@ import type { WebhookSignature, WebhooksConfig } from '../../config/blocks/webho
 import { eventScheme, type SignedEvent } from '../../config/credential/signing/event-signature.ts';
 import { isStandIn } from '../../config/credential/stand-in.ts';
 import { Reply } from '../../wire/exchange/reply.ts';
-import type { Exchange, FieldLine } from '../../wire/exchange.ts';
+import { bareResponse, type Exchange, type FieldLine } from '../../wire/exchange.ts';
 import { fieldValue } from '../../wire/fields/grammar/field-grammar.ts';
 import type { Delivery, ReceiverAnswer, WebhookReceiver, Worth } from '../../wire/http/webhook-receiver.ts';
 import { traces } from '../../wire/redaction/marker.ts';
@@ -113,16 +113,7 @@ function exchangeOf(
     purpose: `to the receiver of webhooks, delivery ${index + 1}`,
     credential: 'none',
     request: { ...request, body: request.body && { ...request.body, truncated } },
-    response: {
-      status: answer.status,
-      reason: null,
-      httpVersion: '1.1',
-      fields: answer.fields,
-      trailers: [],
-      body: { bytes: new Uint8Array(), received: 0, truncated: false },
-      informational: [],
-      framingFaults: null,
-    },
+    response: bareResponse(answer.status, answer.fields),
     failure: null,
     timing: {
       startedAt: new Date(clock.wallNow().getTime() - ago).toISOString(),
