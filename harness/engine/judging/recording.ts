@@ -50,20 +50,20 @@ export interface RecordedRun {
 /** Of a request in a burst only what a burst records; its `request` is null. */
 export type RecordedExchange = Omit<Exchange, 'request'> & { readonly request: RecordedRequest | null };
 
-type Answer = RecordedExchange | Conversation;
-type AnswerOf<K extends Answer['kind']> = Extract<Answer, { readonly kind: K }>;
+type RecordedAnswer = RecordedExchange | Conversation;
+type RecordedAnswerOf<K extends RecordedAnswer['kind']> = Extract<RecordedAnswer, { readonly kind: K }>;
 
-interface Wanted<K extends Answer['kind']> {
+interface Wanted<K extends RecordedAnswer['kind']> {
   readonly kind: K;
   readonly probe: string | null;
   readonly purpose: string;
   /** `isNamed`: it was recorded for that purpose. */
-  readonly isSame: (recorded: AnswerOf<K>, isNamed: boolean) => boolean;
+  readonly isSame: (recorded: RecordedAnswerOf<K>, isNamed: boolean) => boolean;
 }
 
 /** The evidence of a record; each piece answers once. */
 export class Shelf {
-  #left: readonly Recorded<Answer>[];
+  #left: readonly Recorded<RecordedAnswer>[];
   #bursts: readonly Recorded<Burst>[];
 
   constructor(evidence: readonly Recorded[]) {
@@ -86,8 +86,15 @@ export class Shelf {
   }
 
   /** The first match by probe, else by purpose, else by request alone. */
-  take<K extends Answer['kind']>({ kind, probe, purpose, isSame }: Wanted<K>): AnswerOf<K> | null {
-    const ofKind = this.#left.filter((each): each is Recorded<AnswerOf<K>> => each.evidence.kind === kind);
+  take<K extends RecordedAnswer['kind']>({
+    kind,
+    probe,
+    purpose,
+    isSame,
+  }: Wanted<K>): RecordedAnswerOf<K> | null {
+    const ofKind = this.#left.filter(
+      (each): each is Recorded<RecordedAnswerOf<K>> => each.evidence.kind === kind,
+    );
     const named = ofKind.filter((each) => each.purpose === purpose);
     const found =
       named.find((each) => each.probe === probe && isSame(each.evidence, true)) ??
@@ -118,7 +125,7 @@ export class Shelf {
   }
 }
 
-function isWhole(answer: Answer): answer is Exchange {
+function isWhole(answer: RecordedAnswer): answer is Exchange {
   return answer.kind === 'exchange' && answer.request !== null;
 }
 
@@ -131,11 +138,14 @@ function numberOf({ id }: { readonly id: string }): number {
  * The requests of a burst in order. Only exchanges recorded in whole have exact times, so later entries do not begin
  * before them.
  */
-function entriesOf(burst: Recorded<Burst>, single: readonly Recorded<Answer>[]): readonly Recorded<Answer>[] {
+function entriesOf(
+  burst: Recorded<Burst>,
+  single: readonly Recorded<RecordedAnswer>[],
+): readonly Recorded<RecordedAnswer>[] {
   const { entries } = burst.evidence;
   const ids = wholeOf(burst.evidence);
   const unserved = entries.filter(({ status }) => status === null || status < 200 || status >= 300);
-  const kept = new Map<BurstEntry | undefined, Recorded<Answer>>();
+  const kept = new Map<BurstEntry | undefined, Recorded<RecordedAnswer>>();
   for (const each of single.filter(({ evidence }) => ids.includes(evidence.id))) {
     const apartMs = ({ sentMs }: BurstEntry) => Math.abs(each.evidence.timing.startedMs - sentMs);
     kept.set(unserved.toSorted((a, b) => apartMs(a) - apartMs(b))[0], each);
