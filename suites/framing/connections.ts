@@ -14,10 +14,7 @@ import { sample, sampleOnKept } from '../stimuli/sample.ts';
 import { oneResponse } from './messages.ts';
 import * as connection from './stimuli/connection.ts';
 
-/**
- * Ends a check of what HTTP/1.1 alone demands where the service answers in HTTP/1.0: it then knows no higher version
- * (RFC 9110 §6.2), and RFC 1945 has neither transfer codings nor a Host that is demanded.
- */
+/** Ends a check of a rule that HTTP/1.0 does not have, if the service answers in that version (RFC 9110 §6.2, RFC 1945). */
 export async function speaksHttp11({ probe, notApplicable }: CheckContext): Promise<void> {
   const { response } = (await probe(sample)).exchange;
   if (response?.httpVersion === '1.0')

@@ -23,9 +23,7 @@ import * as further from './stimuli/further.ts';
 const inWords = ({ requests, windowMs }: further.FurtherLimitMet['limit']) =>
   `${requests} requests in ${windowMs / 1000} s`;
 
-/**
- * Who sends fast meets the shorter limit on the way to the main one; the others are judged by what a run sends anyway.
- */
+/** A fast client meets the shorter limit on the way to the main one. Other requests of the run judge the others. */
 const keepsFurther = check('limits.further', {
   title: 'keeps the further limits that the documents state',
   headline: 'A further limit is not the documented one: {got}',

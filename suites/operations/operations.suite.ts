@@ -151,10 +151,7 @@ const checks = [
   }),
 ];
 
-/**
- * One check for all operations: its message names those that deviate. What cannot be called, may not be called or
- * was left out for the ceiling is told by the check itself, and whole by `operations.coverage`.
- */
+/** One check for all operations: its message names those that deviate, and those without a call. `operations.coverage` has all. */
 export const operations = suite(
   'operations',
   'Operations and schemas',

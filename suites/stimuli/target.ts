@@ -206,10 +206,7 @@ export const gzipAccepted = variation('gzip-accepted', 'accepting gzip', {
   fields: [['Accept-Encoding', 'gzip']],
 });
 
-/**
- * First without a credential: an HTTP server refuses such a message before it asks whose it is, and then it costs
- * no quota. Where the answer is the one to a missing credential, once more with it.
- */
+/** First without a credential, which costs no quota: HTTP servers refuse such a message before they ask for one. Else with it. */
 function refusedMessage(name: string, purpose: string, difference: Difference): Probe<Reply> {
   const send: Probe<Reply>['send'] = async ({ ask, http }) => {
     await ask(served);

@@ -55,7 +55,7 @@ const CLEAN_ROOMS: readonly RegExp[] = [
   /^harness\/wire\/(?!limit\/fault\/(?:honesty|longer)|record\/journal|socket\/(?:dial|proxies))/,
   /^harness\/engine\/(?!session\/websocket|check\/expect)/,
   /^harness\/reference\/(?!defects|variants|quota|credentials\.ts)/,
-  /^suites\/(?:json|pact|status|versioning|[a-z]+\.ts)/,
+  /^suites\/(?:json|negotiation|pact|status|versioning|[a-z]+\.ts)/,
   /^(?:README|CONTRIBUTING)\.md$/,
   /^config\//,
   /^docs\/(?!judge|products|standards)/,

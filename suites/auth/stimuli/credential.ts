@@ -152,10 +152,7 @@ export const REFUSED = [
 
 const ORDINARY = REFUSED.filter(({ place }) => place === 'ordinary');
 
-/**
- * The right credential after all those wrong ones: a service that has shut out the client meanwhile refuses for
- * another reason than the credential. The second sample serves for it when it came after them.
- */
+/** The right credential after all those wrong ones: its refusal shows that the client is locked out. A later sample serves too. */
 export const rightAfterWrong = probe(
   'right-after-wrong',
   { needs: [...ORDINARY, refusedKeys, sampleAgain], usualCost: 0 },
@@ -214,10 +211,7 @@ export const resourceMetadata = probe(
   },
 );
 
-/**
- * What is wrong with metadata about the resource that was asked for (RFC 9728 §3.2 and §3.3); null when nothing is. A
- * service may call all of itself one resource: one that holds the address is taken for it.
- */
+/** The fault of the metadata of this resource (RFC 9728 §3.2 and §3.3); null if none. The resource may be the whole service. */
 export function metadataFault({ response }: Reply): string | null {
   if (response.status !== 200) return `status ${response.status}`;
   const { value } = response.json;

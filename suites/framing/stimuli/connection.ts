@@ -46,10 +46,7 @@ function hiding(name: string, purpose: string, asking: ConnectionRequest): Probe
   return risky(variation(name, purpose, differenceOf(asking)));
 }
 
-/**
- * The same, for a message that must be refused. Where the answer is the one to a missing credential, once more with the
- * right one.
- */
+/** The same for a message that must be refused: sent again with the right credential if a missing one was refused. */
 function refused(name: string, purpose: string, asking: ConnectionRequest): Probe<Reply> {
   const alone = hiding(name, purpose, asking);
   const send: Probe<Reply>['send'] = async (port) => {

@@ -18,10 +18,7 @@ import {
   type QuotaParts,
 } from './quota.ts';
 
-/**
- * Counting a limit, by no model of it: after two windows without a request no limiter remembers any. A weighed counter
- * looks back that far, others less.
- */
+/** Counts a limit without a model of it: after two windows without a request no limiter remembers any. */
 
 /** What was admitted of a fresh quota. */
 export interface Count extends Span {
@@ -158,10 +155,7 @@ export function apartFrom(other: Span, notBeforeMs: number, windowMs: number): n
   return intoMs > windowMs - apartMs ? notBeforeMs + windowMs - intoMs + apartMs : notBeforeMs;
 }
 
-/**
- * Whether as many were admitted in both with no window of a clock that ended within either: within both it would have
- * ended after as many requests, and so at the same place of it.
- */
+/** Whether both admitted the same number, and no window of a clock can have ended at the same place within both. */
 export function isSameElsewhere(a: Count, b: Count, windowMs: number): boolean {
   const places = a.observations.slice(1).map((_, at) => [between(a, at), between(b, at)] as const);
   return a.admitted === b.admitted && places.every(([one, other]) => isApart(one, other, windowMs));

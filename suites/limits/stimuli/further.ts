@@ -34,10 +34,7 @@ export interface FurtherLimitMet {
   readonly evidence: string;
 }
 
-/**
- * How each further limit is kept. The shortest one is told by the requests that meet the main one, the others by all that
- * was sent: none is sent for them.
- */
+/** How each further limit is kept, as the requests to the main limit and all others show: none is sent for it. */
 export const furtherLimits = probe<readonly FurtherLimitMet[]>(
   'further-limits',
   {

@@ -33,10 +33,7 @@ interface Order {
   readonly upTo: number;
 }
 
-/**
- * Until the first refusal. Where that comes early, and does not last, it was of a second limit, of a shorter window: then it
- * goes on, until the documented limit refuses as well.
- */
+/** Sends until the first refusal, and on if that was early and short: then a second limit with a shorter window refused. */
 export async function inTurn(
   { quota, pause, clock }: Pick<Port, 'quota' | 'pause' | 'clock'>,
   { plan, purpose, before, upTo }: Order,

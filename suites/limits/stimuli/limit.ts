@@ -86,10 +86,7 @@ interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly by: Count;
 }
 
-/**
- * What two counts say of which no window of a clock ended within both. Others can only spend of a quota, not add to it:
- * one that is too low is counted twice as low.
- */
+/** The result of two counts within which no window of a clock ended. Others can only lower a count: a low one is counted twice. */
 async function counted(
   { ask, clock }: Pick<Port, 'ask' | 'clock'>,
   plan: Plan,

@@ -150,10 +150,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
   },
 );
 
-/**
- * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
- * it; the measurement goes on without.
- */
+/** Asks everything that needs the spent quota, before it comes back. The results are for other checks. */
 async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
   const { credentials } = config;
   const asked: Probe<unknown>[] = [spentAgain, otherKindsWhileExhausted];

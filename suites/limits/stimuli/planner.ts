@@ -57,10 +57,7 @@ export function serialBurst({ requests }: Pick<DocumentedLimit, 'requests'>): nu
   return requests + Math.ceil(requests * TOLERANCE.patienceShare) + TOLERANCE.patience;
 }
 
-/**
- * Chooses the next step, from what is known alone. One window is enough for a fixed one: it is spent once, serially,
- * and the burst of parallel requests goes into the next window the moment that it has begun.
- */
+/** Chooses the next step. A fixed window is spent once, serially; the parallel burst goes into the beginning of the next. */
 export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const { documented, observations, nowMs } = known;
   const { requests, windowMs } = documented;
@@ -115,10 +112,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   return nowMs < wholeMs ? wait(wholeMs, 'the quota flows back until it is whole') : parallelBurst;
 }
 
-/**
- * Where hardly anything was back when the first request was served again, a sliding window is there. A log gives the
- * requests back as they were sent, a weighed counter evenly: told apart when all of them are as old as the window.
- */
+/** If hardly any quota was back, the window slides. A log and a weighed counter differ once all requests are a window old. */
 function afterParallel(known: LimitKnowledge): LimitStep {
   const { documented, observations, nowMs } = known;
   const { requests, windowMs } = documented;

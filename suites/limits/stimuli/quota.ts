@@ -15,10 +15,7 @@ import { sample, served } from '../../stimuli/sample.ts';
 import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
 
-/**
- * Meeting the rate limit on purpose, once: what the other suites have sent in the window is the first part of
- * the burst, and everything that needs an exhausted quota shares the one that this exhausts.
- */
+/** Meets the rate limit on purpose, once: earlier requests of the window count, and all checks share the spent quota. */
 
 interface Exhaustion {
   readonly plan: Plan;
@@ -51,10 +48,7 @@ export const quotaSample = probe('quota-sample', { needs: [served] }, async ({ a
   return http.send({ purpose: 'as documented, to read the quota fields' });
 });
 
-/**
- * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
- * before lies apart from it, so that a sliding window is told from a fixed one.
- */
+/** Sends until the first refusal: one by one, and else all at once. A pause before it tells a sliding window from a fixed one. */
 export const exhaustion = probe<Exhaustion>(
   'exhaustion',
   {

@@ -17,10 +17,7 @@ import {
   slotMs,
 } from './quota.ts';
 
-/**
- * What is asked while the quota is spent. It may come back at any moment, by a window that ends or by an even
- * flow: an answer counts only when that cannot explain it.
- */
+/** Requests while the quota is spent. It may come back at any moment: an answer counts only if that cannot explain it. */
 
 /** Windows end once; whoever is still in doubt after that stands before an even flow. */
 const ROUNDS = 3;

@@ -123,10 +123,7 @@ function bodiesCost(config: ServiceConfig): number {
 /** In the order in which one of them is chosen: what changes nothing that was there before comes first. */
 const METHODS = ['POST', 'PUT', 'PATCH'];
 
-/**
- * One operation is enough: bodies are read in one place. What they create is removed, so that of creations only those
- * are asked that can be undone.
- */
+/** One operation is enough: bodies are read in one place. A creation is only asked if its item can be removed. */
 const tried = probe<Tried>(
   'operation-bodies',
   { needs: [operationCalls], cost: bodiesCost, risks: ['change'] },

@@ -62,10 +62,7 @@ const safeCalls = probe(
 /** Creation first and deletion last, so that what is called is still there. */
 const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/**
- * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
- * the config allows it.
- */
+/** Everything by unsafe methods, if the config allows it: requests to be refused come before the calls that change something. */
 const unsafeTrials = probe(
   'operation-unsafe-trials',
   { cost: (config) => unsafeOrdersIn(config).length, risks: ['change'] },
@@ -135,10 +132,7 @@ export const callsOfSchema = derived(
   },
 );
 
-/**
- * Requests beside the calls: each counts only where the call itself is answered as documented, for else it would
- * show nothing.
- */
+/** Requests besides the calls: each counts only if the call itself is answered as documented. */
 function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
   const isSent = (order: Order) =>
     order.kind === kind && (isSafe(order.operation) || kind === 'unknown-method');

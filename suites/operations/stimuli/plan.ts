@@ -54,10 +54,7 @@ interface Planned {
   readonly badInputsOf: (operation: Operation) => readonly BadInput[];
 }
 
-/**
- * Which requests the operations get. Up to half of them call operations, the rest tries those that are called; what
- * one half leaves over the other takes. Whatever the ceiling cuts off is listed.
- */
+/** The requests to operations: up to half are calls, the rest tries what is called. The cut of the ceiling is listed. */
 export function planOperations({ operations, safety, credentialed, badInputsOf }: Planned): OperationPlan {
   const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];

@@ -116,10 +116,7 @@ interface VersionedPath {
   readonly rest: string;
 }
 
-/**
- * Where the version stands in a whole path: at the end of the documented prefix, which may have several segments and
- * may begin in the base URL; without one, in the first segment like `/v1`. Null where there is neither.
- */
+/** The version in a whole path: the end of the documented prefix, or a first segment like `/v1`; null if there is neither. */
 export function versionedPath(path: string, prefix: string | null): VersionedPath | null {
   const begins = prefix === null ? -1 : `${path}/`.indexOf(`${prefix}/`);
   const usual = /\/v\d+(?=\/)/.exec(path);
