@@ -34,10 +34,7 @@ export const unknownPaths = derived(
 export const unknownPathWithoutCredential = variation(
   'unknown-path-without-credential',
   'at a path that does not exist, without a credential',
-  {
-    target: ({ path }) => siblingOf(path),
-    credential: 'none',
-  },
+  { target: ({ path }) => siblingOf(path), credential: 'none' },
 );
 
 export const headSample = variation('head-sample', 'as documented', { method: 'HEAD', raw: true });
@@ -84,10 +81,7 @@ export const queryOfUnknownType = query(
 export const unknownMethod = variation(
   'unknown-method',
   'at the documented path, a method that nobody has registered',
-  {
-    method: 'CONFORM',
-    without: ['content-type'],
-  },
+  { method: 'CONFORM', without: ['content-type'] },
 );
 export const traceSample = variation('trace-sample', 'of the documented path', {
   method: 'TRACE',
@@ -156,9 +150,7 @@ export const explained = derived(
 
 const EXPLAINED = [withoutCredential, wrongCredential, unknownPath, deleteSample, unknownAccept];
 
-export const rangeRequest = variation('range', 'for a range of octets', {
-  fields: [['Range', 'bytes=0-1']],
-});
+export const rangeRequest = variation('range', 'for a range of octets', { fields: [['Range', 'bytes=0-1']] });
 /** With the entity tag of the sample, where it has one that can be repeated. */
 export const conditional = probe('conditional', { needs: [served] }, async ({ ask, http }) => {
   const { entityTag } = (await ask(served)).response;
@@ -194,10 +186,7 @@ export const invalidHost: Probe<Reply> = refusedMessage('invalid-host', 'with a 
 export const spacedFieldName: Probe<Reply> = refusedMessage(
   'spaced-field-name',
   'with a space between a field name and its colon',
-  {
-    fields: [['X-Conform-Spaced ', '1']],
-    raw: true,
-  },
+  { fields: [['X-Conform-Spaced ', '1']], raw: true },
 );
 export const withoutContentType = probe('without-content-type', ({ http }) =>
   http.send({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
@@ -310,7 +299,5 @@ const CONTENT_TYPE_SPELLED = 'APPLICATION/JSON; charset="utf-8"';
 export const contentTypeSpelled = variation(
   'content-type-spelled',
   `with Content-Type: ${CONTENT_TYPE_SPELLED}`,
-  {
-    fields: [['Content-Type', CONTENT_TYPE_SPELLED]],
-  },
+  { fields: [['Content-Type', CONTENT_TYPE_SPELLED]] },
 );

@@ -61,7 +61,5 @@ export const replayedSignature = probe('replayed-signature', { needs: [served] }
 export const signedInstead = variation(
   'signed-instead',
   'signed by the application instead of with the key',
-  {
-    credential: 'signed',
-  },
+  { credential: 'signed' },
 );

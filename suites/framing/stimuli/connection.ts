@@ -103,10 +103,7 @@ export const unknownCoding = refused('unknown-coding', 'with a transfer coding t
 export const overflowingChunk = hiding(
   'overflowing-chunk',
   'with a chunk size that is too large for any number',
-  {
-    fields: [CHUNKED],
-    content: `10000000000000005\r\nabcde\r\n${LAST_CHUNK}`,
-  },
+  { fields: [CHUNKED], content: `10000000000000005\r\nabcde\r\n${LAST_CHUNK}` },
 );
 /** §2.2, §5.2, and a name that a gateway may write with a hyphen: none of them is Transfer-Encoding. */
 export const hiddenFields = risky(

@@ -38,11 +38,7 @@ interface MeasuredLimit {
  */
 export const measuredLimit = probe<MeasuredLimit>(
   'measured-limit',
-  {
-    needs: [exhaustion, limitMeasurement],
-    mayNeed: [firstBurst, serialCount, serialRecount],
-    cost: 0,
-  },
+  { needs: [exhaustion, limitMeasurement], mayNeed: [firstBurst, serialCount, serialRecount], cost: 0 },
   async (port) => {
     const { ask } = port;
     const met = await ask(exhaustion);
