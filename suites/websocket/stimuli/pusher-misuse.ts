@@ -62,18 +62,18 @@ export const unaskedPong = said(
   (conversation) => conversation.text('{"event":"pusher:pong","data":{}}'),
 );
 
-/** Events that the client may not send, by their names. */
-export const FORBIDDEN = {
-  'client-conform-public': 'a client event on a public channel',
-  'client-conform-foreign': 'a client event on a channel that its sender has not entered',
-  'conform-unmarked': 'an event of a client without client- in its name',
-} as const;
+/** Events that the client may not send. */
+const FORBIDDEN = [
+  ['client-conform-public', PUBLIC_CHANNEL, 'a client event on a public channel'],
+  ['client-conform-foreign', SIGNED_CHANNEL, 'a client event on a channel that its sender has not entered'],
+  ['conform-unmarked', PUBLIC_CHANNEL, 'an event of a client without client- in its name'],
+] as const;
 
-const CHANNEL_OF: Readonly<Record<keyof typeof FORBIDDEN, string>> = {
-  'client-conform-public': PUBLIC_CHANNEL,
-  'client-conform-foreign': SIGNED_CHANNEL,
-  'conform-unmarked': PUBLIC_CHANNEL,
-};
+/** The first of them that came, in words; null if none. */
+export function forbiddenEvent({ pusherEvents }: ConversationView): string | null {
+  const faults = pusherEvents.map(({ event }) => FORBIDDEN.find(([name]) => name === event)?.[2]);
+  return faults.find((what) => what !== undefined) ?? null;
+}
 
 /** A subscriber of a public and a private channel, while another client, in the public one alone, sends these. */
 export const forbiddenClientEvents = connecting(
@@ -90,7 +90,7 @@ export const forbiddenClientEvents = connecting(
           'a WebSocket with a client that sends what it may not',
           client(async (conversation) => {
             await subscribe(conversation, { channel: PUBLIC_CHANNEL });
-            for (const [event, channel] of Object.entries(CHANNEL_OF))
+            for (const [event, channel] of FORBIDDEN)
               await conversation.text(JSON.stringify({ event, channel, data: {} }));
             // Once this is answered, so is all before it.
             await pinged(conversation);
@@ -108,7 +108,7 @@ interface Forgery {
   readonly channel: string;
   /** Completes "a subscription with …". */
   readonly what: string;
-  readonly auth: (app: { readonly key: string; readonly secret: string }, socketId: string) => string;
+  readonly auth: (app: Parameters<typeof signChannel>[0], socketId: string, channel: string) => string;
   readonly channelData?: string;
 }
 
@@ -119,33 +119,28 @@ const FORGERIES: readonly Forgery[] = [
   {
     channel: 'private-conform-other-app',
     what: 'the key of another application',
-    auth: (app, id) => signChannel({ ...app, key: `conform-${app.key}` }, id, 'private-conform-other-app'),
+    auth: (app, ...signed) => signChannel({ ...app, key: `conform-${app.key}` }, ...signed),
   },
   {
     channel: 'private-conform-other-secret',
     what: 'the secret of another application',
-    auth: (app, id) =>
-      signChannel({ ...app, secret: 'conform: another' }, id, 'private-conform-other-secret'),
+    auth: (app, ...signed) => signChannel({ ...app, secret: 'conform: another' }, ...signed),
   },
   {
     channel: 'private-conform-other-socket',
     what: 'the signature of another connection',
-    auth: (app) => signChannel(app, '1.1', 'private-conform-other-socket'),
+    auth: (app, _, channel) => signChannel(app, '1.1', channel),
   },
   {
     channel: 'private-conform-other-channel',
     what: 'the signature of another channel',
     auth: (app, id) => signChannel(app, id, SIGNED_CHANNEL),
   },
-  {
-    channel: 'private-conform-empty-signature',
-    what: 'an empty signature',
-    auth: ({ key }) => `${key}:`,
-  },
+  { channel: 'private-conform-empty-signature', what: 'an empty signature', auth: ({ key }) => `${key}:` },
   {
     channel: 'presence-conform-other-user',
     what: 'the signature of another user',
-    auth: (app, id) => signChannel(app, id, 'presence-conform-other-user', USER),
+    auth: (app, ...signed) => signChannel(app, ...signed, USER),
     channelData: OTHER_USER,
   },
 ];
@@ -166,7 +161,7 @@ export const forgedSubscriptions = connecting(
       await subscribe(conversation, { channel: SIGNED_CHANNEL, auth });
       for (const { channel, auth, channelData } of FORGERIES) {
         const more = channelData === undefined ? {} : { channel_data: channelData };
-        await subscribe(conversation, { channel, auth: auth(app, socketId), ...more });
+        await subscribe(conversation, { channel, auth: auth(app, socketId, channel), ...more });
       }
     });
     return port.websocket.hold('a WebSocket with forged subscriptions', says);
