@@ -23,23 +23,23 @@ import { OpenConversation } from './open-conversation.ts';
 /** What a probe does on the open connection. */
 export type Conversing = (conversation: OpenConversation) => Promise<void>;
 
-/** WebSocket connections, the handshake of each a request like others. */
+/** WebSocket connections. Each handshake counts as a request. */
 export interface WebSocketPort {
   /** One connection from its handshake to its end. `conversing` is called once it is open. */
   converse(handshake: Handshake, conversing?: Conversing): Promise<ConversationView>;
-  /** The same, where all rests on what is said. @throws Blocked when no connection was opened, or not heard to its end. */
+  /** The same. @throws Blocked if no connection was opened, or not read to its end. */
   hold(handshake: Handshake, conversing: Conversing): Promise<ConversationView>;
-  /** The service has not ended a connection that it must end, though it was given all the time for it. */
+  /** The service did not end a connection in time that it must end. */
   readonly waitsInVain: boolean;
-  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  /** Id of the evidence after which the service fell silent; null if it did not. */
   readonly silentSince: string | null;
-  /** The service is known to keep so many connections of one client: they are open side by side from then on. */
+  /** Allows this number of connections side by side: the service is known to keep them. */
   widen(connections: number): void;
 }
 
-/** What should come at once from a quick service is waited for no longer than this, in ms. */
+/** Longest wait, in ms, for a frame that a quick service sends at once. */
 const PATIENCE_MS = 5_000;
-/** What comes after the decisive event, and on which nothing rests, likewise: the end of TCP behind a Close, a sign of life; in ms. */
+/** The same after the decisive event, such as for the end of TCP after a Close. */
 const LINGER_MS = 500;
 
 function conversationOver(
@@ -68,7 +68,7 @@ export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPor
       ).catch(blockedByBudget);
       turn.signal.throwIfAborted();
       const { response } = done.handshake;
-      // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
+      // Silence after a bad handshake does not show whether the service is there.
       const onPurpose = !isOrdinary(stimulus);
       outage.saw({ to: done.purpose, id: done.id }, { response, failure: done.failure, onPurpose });
       turn.keep(done);
@@ -100,16 +100,13 @@ export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPor
   return port;
 }
 
-/**
- * That there is no answer may be a matter of the moment, and so may be that the server is not able to do it (RFC 9110
- * §15.6); 501 and 505 are none.
- */
+/** A timeout or a server error may pass (RFC 9110 §15.6); 501 and 505 do not. */
 function isOfTheMoment({ handshake: { response }, failure }: Conversation): boolean {
   if (response === null) return failure?.kind === 'response-timeout';
   return response.status >= 500 && response.status !== 501 && response.status !== 505;
 }
 
-/** @throws Blocked where an ordinary handshake fares no better now: then it is not for what was asked. */
+/** @throws Blocked if an ordinary handshake is refused like this one at the moment. */
 async function requireTaken(
   context: SessionContext,
   signal: AbortSignal,
@@ -127,7 +124,7 @@ async function requireTaken(
   throw new Blocked(`${how}, and so is every other handshake at this moment`);
 }
 
-/** The key may be refused by the answer to the handshake, or by the close code that is documented for it. */
+/** The key may be refused by the answer to the handshake, or by the documented close code. */
 function handshakeReception(done: Conversation, { refusalCode }: WebSocketConfig): Reception {
   const { response } = done.handshake;
   if (response?.status !== 101) return receptionOf(response);
@@ -136,7 +133,7 @@ function handshakeReception(done: Conversation, { refusalCode }: WebSocketConfig
   return { kind: 'refused', as: `close code ${code}` };
 }
 
-/** An ordinary handshake, where it needs the key. */
+/** An ordinary handshake, if it needs the key. */
 export function handshakeOccasions(context: SessionContext): readonly Occasion[] {
   const { websocket } = context.config;
   const stimulus = { purpose: 'a WebSocket to see whether the key is taken at all' };
@@ -152,7 +149,6 @@ export function handshakeOccasions(context: SessionContext): readonly Occasion[]
   ];
 }
 
-/** Who is let in is answered, or closed with the code that says otherwise. */
 function pinged(context: SessionContext): (connection: WebSocketConnection) => Promise<void> {
   return async (connection) => {
     const conversation = conversationOver(connection, context);
@@ -161,26 +157,24 @@ function pinged(context: SessionContext): (connection: WebSocketConnection) => P
   };
 }
 
-/** @throws Blocked for what was not heard to its end, for it was too much: it shows nothing of how it would have ended. */
+/** @throws Blocked if the conversation was too long to be read to its end. */
 export function requireHeardOut({ to, conversation: { failure } }: ConversationView): void {
   if (failure !== null) throw new Blocked(`${to} was not heard to its end: ${failure.message}`);
 }
 
-/** What came of a handshake, for a sentence: `status 403`. */
+/** The answer to a handshake, for a sentence: `status 403`. */
 export function answerOf(view: ConversationView): string {
   const { status, redirect, conversation } = view;
   if (status === null) return conversation.failure?.message ?? 'no answer';
   return redirect === null ? `status ${status}` : `status ${status}, to ${redirect}`;
 }
 
-/** A conversation is kept whole for as long as the session lasts, so no service is heard out without end. */
+/** A conversation is kept as long as the session, so its length has a bound. */
 const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
 
 /**
- * One WebSocket connection from its handshake to its end. The handshake counts as one request of the budget, and
- * the connection takes a place for as long as it lasts, so that few are open at the same time.
- *
- * @throws NotApplicable where the service has no WebSocket endpoint.
+ * One WebSocket connection from its handshake to its end. It takes one request of the budget, and one of the places, so
+ * that few connections are open at the same time. @throws NotApplicable if the service has no WebSocket endpoint.
  */
 async function connect(
   { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionContext,
@@ -195,18 +189,13 @@ async function connect(
   const choice = credentialOf(stimulus, websocket);
   const credential = credentialUse(choice);
   const dialect = await dialectOf(websocket);
-  const bare = openingRequest(stimulus, {
-    websocket,
-    dialect,
-    target,
-    userAgent,
-  });
+  const bare = openingRequest(stimulus, { websocket, dialect, target, userAgent });
   const placed = async () => {
     const ready = inHandshakes(await credentials.for(choice), websocket);
     // The target has the path of the base URL already.
     return placeCredential(bare, choice, ready, { at: clock.wallNow() });
   };
-  // What cannot be placed is told before it counts as a request.
+  // A credential that cannot be placed fails before it counts as a request.
   await placed();
   const opening = {
     endpoint: websocket.url,
@@ -228,7 +217,7 @@ async function connect(
     const sent = { ...request, ...opening.form };
     const kindOf = (response: { readonly status: number } | null) =>
       handshakeKind({ credential, request: sent, response });
-    // Until it is answered it is taken for one that will be taken.
+    // Until the answer comes, it counts as taken.
     spent.kind = kindOf({ status: 101 });
     const askedMs = clock.now();
     const connection = await wire.openConnection(transport, { ...opening, request }, about);

@@ -9,25 +9,25 @@ import { handshakeRequest } from '../../../wire/http/request.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
 import type { Opening } from '../../../wire/websocket/connection.ts';
 
-/** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
+/** An opening handshake as in RFC 6455 §4.1, except for the properties that are named here. */
 export interface HandshakeStimulus {
   /** What the connection is for: `a WebSocket with an unmasked frame`. */
   readonly purpose: string;
   readonly method?: string;
   /** Changes the target of the configured endpoint. */
   readonly target?: (target: string) => string;
-  /** Take the place of the handshake's own fields of the same name. */
+  /** They replace the handshake's own fields of the same name. */
   readonly fields?: readonly FieldLine[];
   /** Names of fields that are left out, lower-case. */
   readonly without?: readonly string[];
-  /** `right` when left out; the Pusher protocol has its key in the address and takes no other. */
+  /** `right` if left out; the Pusher protocol has its key in the address and takes no other. */
   readonly credential?: CredentialChoice;
-  /** 1.1 when left out. */
+  /** 1.1 if left out. */
   readonly httpVersion?: '1.0';
   /** Sends the handshake in segments of one octet. */
   readonly octetByOctet?: boolean;
   readonly automatic?: Opening['automatic'];
-  /** Takes none of the places that few connections share: others are open at the same time, and meant to be. */
+  /** Takes no place: it is meant to be open beside others. */
   readonly beside?: boolean;
 }
 
@@ -38,14 +38,14 @@ export function stimulusOf(handshake: Handshake): HandshakeStimulus {
   return typeof handshake === 'string' ? { purpose: handshake } : handshake;
 }
 
-/** Whether anything makes this handshake other than an ordinary client's. */
+/** Whether it is the handshake of an ordinary client. */
 export function isOrdinary(stimulus: HandshakeStimulus): boolean {
   const { method, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
   if (httpVersion) return false;
   return !method && !target && !fields && !without && !credential && !octetByOctet;
 }
 
-/** The right one unless the stimulus says otherwise; none where the service takes none in its handshakes. */
+/** The right one by default; none if the service takes none in its handshakes. */
 export function credentialOf(stimulus: HandshakeStimulus, websocket: WebSocketConfig): CredentialChoice {
   return stimulus.credential ?? (whyKeyless(websocket) === null ? 'right' : 'none');
 }
@@ -59,7 +59,7 @@ interface Endpoint {
   readonly userAgent: string;
 }
 
-/** What handshakes carry: a key goes where the config says. */
+/** The credentials of handshakes: a key goes where the config says. */
 export function inHandshakes(credentials: Credentials, { credential: place }: WebSocketConfig): Credentials {
   if (place === undefined || place.in === 'none' || !credentials.carrier?.bare) return credentials;
   return { ...credentials, carrier: carrierAt(place) };

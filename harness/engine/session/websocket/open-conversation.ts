@@ -18,22 +18,22 @@ import type { InVain } from '../turn/session-context.ts';
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
 
 interface Patience {
-  /** How long what should come at once is waited for, in ms. */
+  /** Longest wait, in ms, for a frame that should come at once. */
   readonly patienceMs: number;
-  /** And what comes after the decisive event. */
+  /** The same after the decisive event. */
   readonly lingerMs: number;
-  /** What the service has not done in all that time. */
+  /** Waits that have failed before. */
   readonly inVain: InVain;
 }
 
-/** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
+/** Number of messages among which one is looked for. */
 const MOST_MESSAGES = 100;
 
-/** A message that takes longer than this is not waited for, however slow the line; in ms. */
+/** Longest wait, in ms, for a message on a slow line. */
 export const LONGEST_MS = 30_000;
 const TOO_SLOW = `a message was still coming after ${LONGEST_MS / 1_000} s, so this would prove nothing`;
 
-/** An open connection in the hands of a probe: it sends, and waits a bounded time for what should come of it. */
+/** An open connection of a probe: it sends, and waits a bounded time for the result. */
 export class OpenConversation {
   readonly #connection: WebSocketConnection;
   readonly #patienceMs: number;
@@ -63,12 +63,12 @@ export class OpenConversation {
     return this.#inflation !== null;
   }
 
-  /** The payload of our next message, compressed as was agreed on (RFC 7692 §7.2.1). */
+  /** The payload of our next message, compressed as agreed (RFC 7692 §7.2.1). */
   deflated(payload: string | Uint8Array): Uint8Array {
     return this.#deflation.next(octets(payload));
   }
 
-  /** Sends a compressed message in so many fragments, and waits until it comes back. @returns whether it did. */
+  /** Sends a compressed message in fragments, and waits until it comes back. @returns whether it did. */
   async deflatedEcho(kind: 'text' | 'binary', payload: string | Uint8Array, fragments = 1): Promise<boolean> {
     await this.deflatedMessage(kind, this.deflated(payload), fragments);
     return this.returned(octets(payload));
@@ -141,8 +141,8 @@ export class OpenConversation {
   }
 
   /**
-   * As `echo`, of a message that takes its time on a slow line: waits for as long as octets come back. What is still under
-   * way to the service shows by a Ping behind it. @throws Blocked where they still come after half a minute.
+   * As `echo`, for a slow line: waits as long as octets come back. The Pong to a Ping after the message shows that the service
+   * has read it. @throws Blocked if octets still come after half a minute.
    */
   async longEcho(kind: 'text' | 'binary', payload: Uint8Array): Promise<boolean> {
     await this.frame(OPCODE[kind], payload);
@@ -163,7 +163,7 @@ export class OpenConversation {
     }
   }
 
-  /** Waits for a message of the server that carries the same, whatever else comes before it. `movingMs`: see `Wait`. */
+  /** Waits for a message with this payload, whatever comes before it. `movingMs`: see `Wait`. */
   async returned(payload: Uint8Array, movingMs = 0): Promise<boolean> {
     const wanted = messageOf(payload);
     const isWanted = (each: Message) => carriesTheSame(each, wanted);
@@ -175,7 +175,7 @@ export class OpenConversation {
     await this.together(note, ...texts.map((text) => [OPCODE.text, text] as const));
   }
 
-  /** Sends a part of a frame, and waits a moment for what comes of it. @returns whether the server ends the conversation. */
+  /** Sends a part of a frame. @returns whether the server then ends the conversation. */
   async endsUpon(part: Uint8Array, note: string): Promise<boolean> {
     await this.#connection.sendOctets(part, note);
     const wait = { timeoutMs: this.#lingerMs, match: isOver, note: `for the end upon ${note}` };
@@ -184,14 +184,14 @@ export class OpenConversation {
     return over !== null || !this.#connection.open;
   }
 
-  /** Says nothing for so long, or until then. @returns whether the connection is still open. */
+  /** Sends nothing for this time, or until then. @returns whether the connection is still open. */
   async silence(forMs: number, until?: Promise<unknown>): Promise<boolean> {
     const wait = { timeoutMs: forMs, match: isOver, note: 'in silence' };
     const over = await this.#connection.next({ ...wait, ...(until && { until }) });
     return over === null && this.#connection.open;
   }
 
-  /** Waits for a message of the server that satisfies, among the next hundred. @returns it, null when none came. */
+  /** Waits for a message that satisfies, among the next hundred. @returns it; null if none came. */
   async message(
     note: string,
     satisfies: (message: Message) => boolean,
@@ -204,7 +204,7 @@ export class OpenConversation {
     return null;
   }
 
-  /** Waits for a frame of a message with so many octets on the wire at the least, or for the end. */
+  /** Waits for a data frame of at least this length, or for the end. */
   async bulk(octetsAtLeast: number): Promise<void> {
     const isBulk = (event: ConversationEvent) =>
       event.type === 'frame' && isData(event) && event.frame.length >= octetsAtLeast;
@@ -223,15 +223,15 @@ export class OpenConversation {
   }
 
   /**
-   * Sends a Close, without a code when none is given, and waits for the server's; then for a moment for the end of
-   * TCP, which is the server's to do (RFC 6455 §7.1.1). Where one was never answered, no other is waited for as long.
+   * Sends a Close, and waits for that of the server, then briefly for the server to end TCP (RFC 6455 §7.1.1). Once a Close was not
+   * answered, the waits are short.
    */
   close(code?: number, reason?: string): Promise<void> {
     const timeoutMs = this.#inVain.end ? this.#lingerMs : this.#patienceMs;
     return this.#close(closePayload(code, reason), timeoutMs, this.#lingerMs);
   }
 
-  /** As `close`, waiting for the answer and the end of TCP as for anything that should come at once. */
+  /** As `close`, with the full wait for the answer and for the end of TCP. */
   closeWhole(code?: number, reason?: string): Promise<void> {
     return this.#close(closePayload(code, reason), this.#patienceMs, this.#patienceMs);
   }
@@ -243,11 +243,9 @@ export class OpenConversation {
     else await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
   }
 
-  /** Waits for a Close, and then so long for the end of TCP. */
+  /** Waits for a Close, and then for this time for the end of TCP. */
   async outlast(forMs: number): Promise<void> {
-    const over = await this.#next('for the Close', isOver);
-    if (over?.type === 'frame')
-      await this.#connection.untilEnd({ timeoutMs: forMs, note: 'for the end of TCP' });
+    await this.#untilTcpEnds(await this.#next('for the Close', isOver), forMs);
   }
 
   /** Ends our side of TCP without a Close, and waits for the server to end its own. */
@@ -257,21 +255,18 @@ export class OpenConversation {
   }
 
   /**
-   * Waits for the server to end the conversation. When it does not, a Ping shows whether the connection still works.
-   * Nothing is sent before: octets that meet a closed socket are answered by a reset, which can overtake a Close.
+   * Waits for the server to end the conversation, then sends a Ping to see whether it still works. Nothing is sent before: octets
+   * to a closed socket cause a reset, which can overtake a Close.
    */
   async end(): Promise<void> {
     const over = await this.#next('for the end', isOver);
-    if (over?.type === 'frame') {
-      await this.#connection.untilEnd({ timeoutMs: this.#lingerMs, note: 'for the end of TCP' });
-    } else if (this.#connection.open) {
-      await this.#ping('still there?', this.#lingerMs);
-    }
+    if (over?.type === 'frame') await this.#untilTcpEnds(over);
+    else if (this.#connection.open) await this.#ping('still there?', this.#lingerMs);
   }
 
   /**
-   * The same where the server must end it. Where it has not once, it is asked with a Ping after half of the time: who answers
-   * that goes on, for nothing is processed any more on a connection that has failed (RFC 6455 §7.1.7).
+   * The same if the server must end it. If it did not once, the Ping comes after half of the time: a server that answers it goes
+   * on (RFC 6455 §7.1.7).
    */
   async mustEnd(): Promise<void> {
     const firstMs = this.#inVain.end ? this.#patienceMs / 2 : this.#patienceMs;
@@ -287,10 +282,10 @@ export class OpenConversation {
     } else await this.#untilTcpEnds(over);
   }
 
-  /** For a moment, where this is a Close. */
-  async #untilTcpEnds(over: ConversationEvent | null): Promise<void> {
+  /** Briefly, if this is a Close. */
+  async #untilTcpEnds(over: ConversationEvent | null, timeoutMs = this.#lingerMs): Promise<void> {
     if (over !== null && isFrame(over, OPCODE.close))
-      await this.#connection.untilEnd({ timeoutMs: this.#lingerMs, note: 'for the end of TCP' });
+      await this.#connection.untilEnd({ timeoutMs, note: 'for the end of TCP' });
   }
 
   #next(
@@ -298,7 +293,6 @@ export class OpenConversation {
     match: (event: ConversationEvent) => boolean,
     movingMs = 0,
   ): Promise<ConversationEvent | null> {
-    // Whoever waits for more than the end is not kept waiting by it.
     return this.#connection.next({ timeoutMs: this.#patienceMs, movingMs, match, note });
   }
 }

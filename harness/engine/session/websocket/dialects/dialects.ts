@@ -11,11 +11,7 @@ import { raw } from './raw.ts';
 
 const SHIPPED: Readonly<Record<ShippedDialect, MessageDialect>> = { raw, pusher };
 
-/**
- * The dialect that a config names: one of those that come with the harness, or that of a module of the user's.
- *
- * @throws NoDialect when that module has changed since the config was read.
- */
+/** The dialect that a config names, built-in or a module. @throws NoDialect if the module changed since the config was read. */
 export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<MessageDialect> {
   if (dialect === 'own') return adapter === undefined ? raw : guarded(await loadDialect(adapter));
   const shipped = SHIPPED[dialect];
@@ -26,7 +22,7 @@ export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig
   };
 }
 
-/** A user's function that throws over what a service sent has read nothing. */
+/** If a user's function throws, it has read nothing. */
 function guarded(own: MessageDialect): MessageDialect {
   const { answerHeartbeat } = own;
   return {

@@ -2,10 +2,10 @@ import type { MessageDialect } from '../../../../config/blocks/dialect.ts';
 import { readPusherEvent } from '../../../../wire/conversation/dialect.ts';
 import { queryOf, withQuery } from '../../../../wire/request.ts';
 
-/** The Pusher protocol, version 7, in which the application's key in the address is all that a handshake carries. */
+/** The Pusher protocol, version 7. Its handshakes carry no key but that of the application, in the address. */
 export const pusher: MessageDialect = {
   name: 'pusher',
-  /** The parameters with which its clients open a connection, but for those that are configured. */
+  /** Adds the usual parameters of its clients, except for those that are configured. */
   target(target, { version }) {
     const given = new Set(queryOf(target).map(([name]) => name));
     const usual = [

@@ -4,7 +4,7 @@ import type { MessageDialect } from '../../../../config/blocks/dialect.ts';
 /** Names by which a JSON message commonly says what it is. */
 const NAMES = ['event', 'type'] as const;
 
-/** No dialect at all: what is a JSON object and says what it is can be told from others all the same. */
+/** No dialect. JSON objects that name their kind are events all the same. */
 export const raw: MessageDialect = {
   name: 'raw',
   read(text) {
