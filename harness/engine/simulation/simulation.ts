@@ -4,7 +4,6 @@ import { openVerifier } from '../../providers/pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import { SUITES_URL } from '../selection/selection.ts';
 import type { LiveSessionOptions } from '../session/session.ts';
-import { simulatedClock } from './clock.ts';
 
 /** The parts of a session in simulated time. */
 export interface Simulation extends Required<Pick<LiveSessionOptions, 'providerUrl' | 'clock' | 'verifier'>> {
@@ -13,6 +12,8 @@ export interface Simulation extends Required<Pick<LiveSessionOptions, 'providerU
 
 /** Starts the built-in provider of a config in this process, in simulated time. */
 export async function simulate(config: ServiceConfig): Promise<Simulation> {
+  // A process that only asks whether time is simulated need not load this.
+  const { simulatedClock } = await import('./clock.ts');
   const clock = simulatedClock();
   const provider = await startProvider(config, { clock });
   const pact = openVerifier();
