@@ -65,14 +65,8 @@ const CLEAN_ROOMS: readonly RegExp[] = [
 const EXEMPT = /\.test\.ts$|\/fixtures\/|^suites\/tests\/|^harness\/cli\/scripts\/words\.ts$|^CHANGELOG/;
 
 /** Subjects of later commits are held to the rules. */
-const LAST_FREE_COMMIT = 'd40325463d512f03484e5fe17c5e3aefa33d7664';
+const LAST_FREE_COMMIT = '4c46e528e818a0d364c0ce8bde165ad6327a8d7d';
 const LONGEST_SUBJECT = 72;
-/** Three that were published with a longer subject by mistake: published history is not rewritten. */
-const PUBLISHED_TOO_LONG: ReadonlySet<string> = new Set([
-  'a3cfd6959125c1980be326395d3fb3753bd5dea9',
-  '77ed264af383ec3aa7dbf43800219b339b3ef938',
-  '8df26bffdfda2fe7614cbe2a920948c73e3aad13',
-]);
 /** Begins with a verb: no article or pronoun, no plural or third person, no participle. */
 const VERB =
   /^(?!(?:A|An|The|It|Its|No|Each|Every|All|What|When|Where|If|In|On|Of|For|There|This)\b)[A-Z][a-z]*(?<!(?<!s)s|(?<!br)ing|(?<!n|mb|f)ed)\b/;
@@ -128,15 +122,11 @@ function patternOf(phrase: string): RegExp {
 function subjects(): readonly string[] {
   const range = `${LAST_FREE_COMMIT}..HEAD`;
   try {
-    const log = execFileSync('git', ['log', '--no-merges', '--format=%H %s', range], {
+    const log = execFileSync('git', ['log', '--no-merges', '--format=%s', range], {
       cwd: ROOT,
       stdio: 'pipe',
     });
-    return log
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '' && !PUBLISHED_TOO_LONG.has(line.split(' ', 1)[0] ?? ''))
-      .map((line) => line.slice(line.indexOf(' ') + 1));
+    return log.toString().split('\n').filter(Boolean);
   } catch {
     return [];
   }
