@@ -128,7 +128,7 @@ describe('list', () => {
     const { code, stdout, stderr } = await conformHere(['list']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^auth\n {2}auth\.missing-credential {2,}refuses .* \[errors\.codes; auth\.scheme\]/,
+      /^auth\n {2}auth\.missing-credential {2,}api {2,}refuses .* \[errors\.codes; auth\.scheme\]/,
     );
     const [, count] = /\n\n(\d+) checks\n$/.exec(stdout) ?? [];
     expect(stdout.split('\n').filter((line) => /^ {2}\S/.test(line))).toHaveLength(Number(count));
@@ -136,9 +136,9 @@ describe('list', () => {
 
   it('shows how each stands for a service, and why where it is not judged', async () => {
     const { stdout } = await conformHere(['list', '--service', 'realtime']);
-    expect(stdout).toMatch(/^ {2}auth\.missing-credential +MUST /m);
+    expect(stdout).toMatch(/^ {2}auth\.missing-credential +api +MUST /m);
     expect(stdout).toMatch(
-      /^ {2}versioning\.prefix +not judged .*\(versioning\.prefix is not shown in the contract\)$/m,
+      /^ {2}versioning\.prefix +api +not judged .*\(versioning\.prefix is not shown in the contract\)$/m,
     );
   });
 

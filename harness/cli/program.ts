@@ -3,6 +3,7 @@ import { EXIT } from '../base/exit.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { plainText } from '../report/results/words/plain.ts';
 import {
+  allow,
   calendarDay,
   concurrency,
   configDir,
@@ -13,6 +14,7 @@ import {
   reportsIn,
   reportsOut,
   results,
+  rules,
   runId,
   strict,
   withoutNaturalDefault,
@@ -48,6 +50,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('check services and write reports')
     .argument('[service...]', 'names of services (default: all)')
     .addOption(environment())
+    .addOption(rules())
+    .addOption(allow())
     .option('--suite <name...>', 'only these suites')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
@@ -82,7 +86,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .command('list')
     .description('list every check with its suite, title and grounds')
     .option('--json', 'print JSON', false)
-    .option('--service <name>', 'show how each check applies to this service')
+    .option('--service <name>', 'show how each check of its rule set applies to this service')
+    .addOption(rules())
     .addOption(environment())
     .addOption(configDir())
     .action(by(() => import('./commands/list.ts'), 'list'));

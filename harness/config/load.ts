@@ -44,6 +44,10 @@ export interface LoadOptions {
   readonly environment?: string | undefined;
   /** Takes the place of the provider of the one service that is loaded. */
   readonly providerUrl?: string | undefined;
+  /** What `safety:` allows for this time, whatever the files say. */
+  readonly allow?: readonly Allowance[] | undefined;
+  /** The rule set that all of them are held to, in place of their own. */
+  readonly rules?: string | undefined;
   /** Files, folders and URLs of pacts, relative to the working folder, in place of the configured ones. */
   readonly pacts?: readonly string[] | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -122,7 +126,7 @@ async function loadService(
   const environment = options.environment ?? null;
   const merged = faults.try(() => overlaid(tree, SERVICE_BLOCKS, name, environment));
   if (merged) {
-    const effective = withPactOption(withProviderUrl(merged, options.providerUrl), options.pacts ?? []);
+    const effective = withPactOption(withOptions(merged, options), options.pacts ?? []);
     const scope = {
       env: options.env,
       execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS,
@@ -204,6 +208,7 @@ async function buildService(
     proxies: proxies(),
     safety: safety(),
     timeouts: blocks.timeouts,
+    rules: blocks.rules,
     facts: fillFacts(draft, blocks, filled),
   };
 }
@@ -213,9 +218,37 @@ function ifThere<K extends keyof ServiceConfig>(key: K, value: ServiceConfig[K] 
   return (value ? { [key]: value } : {}) as { readonly [Key in K]?: NonNullable<ServiceConfig[K]> };
 }
 
-function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap {
-  if (url === undefined) return tree;
-  return withEntry(tree, 'provider', located({ url }, { kind: 'option', option: '--provider-url' }));
+/** What options of the command line say in place of the file. */
+function withOptions(tree: LocatedMap, { providerUrl: url, rules, allow = [] }: LoadOptions): LocatedMap {
+  const options = { provider: url === undefined ? undefined : { url }, rules };
+  const names = { provider: '--provider-url', rules: '--rules' } as const;
+  return Object.entries(names).reduce(
+    (all, [key, option]) => {
+      const value = options[key as keyof typeof options];
+      return value === undefined ? all : withEntry(all, key, located(value, { kind: 'option', option }));
+    },
+    withAllowed(tree, allow),
+  );
+}
+
+/** What may be allowed for one run, with the keys of `safety:`. */
+export const ALLOWANCES = {
+  writes: 'unsafeMethods',
+  limit: 'exceedRateLimit',
+  sizes: 'findSizeLimits',
+} as const;
+export type Allowance = keyof typeof ALLOWANCES;
+
+function withAllowed(tree: LocatedMap, allow: readonly Allowance[]): LocatedMap {
+  if (allow.length === 0) return tree;
+  const origin = { kind: 'option', option: '--allow' } as const;
+  const known = tree.entries.get('safety')?.value;
+  const empty: LocatedMap = { kind: 'map', origin, entries: new Map() };
+  const safety = allow.reduce(
+    (all, each) => withEntry(all, ALLOWANCES[each], located(true, origin)),
+    known?.kind === 'map' ? known : empty,
+  );
+  return withEntry(tree, 'safety', safety);
 }
 
 type FindContract = (name: string, draft: Draft) => Promise<Contract>;

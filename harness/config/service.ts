@@ -8,6 +8,7 @@ import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-versio
 import type { Fact } from './blocks/facts.ts';
 import { HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
+import { RULES } from './blocks/rules.ts';
 import { SIGNATURES, type SignatureKeys } from './blocks/signatures.ts';
 import { TLS } from './blocks/tls.ts';
 import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
@@ -57,6 +58,8 @@ export interface ServiceConfig {
   readonly references?: readonly Secret[];
   readonly safety: Safety;
   readonly timeouts: Timeouts;
+  /** The rule set that it is held to, with its date: `api@2026-11`. */
+  readonly rules: string;
   /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
 }
@@ -87,6 +90,7 @@ const BLOCKS = {
   pacts: PACTS,
   safety: SAFETY,
   timeouts: TIMEOUTS,
+  rules: RULES,
 } as const;
 
 const contract = name(

@@ -4,6 +4,7 @@ import type { JournalEvent } from '../report/results/fold/events.ts';
 import type { ListedPact } from '../report/results/results.ts';
 import type { Suite } from './check/check.ts';
 import { applicabilityOf } from './check/judge.ts';
+import { notLookedAt } from './not-looked-at.ts';
 import type { Selection } from './selection/selection.ts';
 import { INTERACTION } from './session/pact/verification.ts';
 
@@ -18,6 +19,7 @@ export function announcementOf(
   const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
   const cautions = cautionsOf(config);
+  const unseen = notLookedAt(config, selection.selected(config));
   const operations = [...new Set(config.operations.map(({ template }) => redact(template)))];
   return {
     service: config.service,
@@ -26,6 +28,9 @@ export function announcementOf(
     plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
     planned,
     catalogue: selection.catalogue(config),
+    rules: config.rules,
+    outside: selection.outside(config),
+    ...(unseen.length > 0 ? { notLookedAt: unseen } : {}),
     ...(cautions.length > 0 ? { cautions } : {}),
     ...(pacts.length > 0 ? { pacts } : {}),
     ...(operations.length > 0 ? { operations } : {}),

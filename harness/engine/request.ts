@@ -1,3 +1,4 @@
+import type { Allowance } from '../config/load.ts';
 import { usualFolder } from '../config/yaml/read-text.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
@@ -16,6 +17,10 @@ export interface RunRequest {
   readonly providerUrl: string | null;
   /** Files, folders and URLs instead of the configured ones. */
   readonly pacts?: readonly string[];
+  /** What the config does not allow, for this run. */
+  readonly allow?: readonly Allowance[];
+  /** The rule set in place of that of each service; null for their own. */
+  readonly rules?: string | null;
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   readonly strict: boolean;

@@ -130,6 +130,8 @@ async function prepare(request: PlannedRun) {
     services: request.services,
     environment: request.environment ?? undefined,
     providerUrl: request.providerUrl ?? undefined,
+    rules: request.rules ?? undefined,
+    allow: request.allow,
     pacts: request.pacts,
     env: request.env,
   });

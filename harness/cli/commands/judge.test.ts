@@ -18,6 +18,7 @@ const WITHOUT_SOCKETS = fileURLToPath(
 const KEY = 'example-search-key-not-secret';
 const config = temporaryFolder({
   'services/search.yaml': `service: search
+rules: all
 contract: search
 provider: { reference: search, defects: [date-twice] }
 credentials: { scheme: bearer, key: ${KEY} }

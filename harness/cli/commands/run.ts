@@ -1,4 +1,5 @@
 import { EXIT, UsageError } from '../../base/exit.ts';
+import type { Allowance } from '../../config/load.ts';
 import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';
@@ -24,6 +25,8 @@ export interface RunOptions extends PlainOptions, Loudness {
   readonly reports: string;
   readonly shard?: string;
   readonly providerUrl?: string;
+  readonly rules?: string;
+  readonly allow?: readonly Allowance[];
   readonly concurrency?: number;
   readonly watch: boolean;
   readonly dryRun?: boolean;

@@ -6,6 +6,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import { codeOf } from '../../base/thrown.ts';
 import { type ClauseKey, VOCABULARY } from '../../base/vocabulary.ts';
 import { makeFolders } from '../../wire/record/journal.ts';
+import { newestRules } from '../blocks/rules.ts';
 import type { Answers, Scheme } from '../credential/scheme.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/text-forms.ts';
@@ -129,6 +130,8 @@ function serviceText({ service, url, scheme, answers, openapi }: FirstService, c
 # The service ${service}: where it runs, how a client gets in, and what conform may do to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
+# What your team owns, as of this date: a newer version of conform adds no check. "all" has those of your HTTP server, too.
+rules: ${newestRules('api')}
 
 provider:
   url: ${JSON.stringify(url)}

@@ -16,6 +16,7 @@ import {
 } from '../../base/finding.ts';
 import { traceOf } from '../../base/thrown.ts';
 import { Blocked, NotApplicable, type Outcome, unlessUnjudged, Violation } from '../../base/verdict.ts';
+import { ruleSet } from '../../config/blocks/rules.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
@@ -56,11 +57,16 @@ export interface Applicability {
 export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): Applicability {
   const { level, grounds } = resolveAuthority(groundsOf(check, config), config.contract, config.facts);
   return {
-    level: check.observes ? 'NONE' : level,
+    level: check.observes ? 'NONE' : level === 'MUST' && onlyWarns(check, config) ? 'SHOULD' : level,
     grounds,
     reasonNot: firstReason(check.applies.map((reasonAgainst) => reasonAgainst(config))),
     missing: firstReason(check.needs.map((missing) => missing(config))),
   };
+}
+
+/** The rule set has it that it warns, whatever its grounds say. */
+function onlyWarns({ id, partOf = id }: CheckDefinition, { rules }: ServiceConfig): boolean {
+  return ruleSet(rules).warns(partOf);
 }
 
 function groundsOf({ grounds, groundsIn }: CheckDefinition, config: ServiceConfig): readonly Ground[] {
@@ -134,7 +140,8 @@ export async function judge(
       const evidence = thrown.evidence ?? context.evidence().at(-1) ?? null;
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
       const ground = decisiveGround(check, applied, session.config, thrown.places);
-      const outcome = check.known === undefined ? violated(applied.level, options.strict) : 'known';
+      const strict = options.strict && !onlyWarns(check, session.config);
+      const outcome = check.known === undefined ? violated(applied.level, strict) : 'known';
       // Texts of the service and the config may contain a secret.
       const finding = redactedFinding(
         {

@@ -1,6 +1,7 @@
 import { matchesGlob } from 'node:path';
 import { HarnessError, UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import { ruleSet } from '../../config/blocks/rules.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { CheckDefinition, Suite } from '../check/check.ts';
@@ -18,6 +19,8 @@ export interface Selection {
   selected(config: ServiceConfig): readonly Suite[];
   /** Number of checks of a whole run of the service. */
   catalogue(config: ServiceConfig): number;
+  /** How many checks there are besides, outside its rule set. */
+  outside(config: ServiceConfig): number;
 }
 
 /**
@@ -41,13 +44,35 @@ export function selectChecks(
     const meant = checks.some((check) => matches(check, pattern)) || mayBeFetched(pattern, checks, configs);
     if (!meant) throw unknown('check', pattern, [...new Set(checks.map(({ id }) => id))], configs);
   }
-  return {
-    selected: (config) =>
-      withChecks(suitesFor(suites, config), (check) =>
-        options.checks.length === 0 ? true : options.checks.some((pattern) => matches(check, pattern)),
-      ),
-    catalogue: (config) => suitesFor(all, config).flatMap((suite) => suite.checks).length,
+  const isInSet = (check: CheckDefinition, { rules }: ServiceConfig) =>
+    ruleSet(rules).has(check.partOf ?? check.id);
+  /** Who names a check by its id wants it, whatever set it is in. */
+  const isChosen = (check: CheckDefinition, config: ServiceConfig) => {
+    if (options.checks.length === 0) return isInSet(check, config);
+    return options.checks.some(
+      (pattern) => matches(check, pattern) && (PLAIN.test(pattern) || isInSet(check, config)),
+    );
   };
+  const isAnyChosen = configs.some((config) =>
+    suitesFor(suites, config).some((each) => each.checks.some((check) => isChosen(check, config))),
+  );
+  const mayCome = options.checks.some((pattern) => mayBeFetched(pattern, checks, configs));
+  if (!isAnyChosen && !mayCome && configs.length > 0 && checks.length > 0)
+    throw outsideOfSet(options, configs);
+  const checksOf = (config: ServiceConfig) => suitesFor(all, config).flatMap((suite) => suite.checks);
+  return {
+    selected: (config) => withChecks(suitesFor(suites, config), (check) => isChosen(check, config)),
+    catalogue: (config) => checksOf(config).filter((check) => isInSet(check, config)).length,
+    outside: (config) => checksOf(config).filter((check) => !isInSet(check, config)).length,
+  };
+}
+
+function outsideOfSet({ suites, checks }: SelectionOptions, configs: readonly ServiceConfig[]): UsageError {
+  const sets = [...new Set(configs.map(({ rules }) => rules))].join(', ');
+  const wanted = [...suites, ...checks].map((each) => JSON.stringify(each)).join(', ');
+  return new UsageError(`${wanted || 'the selection'} has no check in ${sets}`, {
+    remedy: 'add --rules all, or name a check by its whole id',
+  });
 }
 
 /** A pattern without wildcards. */

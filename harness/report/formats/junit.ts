@@ -98,7 +98,9 @@ function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext)
     ...listFaults(service).map(({ of, message }) => red(own, of, message, 'list')),
   ];
   const common = propertiesOf(service, run);
-  const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) => {
+  // What does not apply is no case: a reader of a dashboard cannot do anything about it.
+  const applying = service.checks.filter(({ outcome }) => outcome !== 'skipped');
+  const suites = [...Map.groupBy(applying, ({ suite: name }) => name)].map(([name, checks]) => {
     const cases = checks.map((check) => caseOf(check, service, rules));
     const causes = causesIn(service, entries, new Set(checks.map(({ id }) => id)));
     const properties = { ...causes, ...common, waited: seconds(waitedMs(checks)) };

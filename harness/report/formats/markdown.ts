@@ -186,6 +186,12 @@ function brief({ service, check }: JudgedCheck): string {
 
 /** Blocked checks, by their reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
+  const unseen = results.services.flatMap(({ service, notLookedAt = [] }) =>
+    notLookedAt.map(
+      ({ what, why, turnOn, checks }) =>
+        `- **not looked at**, ${counted(checks, 'check')} (${prose(service)}): ${prose(what)}, ${prose(why)}; ${prose(turnOn)}`,
+    ),
+  );
   const { suites, checks } = notApplying(results);
   const why = ({ judged, reason }: { readonly judged: readonly JudgedCheck[]; readonly reason: string }) =>
     `(${prose(servicesOf(judged).join(', '))}): ${prose(cut(reason, 300))}`;
@@ -195,6 +201,7 @@ function didNotRun(results: Results): readonly string[] {
       .map((each) => `- **blocked**, ${counted(each.judged.length, 'check')} ${why(each)}`),
     ...suites.map((each) => `- **${prose(each.suite)}** does not apply ${why(each)}`),
     ...(checks.length > 0 ? [`- ${counted(checks.length, 'single check')} did not apply`] : []),
+    ...unseen,
   ];
 }
 

@@ -26,7 +26,7 @@ describe('the page as text', () => {
     expect(top).toContain('<strong>1 cause explains 1 of 3 failures.</strong>');
     expect(top).toContain('A request without a credential is answered 200');
     expect(top).toContain('conform serve search --defect accepts-missing-key');
-    expect(top.match(/No cause found: /g)).toHaveLength(2);
+    expect(top).not.toContain('No cause found');
     expect(renderPage(sampleResults())).not.toContain('No cause found');
   });
 

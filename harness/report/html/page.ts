@@ -5,7 +5,7 @@ import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { type Headline, headlineOf } from '../results/words/headline.ts';
 import { duration, instantInWords, SIGNS, simulatedInWords, wallTime } from '../results/words/words.ts';
-import { allChecks, doesNotApply, observed, rowsOpen } from './checks/all-checks.ts';
+import { allChecks, doesNotApply, notLookedAt, observed, rowsOpen } from './checks/all-checks.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
@@ -85,6 +85,7 @@ ${wrong}
 ${fleet ? heatGrid(results, wrong === null) : matrix(results, wrong === null)}
 ${advice(results, shared)}
 ${rateLimits(results)}
+${notLookedAt(results)}
 ${overRuns(results)}
 ${observed(results)}
 ${doesNotApply(results)}

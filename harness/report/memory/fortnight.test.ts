@@ -13,6 +13,7 @@ import { signatureOfCheck } from './known.ts';
 
 const FILES = {
   'services/search.yaml': `service: search
+rules: all
 contract: search
 provider: { reference: search }
 credentials: { scheme: bearer, key: example-search-key-not-secret }
@@ -67,7 +68,7 @@ function acceptsAll(folder: string, { services }: Results): void {
 const prunes = (folder: string) => writeInto(folder, { 'known/search.yaml': FILES['known/search.yaml'] });
 
 const PASSED = '✓ search … passed';
-const CONFORMS = '✓ search conforms.';
+const CONFORMS = '✓ search conforms to all@2026-11.';
 const FLAKY = 'Flaky, though the provider is the same: headers.date (search)';
 
 /** What is said of a night on which it fails, and for how long it has. */

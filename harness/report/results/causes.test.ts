@@ -24,7 +24,7 @@ describe('what is wrong, in one line', () => {
     [
       'says that nothing is',
       { ...explained(), unexplained: diagnosedResults().unexplained ?? [] },
-      'No cause found for 3 findings',
+      '3 findings',
     ],
     ['is nothing where nobody looked', sampleResults(), null],
     [
@@ -47,9 +47,9 @@ describe('what is told', () => {
       ]),
     ).toEqual([
       ['A request without a credential is answered 200', 'fail', 2],
-      ['No cause found: expected the 101st request of the window to ', 'fail', 1],
-      [expect.stringMatching(/^No cause found: expected a title, got /), 'fail', 1],
-      [expect.stringMatching(/^No cause found: got /), 'warning', 1],
+      ['expected the 101st request of the window to be the first ref', 'fail', 1],
+      [expect.stringMatching(/^expected a title, got /), 'fail', 1],
+      [expect.stringMatching(/^got /), 'warning', 1],
     ]);
   });
 

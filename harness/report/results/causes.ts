@@ -6,7 +6,7 @@ import { counted, type JudgedCheck, judgedWith } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */
 export interface CauseEntry {
-  /** `A wrong key is answered 200`, `No cause found: …` */
+  /** `A wrong key is answered 200`; of a finding without a cause what it says itself. */
   readonly sentence: string;
   /** Null where none was found. */
   readonly cause: Cause | null;
@@ -28,9 +28,7 @@ export function causeEntries(results: Results): readonly CauseEntry[] {
   const explained = (results.causes ?? []).map((cause) =>
     entry(cause.sentence, cause, judged(cause.findings)),
   );
-  const others = judged(results.unexplained ?? []).map((each) =>
-    entry(`No cause found: ${withinSentence(problemOf(each.check))}`, null, [each]),
-  );
+  const others = judged(results.unexplained ?? []).map((each) => entry(problemOf(each.check), null, [each]));
   return [...explained, ...others].filter((each) => each.findings.length > 0);
 }
 
@@ -41,7 +39,7 @@ export function causesHeadline(results: Results): string | null {
   const total = entries.length - causes.length + explainedBy(causes);
   if (total === 0) return null;
   const [only] = causes;
-  if (only === undefined) return `No cause found for ${counted(total, 'finding')}`;
+  if (only === undefined) return counted(total, 'finding');
   if (entries.length === 1) return `1 cause, ${counted(total, 'finding')}: ${withinSentence(only.sentence)}`;
   const verb = causes.length === 1 ? 'explains' : 'explain';
   return `${counted(causes.length, 'cause')} ${verb} ${explainedBy(causes)} of ${counted(total, 'finding')}`;

@@ -170,6 +170,16 @@ const LISTED_OBSERVATION = Type.Object({
   note: textOrNull('What to do about the list, in a sentence; null for nothing.'),
 });
 
+/** What a run could not tell of a service, and what turns it on. */
+export type NotLookedAt = Frozen<Static<typeof NOT_LOOKED_AT>>;
+const NOT_LOOKED_AT = Type.Object({
+  what: text('`writes`, `rate limit`, `second key` …'),
+  why: text('What it is about: `9 operations that may change data`.'),
+  turnOn: text('The option, or the line of the config, that turns it on.'),
+  checks: Type.Integer({ minimum: 0, description: 'How many more checks are judged then.' }),
+  requests: optional(Type.Integer({ minimum: 0, description: 'About how many more requests that takes.' })),
+});
+
 export const SERVICE = Type.Object({
   service: name,
   contract: text(),
@@ -199,6 +209,13 @@ export const SERVICE = Type.Object({
   operations: optional(texts('The documented operations: `/v1/orders/{id}`.')),
   catalogue: optional(
     Type.Integer({ minimum: 0, description: 'How many checks a whole run of this service has.' }),
+  ),
+  rules: optional(text('The rule set that it was held to, with its date: `api@2026-11`.')),
+  notLookedAt: optional(
+    list(shared('notLookedAt', NOT_LOOKED_AT), 'What this run could not tell, and what turns it on.'),
+  ),
+  outside: optional(
+    Type.Integer({ minimum: 0, description: 'How many checks there are outside that rule set.' }),
   ),
   coverage: optional(
     list(COVERAGE, 'What the operations were asked, where not all of it was sent; absent where all was.'),

@@ -6,18 +6,10 @@ import {
   firstOf,
 } from '../results/causes.ts';
 import type { Change, Results } from '../results/results.ts';
-import {
-  counted,
-  type JudgedCheck,
-  judgedWith,
-  judgedWords,
-  notApplying,
-  notRun,
-  suitesOf,
-} from '../results/tally.ts';
+import { counted, type JudgedCheck, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
 import { dayInWords, groundInWords, valueInWords } from '../results/words/words.ts';
-import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';
+import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
 
 const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;
 const IDS_SHOWN = 2;
@@ -126,21 +118,6 @@ export function sinceBefore(page: Page): Block {
     ...line('Flaky, though the provider is the same', flaky.filter(isNews)),
     ...notes.flatMap((note) => indented(page, note, 'note: ', '      ')),
   ];
-}
-
-/** A line for each suite that does not apply, and one for all single checks. */
-export function doesNotApply(page: Page): Block {
-  const { suites, checks } = notApplying(page.results);
-  if (suites.length === 0 && checks.length === 0) return [];
-  const many = page.results.services.length > 1;
-  const lines = suites.map(({ suite, reason, judged }) => {
-    const names = [...new Set(judged.map(({ service }) => nameOf(service)))];
-    const where = many ? ` in ${firstOf(names, IDS_SHOWN)}` : '';
-    return `  ${oneLine(page, `${suite}${where}: ${reason}`, 2)}`;
-  });
-  const n = checks.length;
-  const rest = n > 0 ? [`  ${counted(n, 'single check')} (--verbose names them)`] : [];
-  return [heading(page, 'Does not apply'), ...[...lines, ...rest].map(page.ink.dim)];
 }
 
 /** What a verbose verdict adds: every check, each finding in full, what did not run by its reason, every observation. */

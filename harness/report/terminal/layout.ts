@@ -46,11 +46,6 @@ export function indented(
   );
 }
 
-/** Text as one line, the end of a long one left to the reports. */
-export function oneLine({ width }: Page, text: string, taken: number): string {
-  return cut(withShortValues(plainLine(text), VALUE_CAP), width - taken);
-}
-
 export function nameOf({ service, environment }: ServiceResult): string {
   return plainLine(environment === null ? service : `${service} (${environment})`);
 }

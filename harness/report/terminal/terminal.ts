@@ -8,8 +8,8 @@ import {
   verdictOf,
 } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
-import { among } from '../results/words/headline.ts';
-import { plainLine } from '../results/words/plain.ts';
+import { among, conformWords, outsideWords } from '../results/words/headline.ts';
+import { cut, plainLine } from '../results/words/plain.ts';
 import {
   duration,
   requestsInWords,
@@ -19,7 +19,7 @@ import {
   verdictSentence,
   wallTime,
 } from '../results/words/words.ts';
-import { doesNotApply, entriesOf, inFull, sinceBefore, wrong } from './findings.ts';
+import { entriesOf, inFull, sinceBefore, wrong } from './findings.ts';
 import {
   type Block,
   heading,
@@ -53,8 +53,8 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
           services(page),
           ...(options.verbosity === 'verbose' ? inFull(page) : []),
           wrong(page),
-          [...sinceBefore(page), ...unpinned(page)],
-          options.verbosity === 'verbose' ? [] : doesNotApply(page),
+          sinceBefore(page),
+          notLookedAt(page),
           faults(page),
           remarks(page),
           end,
@@ -71,6 +71,27 @@ function inBrief(page: Page): Block {
   );
 }
 
+/** Checks that the config keeps off, with the line that turns them on; not for a selection. */
+function notLookedAt(page: Page): Block {
+  const { services, run } = page.results;
+  if (run.selection !== undefined) return [];
+  return services.flatMap(({ service, notLookedAt: all = [] }) => {
+    if (all.length === 0) return [];
+    const widest = Math.max(...all.map(({ what }) => what.length));
+    const lines = all.flatMap(({ what, why, turnOn, checks, requests }) => {
+      const cost = [
+        counted(checks, 'check'),
+        ...(requests === undefined ? [] : [counted(requests, 'request')]),
+      ];
+      const said = [`${plainLine(why)} (${cost.join(', ')})`, plainLine(turnOn)];
+      return said.map(
+        (line, at) => `  ${(at === 0 ? what : '').padEnd(widest)}  ${cut(line, page.width - widest - 4)}`,
+      );
+    });
+    return [heading(page, `Not looked at in ${plainLine(service)}, and what turns it on`), ...lines];
+  });
+}
+
 function faults(page: Page): Block {
   const { faults: found } = page.results.run;
   if (found.length === 0) return [];
@@ -84,19 +105,6 @@ function remarks(page: Page): Block {
   return (page.results.run.remarks ?? []).flatMap((remark) =>
     indented(page, remark, 'note: ', '      ', PATH_CAP),
   );
-}
-
-/** Facts whose change would go unnoticed. */
-function unpinned(page: Page): Block {
-  const open = page.results.services.flatMap(({ service, observations }) =>
-    observations.filter(({ accepted }) => accepted === null).map(() => plainLine(service)),
-  );
-  const facts = open.length;
-  if (facts === 0) return [];
-  const services = new Set(open);
-  const names = services.size > 3 ? '' : ` ${[...services].join(' ')}`;
-  const said = `${counted(facts, 'fact')} ${facts === 1 ? 'is' : 'are'} not pinned`;
-  return indented(page, `${said}. Pin them: conform accept${names}`, '', '  ');
 }
 
 function ending(page: Page, reportsAt: string | null): Block {
@@ -116,9 +124,11 @@ function ending(page: Page, reportsAt: string | null): Block {
     ...(reportsAt === null ? [] : [`Report: ${plainLine(reportsAt)}`]),
   ];
   const joined = `  ${last.join('     ')}`;
+  const outside = outsideWords(results.services);
   return [
     ...sentence.map((line) => ink.sign(sign, line)),
     ...indented(page, facts.join(', '), '  ').map(ink.dim),
+    ...(outside === null ? [] : [ink.dim(`  ${outside}`)]),
     ...(last.length === 0 ? [] : joined.length <= page.width ? [joined] : last.map((line) => `  ${line}`)),
   ];
 }
@@ -129,8 +139,7 @@ function sentenceOf(results: Results, verdict: RunVerdict): string {
   const cautions = cautionsOf(results).map((caution) => ` Beware, ${caution}.`);
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
   const rest = `${besides}${cautions.join('')}`;
-  if (verdict.word === 'conforms')
-    return `${among(all)} ${all.length === 1 ? 'conforms' : 'conform'}.${rest}`;
+  if (verdict.word === 'conforms') return `${conformWords(all)}.${rest}`;
   if (verdict.word === 'does not conform') {
     const [bad, good] = [servicesWith('does not conform', results), servicesWith('conforms', results)];
     const does = good.length === 0 ? '' : ` ${among(good)} ${good.length === 1 ? 'does' : 'do'}.`;

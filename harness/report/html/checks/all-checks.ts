@@ -122,6 +122,19 @@ function outcomeOf(outcome: Outcome, of: readonly JudgedCheck[]): Markup {
 
 const LONGEST_REASON = 200;
 
+/** What the run could not tell of each service, and the line that turns it on. */
+export function notLookedAt(results: Results): Markup | null {
+  const lines = results.services.flatMap(({ service, notLookedAt: all = [] }) =>
+    all.map((each) => ({ service, ...each })),
+  );
+  if (lines.length === 0 || results.run.selection !== undefined) return null;
+  return html`<section id="not-looked-at" aria-labelledby="not-looked-at-title"><details class="part" open data-fold><summary>${chevron()}<h2 id="not-looked-at-title">Not looked at <span class="n">${counted(lines.length, 'thing')}</span></h2><span class="hint">and what turns it on</span></summary>
+<ul class="lines">${lines.map(
+    ({ service, what, why, turnOn, checks }) =>
+      html`<li><b>${plainLine(what)}</b><span>${counted(checks, 'check')}</span><span class="grow">${plainLine(why)}: <code>${plainLine(turnOn)}</code></span><span class="who">${service}</span></li>`,
+  )}</ul></details></section>`;
+}
+
 /** What does not apply: a line for each suite and reason, and one line for all single checks, which opens. */
 export function doesNotApply(results: Results): Markup | null {
   const { suites, single, checks } = notApplying(results);

@@ -53,10 +53,9 @@ function unexplained(results: Results, outcome: CauseEntry['outcome']): readonly
     ),
   );
   const left = judgedWith(results, outcome).filter(({ check }) => !explained.has(check));
-  const prefix = results.causes === undefined ? '' : 'No cause found: ';
   return [...Map.groupBy(left, ({ check }) => check.id).values()].map((findings) => {
     const [{ check }] = findings as [JudgedCheck];
-    return { sentence: `${prefix}${problemOf(check)}`, cause: null, findings, outcome };
+    return { sentence: problemOf(check), cause: null, findings, outcome };
   });
 }
 

@@ -1,5 +1,5 @@
 import { asSentence, grouped, listed } from '../../../base/text.ts';
-import { causesHeadline, explainedFailures } from '../causes.ts';
+import { explainedFailures } from '../causes.ts';
 import type { Results, ServiceResult } from '../results.ts';
 import { cautionsOf, driftedIn, type RunVerdict, servicesWith, verdictOf } from '../run-verdict.ts';
 import { counted, JUDGED } from '../tally.ts';
@@ -61,7 +61,7 @@ function conforming(results: Results): ShortVerdict {
   const { services, totals } = results;
   const asides = asidesOf(results);
   return {
-    sentence: `${subject(services, services)} ${verb(services, 'conforms', 'conform')}`,
+    sentence: conformWords(services, subject(services, services)),
     lead: `${counted(totals.pass, 'check')} passed.`,
     rest: [asides.length === 0 ? 'Nothing failed, nothing was blocked.' : `${listed(asides)}.`],
   };
@@ -77,7 +77,7 @@ function failing(results: Results): ShortVerdict {
     title: `${wrong.length <= NAMED ? wrong.map(({ service }) => service).join(', ') : subject(wrong, services)}: ${countsInWords(results)}`,
     lead: failuresInWords(results),
     rest: [
-      ...(right.length > 0 ? [`${among(right)} ${verb(right, 'conforms', 'conform')}.`] : []),
+      ...(right.length > 0 ? [`${conformWords(right)}.`] : []),
       ...(open > 0 ? [`${counted(open, 'service')} could not be judged in full.`] : []),
     ],
   };
@@ -96,10 +96,7 @@ function failuresInWords(results: Results): string {
   const failed = results.totals.fail;
   if (failed === 0) return `${counted(results.totals.warning, 'warning')} (strict).`;
   const { causes, explained } = explainedFailures(results);
-  if (causes === 0) {
-    const unknown = causesHeadline(results) === null ? '' : ', no cause found';
-    return `${counted(failed, 'failure')}${unknown}.`;
-  }
+  if (causes === 0) return `${counted(failed, 'failure')}.`;
   const some = explained < failed ? `${explained} of ${failed} failures` : `all ${failed} failures`;
   const share = failed === 1 ? 'the failure' : some;
   return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
@@ -164,6 +161,22 @@ function broken({ run }: Results, { reasons, besides }: RunVerdict): ShortVerdic
       ...besides.map(asSentence),
     ],
   };
+}
+
+/** `orders conforms to api@2026-11`; of several rule sets each is named. */
+export function conformWords(services: readonly ServiceResult[], said = among(services)): string {
+  const bySet = [...Map.groupBy(services, ({ rules }) => rules)];
+  const words = (of: readonly ServiceResult[], names: string, rules: string | undefined) =>
+    `${names} ${verb(of, 'conforms', 'conform')}${rules === undefined ? '' : ` to ${plainLine(rules)}`}`;
+  const [first] = bySet;
+  if (bySet.length === 1 && first !== undefined) return words(services, said, first[0]);
+  return bySet.map(([rules, of]) => words(of, among(of), rules)).join(', ');
+}
+
+/** `--rules all has 248 checks more`; null where none is outside the rule set. */
+export function outsideWords(services: readonly ServiceResult[]): string | null {
+  const most = Math.max(0, ...services.map(({ outside = 0 }) => outside));
+  return most === 0 ? null : `--rules all has ${counted(most, 'check')} more`;
 }
 
 /** `orders and search`; of more than three `9 of 100 services`. */
