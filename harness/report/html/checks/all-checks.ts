@@ -131,7 +131,7 @@ export function notLookedAt(results: Results): Markup | null {
   return html`<section id="not-looked-at" aria-labelledby="not-looked-at-title"><details class="part" open data-fold><summary>${chevron()}<h2 id="not-looked-at-title">Not looked at <span class="n">${counted(lines.length, 'thing')}</span></h2><span class="hint">and what turns it on</span></summary>
 <ul class="lines">${lines.map(
     ({ service, what, why, turnOn, checks }) =>
-      html`<li><b>${plainLine(what)}</b><span>${counted(checks, 'check')}</span><span class="grow">${plainLine(why)}: <code>${plainLine(turnOn)}</code></span><span class="who">${service}</span></li>`,
+      html`<li>${icon('skipped')}<b>${plainLine(what)}</b><span>${counted(checks, 'check')}</span><span class="grow">${plainLine(why)}: <code>${plainLine(turnOn)}</code></span><span class="who">${service}</span></li>`,
   )}</ul></details></section>`;
 }
 
