@@ -8,6 +8,7 @@ import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
 import { counted, isBlockedByOutage, waitedMs } from '../results/tally.ts';
+import { ageInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { valueInWords } from '../results/words/words.ts';
 
@@ -23,6 +24,7 @@ export interface JunitReport {
 type CaseVerdict = 'passed' | 'failure' | 'skipped' | 'error';
 
 interface Rules {
+  readonly results: Results;
   readonly strict: boolean;
   readonly warnings: JunitWarnings;
 }
@@ -64,7 +66,7 @@ export const junit: ReportFormat = {
 /** JUnit XML: all suites in one document, and each in one of its own. */
 export function renderJunit(results: Results, warnings = DEFAULT_CHOICES.junitWarnings): JunitReport {
   const entries = causeEntries(results);
-  const rules = { strict: results.run.strict, warnings };
+  const rules = { results, strict: results.run.strict, warnings };
   const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
   // Of those of many services not all elements lie in memory together.
   const written = (suite: Element) => ({
@@ -184,11 +186,16 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
     // What befell the service as a whole is one error of its own, and not one of each check.
     children: isBlockedByOutage(service, check)
       ? [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
-      : childrenOf(VERDICTS[check.outcome](check, rules), check, service),
+      : childrenOf(VERDICTS[check.outcome](check, rules), check, service, rules),
   };
 }
 
-function childrenOf(verdict: CaseVerdict, check: CheckResult, service: ServiceResult): readonly Element[] {
+function childrenOf(
+  verdict: CaseVerdict,
+  check: CheckResult,
+  service: ServiceResult,
+  rules: Rules,
+): readonly Element[] {
   const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
   if (verdict === 'passed') return remarksOf(check, service);
   if (verdict === 'skipped') {
@@ -196,7 +203,9 @@ function childrenOf(verdict: CaseVerdict, check: CheckResult, service: ServiceRe
     return [skipped, ...(check.outcome === 'warning' ? remarksOf(check, service) : [])];
   }
   const type = check.outcome === 'blocked' ? 'blocked' : check.level;
-  return [{ name: verdict, attributes: { message, type }, text: findingAsText(check, service) }];
+  const age = ageInWords([{ service: service.service, check: check.id }], rules.results);
+  const text = [...(age === '' ? [] : [`${age}\n`]), findingAsText(check, service)].join('\n');
+  return [{ name: verdict, attributes: { message, type }, text }];
 }
 
 /** What a case that is not red has to tell all the same. */

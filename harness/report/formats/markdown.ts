@@ -14,6 +14,7 @@ import {
   servicesOf,
   tallyOf,
 } from '../results/tally.ts';
+import { newsInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
   duration,
@@ -49,6 +50,8 @@ export function renderMarkdown(results: Results): string {
   const page = new BoundedPage(SUMMARY_LIMIT);
   page.add({ blocks: [head(results)], what: 'parts' });
   page.add({ heading: 'What is wrong', blocks: wrong(results), what: 'causes', tight: true });
+  const news = newsInWords(results).map((line) => `- ${prose(line)}`);
+  page.add({ heading: 'Since the run before', blocks: news, what: 'changes', tight: true });
   page.add({ blocks: table(results), what: 'services', tight: true });
   page.add({ blocks: remarks(results), what: 'remarks', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });

@@ -5,10 +5,11 @@ import {
   checksByService,
   firstOf,
 } from '../results/causes.ts';
-import type { Change, Results } from '../results/results.ts';
+import type { Results } from '../results/results.ts';
 import { counted, type JudgedCheck, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
+import { ageOf, newsInWords } from '../results/words/news.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
-import { dayInWords, groundInWords, valueInWords } from '../results/words/words.ts';
+import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
 
 const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;
@@ -86,37 +87,12 @@ function causeLines(page: Page, found: CauseEntry): Block {
   ];
 }
 
-/** `new`, `back`, `9 runs, since 14 Nov`; empty where no earlier run says so. */
-function ageOf({ findings }: CauseEntry, { history }: Results): string {
-  const changes = (history?.changes ?? []).filter(({ service, check }) =>
-    findings.some((each) => each.service.service === service && each.check.id === check),
-  );
-  const [oldest] = [...changes].sort((one, other) => other.runs - one.runs);
-  if (oldest === undefined || oldest.state === 'fixed') return '';
-  return oldest.state === 'still failing'
-    ? `${counted(oldest.runs, 'run')}, since ${dayInWords(oldest.since)}`
-    : oldest.state;
-}
-
-/** What an earlier run failed and this one does not, what fails now and then, and what of the history is lost. */
+/** What differs from the runs before, and what of the history is lost. New findings are marked where they stand. */
 export function sinceBefore(page: Page): Block {
-  const { runs = [], changes = [], flaky = [], notes = [] } = page.results.history ?? {};
-  const line = (head: string, found: readonly Pick<Change, 'service' | 'check'>[]) => {
-    const named = found.map(({ check, service }) => `${check} (${service})`);
-    return named.length === 0 ? [] : indented(page, `${head}: ${firstOf(named, 5)}`, '', '  ');
-  };
-  const last = runs.at(-1);
-  const isNews = ({ service, check }: Pick<Change, 'service' | 'check'>) =>
-    changes.some((each) => each.service === service && each.check === check);
+  const news = newsInWords(page.results, { isMarked: true });
   return [
-    ...(last === undefined
-      ? []
-      : line(
-          `Fixed since ${dayInWords(last.startedAt)}`,
-          changes.filter(({ state }) => state === 'fixed'),
-        )),
-    ...line('Flaky, though the provider is the same', flaky.filter(isNews)),
-    ...notes.flatMap((note) => indented(page, note, 'note: ', '      ')),
+    ...news.flatMap((line) => indented(page, line, '', '  ')),
+    ...(page.results.history?.notes ?? []).flatMap((note) => indented(page, note, 'note: ', '      ')),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { CauseEntry } from '../results/causes.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import {
   cautionsOf,
@@ -9,6 +10,7 @@ import {
 } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
 import { among, conformWords, outsideWords } from '../results/words/headline.ts';
+import { ageOf } from '../results/words/news.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import {
   duration,
@@ -48,7 +50,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
   const end = ending(page, options.reportsAt ?? null);
   const blocks: readonly Block[] =
     options.verbosity === 'quiet'
-      ? [[...inBrief(page), ...faults(page), ...end]]
+      ? [[...inBrief(page), ...sinceBefore(page), ...faults(page), ...end]]
       : [
           services(page),
           ...(options.verbosity === 'verbose' ? inFull(page) : []),
@@ -66,8 +68,13 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
 }
 
 function inBrief(page: Page): Block {
-  return entriesOf(page.results).flatMap(({ sentence, outcome, findings }) =>
-    outcome === 'fail' ? indented(page, `${findings.length} failed: ${sentence}`, '', '  ') : [],
+  const { results } = page;
+  const briefly = (found: CauseEntry) => {
+    const age = ageOf(found, results);
+    return `${found.findings.length} failed: ${found.sentence}${age === '' ? '' : ` (${age})`}`;
+  };
+  return entriesOf(results).flatMap((found) =>
+    found.outcome === 'fail' ? indented(page, briefly(found), '', '  ') : [],
   );
 }
 
