@@ -1,7 +1,6 @@
 import { Blocked } from '../../harness/base/verdict.ts';
 import { overRecord, type Port } from '../../harness/engine/session/probe.ts';
-import type { Reply } from '../../harness/wire/exchange/reply.ts';
-import { asksForNoPage } from '../../harness/wire/exchange/reply.ts';
+import { asksForNoPage, type Reply } from '../../harness/wire/exchange/reply.ts';
 import { fieldValues } from '../../harness/wire/fields/grammar/field-grammar.ts';
 import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
 import { rawSample, sample } from './sample.ts';

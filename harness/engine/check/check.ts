@@ -1,6 +1,5 @@
 import type { Ground } from '../../base/authority.ts';
-import type { Variation } from '../../base/verdict.ts';
-import { Blocked } from '../../base/verdict.ts';
+import { Blocked, type Variation } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Needs, Probe } from '../session/probe.ts';
 import type { CheckContext } from './context.ts';

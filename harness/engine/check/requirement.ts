@@ -2,8 +2,7 @@ import { documentedSample, findClause } from '../../base/clause.ts';
 import type { ClauseKey } from '../../base/vocabulary.ts';
 import { whyKeyless } from '../../config/blocks/websocket.ts';
 import type { Carrier } from '../../config/credential/carrier.ts';
-import type { ServiceConfig } from '../../config/service.ts';
-import { documentedValue, isCredentialOptional } from '../../config/service.ts';
+import { documentedValue, isCredentialOptional, type ServiceConfig } from '../../config/service.ts';
 
 /** Decides by config and contract whether a check applies to a service: null, else the reason why not. */
 export type Condition = (config: ServiceConfig) => string | null;

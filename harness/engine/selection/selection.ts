@@ -4,8 +4,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { ruleSet } from '../../config/blocks/rules.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import type { CheckDefinition, Suite } from '../check/check.ts';
-import { suitesFor } from '../check/check.ts';
+import { type CheckDefinition, type Suite, suitesFor } from '../check/check.ts';
 
 interface SelectionOptions {
   /** Empty: all. */

@@ -1,5 +1,4 @@
-import type { Entry } from '../../report/diagnosis/diagnose.ts';
-import { type DiagnosedCheck, diagnose, isFinding } from '../../report/diagnosis/diagnose.ts';
+import { type DiagnosedCheck, diagnose, type Entry, isFinding } from '../../report/diagnosis/diagnose.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases.ts';
 import { caseName } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';

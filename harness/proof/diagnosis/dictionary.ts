@@ -1,7 +1,6 @@
 import type { Suite } from '../../engine/check/check.ts';
 import { listDefects } from '../../reference/catalogue.ts';
-import type { Entry, PartsByCheck } from '../../report/diagnosis/diagnose.ts';
-import { echoesIn, isFinding } from '../../report/diagnosis/diagnose.ts';
+import { type Entry, echoesIn, isFinding, type PartsByCheck } from '../../report/diagnosis/diagnose.ts';
 import { distinctParts, formOf, likeness, partsOf, type ResultPart } from '../../report/diagnosis/form.ts';
 import { standsFor } from '../gaps.ts';
 import type { ProvenCase } from '../proof.ts';

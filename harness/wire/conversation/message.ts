@@ -1,7 +1,6 @@
 import type { RecordedFrame } from '../conversation.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
-import type { FrameFault } from './frame.ts';
-import { COMPRESSED, isControl, OPCODE, opcodeName } from './frame.ts';
+import { COMPRESSED, type FrameFault, isControl, OPCODE, opcodeName } from './frame.ts';
 import type { Inflation } from './inflation.ts';
 
 /** A frame and when it went over the wire. */

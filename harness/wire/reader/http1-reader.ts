@@ -1,6 +1,5 @@
 import { FRAMING_FAULT, type FramingFault } from '../exchange/framing-faults.ts';
 import type { FieldLine } from '../exchange.ts';
-import type { ReaderFailure, ReaderOptions, ReadResponse } from './lines.ts';
 import {
   type BodyFraming,
   bodyFraming,
@@ -11,6 +10,9 @@ import {
   OctetCollector,
   parseChunkSize,
   parseStatusLine,
+  type ReaderFailure,
+  type ReaderOptions,
+  type ReadResponse,
   type ResponseHead,
 } from './lines.ts';
 

@@ -2,8 +2,8 @@ import type { FurtherLimit } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { isApart, sharingFault } from '../../../harness/wire/limit/fault/counts-apart.ts';
-import type { Group } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import {
+  type Group,
   howKept,
   isAbove,
   keptAnyway,

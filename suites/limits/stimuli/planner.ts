@@ -2,12 +2,12 @@ import { documentedWithin } from '../../../harness/wire/limit/fault/honesty.ts';
 import { tellingMoment } from '../../../harness/wire/limit/fault/remaining.ts';
 import { inferLimit } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
-import type {
-  DocumentedLimit,
-  LimitObservation,
-  Span,
+import {
+  type DocumentedLimit,
+  type LimitObservation,
+  type Span,
+  TOLERANCE,
 } from '../../../harness/wire/limit/observed/observation.ts';
-import { TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { serverClock } from '../../../harness/wire/limit/observed/observing.ts';
 import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/pacing.ts';
 

@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
 import { withFinding } from '../read-results.ts';
-import type {
-  Coverage,
-  LedgerLine,
-  Observation,
-  RecordedWait,
-  Results,
-  RunResult,
-  ServiceResult,
+import {
+  COVERAGE,
+  type Coverage,
+  LEDGER_LINE,
+  type LedgerLine,
+  OBSERVATION,
+  type Observation,
+  type RecordedWait,
+  type Results,
+  type RunResult,
+  SERVICE,
+  type ServiceResult,
+  WAIT,
 } from '../results.ts';
-import { COVERAGE, LEDGER_LINE, OBSERVATION, SERVICE, WAIT } from '../results.ts';
 import { exitCodeOf } from '../run-verdict.ts';
 import { picked } from '../shapes.ts';
 import { tallyOf } from '../tally.ts';

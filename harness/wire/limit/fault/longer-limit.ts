@@ -1,5 +1,9 @@
-import type { DocumentedLimit, LimitObservation, Span } from '../observed/observation.ts';
-import { TOLERANCE } from '../observed/observation.ts';
+import {
+  type DocumentedLimit,
+  type LimitObservation,
+  type Span,
+  TOLERANCE,
+} from '../observed/observation.ts';
 import { isApart } from './counts-apart.ts';
 import { flowedIn, remainingOf, resetOf } from './remaining.ts';
 

@@ -3,8 +3,7 @@ import type { Evidence } from '../../evidence.ts';
 import type { Exchange, RecordedRequest } from '../../exchange.ts';
 import { fieldValues } from '../../fields/grammar/field-grammar.ts';
 import { readQuota } from '../../quota/quota.ts';
-import type { DocumentedLimit, Span } from './observation.ts';
-import { isLimitersRefusal, type RefusalFace } from './observation.ts';
+import { type DocumentedLimit, isLimitersRefusal, type RefusalFace, type Span } from './observation.ts';
 
 /**
  * Which kinds of request spend the quota: a service may count a 404, a refused key or a handshake, or may not. Nothing
