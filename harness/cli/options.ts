@@ -1,4 +1,5 @@
 import { Help, InvalidArgumentError, Option } from 'commander';
+import { ALLOWED } from '../config/blocks/allowances.ts';
 import { isDay } from '../config/shape/text-forms.ts';
 import { usualFolder } from '../config/yaml/read-text.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
@@ -34,8 +35,6 @@ export const allow = () =>
       return names;
     },
   );
-/** As `ALLOWANCES` of the config has them; a command that starts does not load that for its help. */
-const ALLOWED: readonly string[] = ['writes', 'limit', 'sizes'];
 export const rules = () =>
   new Option('--rules <set>', 'rule set: api, server, all, or one with its date, e.g. api@2026-11');
 export const strict = () => new Option('--strict', 'a warning counts as a failure').default(false);

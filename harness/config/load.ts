@@ -3,6 +3,7 @@ import type { Contract } from '../base/clause.ts';
 import { UsageError } from '../base/exit.ts';
 import { proxiesOf } from '../wire/socket/proxies.ts';
 import { ACCEPTED, type AcceptedObservation, KNOWN, type KnownFailure } from './baseline.ts';
+import { ALLOWANCES, type Allowance } from './blocks/allowances.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
@@ -230,14 +231,6 @@ function withOptions(tree: LocatedMap, { providerUrl: url, rules, allow = [] }: 
     withAllowed(tree, allow),
   );
 }
-
-/** What may be allowed for one run, with the keys of `safety:`. */
-export const ALLOWANCES = {
-  writes: 'unsafeMethods',
-  limit: 'exceedRateLimit',
-  sizes: 'findSizeLimits',
-} as const;
-export type Allowance = keyof typeof ALLOWANCES;
 
 function withAllowed(tree: LocatedMap, allow: readonly Allowance[]): LocatedMap {
   if (allow.length === 0) return tree;

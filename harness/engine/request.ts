@@ -1,4 +1,4 @@
-import type { Allowance } from '../config/load.ts';
+import type { Allowance } from '../config/blocks/allowances.ts';
 import { usualFolder } from '../config/yaml/read-text.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';

@@ -209,7 +209,7 @@ interface RunUnderWay {
 /** From the journal to the reports. If the folder of the run cannot be written, they go to a new temporary folder. */
 export function renderRun(rendered: RunUnderWay, interruption: string | null): RenderedRun {
   const { run, folder, journal, progress } = rendered;
-  const inVain = orFault(() => {
+  const unwritable = orFault(() => {
     const befell = journal.restore();
     if (befell !== null) journal.append({ type: 'remark', text: befell });
     return null;
@@ -217,7 +217,7 @@ export function renderRun(rendered: RunUnderWay, interruption: string | null): R
   const judged = withDrift(withKnown(foldedFrom(journal, run, interruption)));
   const { runs, notes } = readHistory(folder.reportsDir);
   const results = withHistory(withCauses(judged), runs, notes);
-  const written = inVain ?? orFault(() => write(results, folder, rendered));
+  const written = unwritable ?? orFault(() => write(results, folder, rendered));
   if ('fault' in written) return rescued(results, written.fault, rendered);
   const unwritten = remember(folder.reportsDir, pastRun(results));
   if (unwritten !== null) progress.say(`conform: ${plainLine(unwritten)}`);

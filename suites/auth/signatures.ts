@@ -46,7 +46,7 @@ const holdsTo = (
     judge: ({ expect }) => expect().toHaveStatus(400, 401, 403),
   });
 
-/** Where a cut signature is taken nobody verifies any. */
+/** If a cut signature is accepted, no signature is verified. */
 const verifying = [...ordinary, truncatedCredential];
 
 /** How far clocks may be apart, in ms; many services allow 5 minutes. */

@@ -16,7 +16,7 @@ import { missingCredential, wrongCredential } from './bad-credentials.ts';
 import * as credential from './stimuli/credential.ts';
 import * as way from './stimuli/way-around.ts';
 
-/** A way to the documented resource on which nobody may forget to ask for the credential. */
+/** Another way to the documented resource, which needs the credential as well. */
 export interface Guarded extends RowNotes<'headline'> {
   /** Completes "asks for a credential …". */
   readonly where: string;

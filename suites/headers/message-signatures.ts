@@ -168,7 +168,7 @@ export const digests = [
         .toConform('the digest of the body', (reply) => wrongDigestOf(reply, 'Repr-Digest'), AS_SENT),
   }),
 
-  // RFC 9530 §5: deprecated algorithms are of no use against somebody who changes a message on purpose.
+  // RFC 9530 §5: deprecated algorithms are of no use against an attacker who changes a message.
   check('headers.signed-digest', {
     title: 'signs no digest that can be forged',
     headline: 'A signature covers only a weak digest of the body: {got}',

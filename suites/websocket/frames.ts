@@ -100,7 +100,7 @@ const sends = (
         .toKeep(what, ...rules),
   });
 
-// A service that has one code for all faults is told of it here, once.
+// A service with one code for all faults fails here, once.
 export const reservedBitsCode: CheckDefinition = namesCode(
   'websocket.reserved-bits-code',
   [frames.reservedBits, frames.reservedBitOnPing],

@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from '../../base/exit.ts';
-import type { Allowance } from '../../config/load.ts';
+import type { Allowance } from '../../config/blocks/allowances.ts';
 import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';

@@ -21,13 +21,9 @@ export interface DatedRules {
   readonly rare: readonly string[];
 }
 
-/** The names of the sets, each with a description. */
-export const RULE_SETS = {
-  api: 'what the service, its documents and its team own',
-  server: 'what the HTTP server, the proxy or the WebSocket library owns',
-  all: 'every check',
-} as const;
-type SetName = keyof typeof RULE_SETS;
+/** `all` adds the rare checks to both others. */
+const SETS = ['api', 'server', 'all'] as const;
+type SetName = (typeof SETS)[number];
 
 /** One of them at one date. */
 export interface RuleSet {
@@ -39,7 +35,7 @@ export interface RuleSet {
   warns(id: string): boolean;
 }
 
-const FORM = '^(api|server|all)(@\\d{4}-\\d{2})?$';
+const FORM = `^(${SETS.join('|')})(@\\d{4}-\\d{2})?$`;
 
 export const RULES = text(
   'The rule set that the service is held to: `api` (what its team owns), `server` (what its HTTP server, proxy or WebSocket library owns) or `all`. With a date, such as `api@2026-11`, it never changes; without one it is the newest.',
@@ -77,10 +73,7 @@ export function setOf(id: string): SetName | null {
 export function datedRules(written: string): string {
   const fault: Fault = (problem, remedy) => new UsageError(problem, { remedy });
   if (!new RegExp(FORM).test(written))
-    throw fault(
-      `there is no rule set ${written}`,
-      `write ${Object.keys(RULE_SETS).join(', ')} or ${newestRules('api')}`,
-    );
+    throw fault(`there is no rule set ${written}`, `write ${SETS.join(', ')} or ${newestRules('api')}`);
   return dated(written, fault);
 }
 
@@ -108,7 +101,16 @@ export function ruleSet(name: string): RuleSet {
   return known;
 }
 
+const files = new Map<string, DatedRules>();
+
+/** The file of a date, read once. */
 export function rulesOf(date: string): DatedRules {
+  const known = files.get(date) ?? readRules(date);
+  files.set(date, known);
+  return known;
+}
+
+function readRules(date: string): DatedRules {
   return JSON.parse(readFileSync(new URL(`${date}.json`, FOLDER), 'utf8')) as DatedRules;
 }
 

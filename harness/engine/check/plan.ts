@@ -180,7 +180,7 @@ async function askTogether(
   [first, ...others]: readonly PlannedStep[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!session.waitsInVain || first === undefined || first.check.waits.length === 0) return;
+  if (!session.closeTimedOut || first === undefined || first.check.waits.length === 0) return;
   const alike = others.filter(({ kind, place }) => kind === 'judge' && place === first.place);
   const applying = [first, ...alike].filter(({ probes }) => probes.length > 0);
   const waits = new Set(applying.flatMap(({ check }) => check.waits));

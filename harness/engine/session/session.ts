@@ -45,7 +45,7 @@ export interface Session {
   /** Milliseconds of deliberate waits so far. */
   readonly waitedMs: number;
   /** Whether a wait for an act of the service timed out. */
-  readonly waitsInVain: boolean;
+  readonly closeTimedOut: boolean;
   /** Grows with each request and each piece of evidence, as long as the session is not stuck. */
   readonly progress: number;
   ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
@@ -175,8 +175,8 @@ export function openSession(options: SessionOptions): Session {
     get waitedMs() {
       return pauses.totalMs();
     },
-    get waitsInVain() {
-      return context.inVain.end;
+    get closeTimedOut() {
+      return context.closing.timedOut;
     },
     get progress() {
       return budget.spent() + log.size;

@@ -173,7 +173,7 @@ export const secondKeySample = variation('second-key-sample', 'with the second k
   credential: 'second',
 });
 
-/** The address of its metadata that a service tells whoever lacks a credential (RFC 9728 §5.1). */
+/** The address of its metadata, as a refusal names it (RFC 9728 §5.1). */
 export const metadataAddress = derived('metadata-address', [withoutCredential], async ({ ask }) => {
   const { challenges } = (await ask(withoutCredential)).response.challenges;
   const told = challenges.find(({ parameters }) => parameters.has('resource_metadata'));
@@ -190,7 +190,7 @@ export function addressFault(address: string): string | null {
   return isSafe ? null : `${address}, which is not https`;
 }
 
-/** What stands there, where the service itself has it: nobody else is asked. */
+/** The metadata at that address, if the service itself serves it: no other server is called. */
 export const resourceMetadata = probe(
   'resource-metadata',
   { needs: [metadataAddress, withoutCredential] },

@@ -47,7 +47,7 @@ interface Removal {
   readonly stimulus: Stimulus;
 }
 
-/** null where nothing was created, or nobody knows how to remove it. */
+/** null if nothing was created, or its removal is unknown. */
 export function removalOf(created: OperationReply, lifecycle: Lifecycle | null): Removal | null {
   if (lifecycle === null || !created.served) return null;
   const { remove, parameter } = lifecycle;

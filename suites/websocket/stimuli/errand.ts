@@ -25,12 +25,12 @@ export interface Errand {
   readonly after?: Probe<unknown>;
 }
 
-/** Whether it applies, and the service ends connections: each wait for another would be in vain. */
+/** Whether it applies, and the service ends connections; if it does not, each further wait would time out. */
 export function mayGoAlong(
   { config, websocket }: Pick<Port, 'config' | 'websocket'>,
   { isFor }: Errand,
 ): boolean {
-  return !websocket.waitsInVain && isFor?.(config) !== false;
+  return !websocket.closeTimedOut && isFor?.(config) !== false;
 }
 
 /** A handshake, with an errand that goes along on its connection. */

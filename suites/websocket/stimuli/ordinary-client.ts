@@ -75,7 +75,7 @@ export const kept = derived('websocket-kept', [taken], async ({ ask }) => {
   throw new Blocked(`an ordinary connection is not kept: ${how} came unasked, so this would prove nothing`);
 });
 
-/** And the service has answered in some way: otherwise each further wait would be in vain. */
+/** The same, if the service has answered in some way; if not, each further wait would time out. */
 export const alive = derived('websocket-alive', [kept], async ({ ask }) => {
   const twin = await ask(kept);
   if (twin.serverFrames.length > 0 || twin.ended !== null) return twin;

@@ -42,7 +42,7 @@ export function alongHandshake<K extends string>(
     { needs: [held, when] },
     async ({ ask, websocket }): Promise<Shared> => {
       await ask(held);
-      const goesAlong = !websocket.waitsInVain && (await ask(when).catch(unlessUnjudged)) !== null;
+      const goesAlong = !websocket.closeTimedOut && (await ask(when).catch(unlessUnjudged)) !== null;
       const said = sayingAll(Object.values(exchanges), fits);
       const conversing = goesAlong ? said.conversing : async () => {};
       return said.in(await websocket.converse(stimulus, conversing));

@@ -125,7 +125,7 @@ export const keptTogether: Probe<number> = connecting(
 /** For as many conversations side by side as the service keeps, if each wait is long. */
 export async function makeRoom({ ask, websocket }: Pick<Port, 'ask' | 'websocket'>): Promise<void> {
   // One may be left alone beside them.
-  if (websocket.waitsInVain) websocket.widen((await ask(keptTogether)) - 1);
+  if (websocket.closeTimedOut) websocket.widen((await ask(keptTogether)) - 1);
 }
 
 /** Conversations of one probe, one after the other, or side by side if each wait is long. */

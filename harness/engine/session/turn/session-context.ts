@@ -45,9 +45,9 @@ export class Places {
 }
 
 /** Timeouts so far: later waits for the same are shorter. */
-export interface InVain {
+export interface CloseTimeout {
   /** A connection was not ended when it had to be, perhaps after our Close. */
-  end: boolean;
+  timedOut: boolean;
 }
 
 /** Shared by the parts of a session: everything sent is budgeted, redacted and recorded, and stops in an outage. */
@@ -61,7 +61,7 @@ export interface SessionContext {
   readonly answerTimes: AnswerTimes;
   /** Of WebSocket connections. */
   readonly places: Places;
-  readonly inVain: InVain;
+  readonly closing: CloseTimeout;
   readonly limiter: LimiterRefusal;
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
@@ -127,7 +127,7 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     key: keyTrial({ config, outage, remark }),
     answerTimes: new AnswerTimes(config.timeouts.responseMs),
     places: new Places(),
-    inVain: { end: false },
+    closing: { timedOut: false },
     limiter: limiterRefusal(),
     log: new EvidenceLog({
       service,

@@ -30,7 +30,7 @@ export interface WebSocketPort {
   /** The same. @throws Blocked if no connection was opened, or not read to its end. */
   hold(handshake: Handshake, conversing: Conversing): Promise<ConversationView>;
   /** The service did not end a connection in time that it must end. */
-  readonly waitsInVain: boolean;
+  readonly closeTimedOut: boolean;
   /** Id of the evidence after which the service fell silent; null if it did not. */
   readonly silentSince: string | null;
   /** Allows this number of connections side by side: the service is known to keep them. */
@@ -44,13 +44,13 @@ const LINGER_MS = 500;
 
 function conversationOver(
   connection: WebSocketConnection,
-  { config, answerTimes, inVain }: SessionContext,
+  { config, answerTimes, closing }: SessionContext,
 ): OpenConversation {
   const patienceMs = answerTimes.patienceMs(Math.min(config.timeouts.responseMs, PATIENCE_MS));
   return new OpenConversation(connection, {
     patienceMs,
     lingerMs: answerTimes.patienceMs(LINGER_MS),
-    inVain,
+    closing,
   });
 }
 
@@ -89,8 +89,8 @@ export function webSocketPort(context: SessionContext, turn: Turn): WebSocketPor
       requireHeardOut(view);
       return view;
     },
-    get waitsInVain() {
-      return context.inVain.end;
+    get closeTimedOut() {
+      return context.closing.timedOut;
     },
     get silentSince() {
       return outage.since;

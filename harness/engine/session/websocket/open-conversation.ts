@@ -12,7 +12,7 @@ import { type Extension, readExtensions } from '../../../wire/fields/extension.t
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import type { WebSocketConnection } from '../../../wire/websocket/connection.ts';
 import { closePayload } from '../../../wire/websocket/frames.ts';
-import type { InVain } from '../turn/session-context.ts';
+import type { CloseTimeout } from '../turn/session-context.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
@@ -23,7 +23,7 @@ interface Patience {
   /** The same after the decisive event. */
   readonly lingerMs: number;
   /** Waits that have failed before. */
-  readonly inVain: InVain;
+  readonly closing: CloseTimeout;
 }
 
 /** Number of messages among which one is looked for. */
@@ -38,16 +38,16 @@ export class OpenConversation {
   readonly #connection: WebSocketConnection;
   readonly #patienceMs: number;
   readonly #lingerMs: number;
-  readonly #inVain: InVain;
+  readonly #closing: CloseTimeout;
   readonly #agreed: readonly Extension[];
   readonly #inflation: Inflation | null;
   readonly #deflation: Deflation;
 
-  constructor(connection: WebSocketConnection, { patienceMs, lingerMs, inVain }: Patience) {
+  constructor(connection: WebSocketConnection, { patienceMs, lingerMs, closing }: Patience) {
     this.#connection = connection;
     this.#patienceMs = patienceMs;
     this.#lingerMs = lingerMs;
-    this.#inVain = inVain;
+    this.#closing = closing;
     const fields = connection.response?.fields ?? [];
     this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
     this.#inflation = agreedInflation(this.#agreed, 'server');
@@ -227,7 +227,7 @@ export class OpenConversation {
    * answered, the waits are short.
    */
   close(code?: number, reason?: string): Promise<void> {
-    const timeoutMs = this.#inVain.end ? this.#lingerMs : this.#patienceMs;
+    const timeoutMs = this.#closing.timedOut ? this.#lingerMs : this.#patienceMs;
     return this.#close(closePayload(code, reason), timeoutMs, this.#lingerMs);
   }
 
@@ -239,7 +239,7 @@ export class OpenConversation {
   async #close(payload: Uint8Array, timeoutMs: number, untilMs: number): Promise<void> {
     await this.frame(OPCODE.close, payload);
     const over = await this.#connection.next({ timeoutMs, match: isOver, note: 'for the Close' });
-    if (over === null && this.#connection.open) this.#inVain.end = true;
+    if (over === null && this.#connection.open) this.#closing.timedOut = true;
     else await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
   }
 
@@ -269,10 +269,10 @@ export class OpenConversation {
    * on (RFC 6455 §7.1.7).
    */
   async mustEnd(): Promise<void> {
-    const firstMs = this.#inVain.end ? this.#patienceMs / 2 : this.#patienceMs;
+    const firstMs = this.#closing.timedOut ? this.#patienceMs / 2 : this.#patienceMs;
     const over = await this.#connection.next({ timeoutMs: firstMs, match: isOver, note: 'for the end' });
     if (over === null && this.#connection.open) {
-      this.#inVain.end = true;
+      this.#closing.timedOut = true;
       const asked = octets('still there?');
       const match = (event: ConversationEvent) => isOver(event) || isPong(event, asked);
       await this.frame(OPCODE.ping, asked);
