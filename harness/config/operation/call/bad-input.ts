@@ -79,13 +79,14 @@ export function refusalBy(book: SchemaBook, schema: unknown): (value: unknown) =
   };
 }
 
-/** null where it is no JSON object. */
+/** null if it is no JSON object, or invalid already: then a change of it shows nothing. */
 function bodyOf(call: Call, definitions: Definitions, book: SchemaBook): Body | null {
   const { body } = call;
   if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
   const { value } = body;
   const facets = facetsOf(body.schema, definitions);
   const refuses = refusalBy(book, body.schema);
+  if (refuses(value)) return null;
   const names = [...new Set([...facets.required, ...Object.keys(facets.properties)])];
   const members = names.map((name): Replaceable => {
     const withMember = (other: unknown) => ({ ...value, [name]: other });

@@ -1,5 +1,5 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { asList, hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
+import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
 import { type Dialect, LATEST } from '../../../wire/json/dialect.ts';
 import { readPattern } from '../../../wire/json/pattern.ts';
@@ -142,7 +142,7 @@ export class OpenApiSchemas {
         throw faultAt(at, `uses ${dynamic}, which is not read here`, 'refer with $ref');
     }
     Object.assign(copy, this.#required(at), this.#isEarly && isNullable(at) ? { nullable: true } : {});
-    return dialect === LATEST ? nullableUnion(this.#chosen(at, copy)) : copy;
+    return dialect === LATEST ? nullableUnion(withoutChoice(at, copy)) : copy;
   }
 
   #linked(ref: string, at: DocumentNode): Record<string, unknown> {
@@ -213,50 +213,16 @@ export class OpenApiSchemas {
     const known = new Set(required.filter((name) => typeof name === 'string'));
     return { required: [...known].filter((name) => !this.#isForeign(child(properties, name))) };
   }
+}
 
-  /** A value is held to the alternative that its discriminator names; without it, several may fit. */
-  #chosen(at: DocumentNode, copy: Record<string, unknown>): Record<string, unknown> {
-    const keyword = Array.isArray(copy.oneOf) ? 'oneOf' : 'anyOf';
-    const branches = children(child(at, keyword));
-    const discriminator = child(at, 'discriminator');
-    const member = child(discriminator, 'propertyName').value;
-    if (typeof member !== 'string' || branches.length === 0) return copy;
-    const byUri = new Map<string, Set<string>>();
-    for (const [, branch] of branches) {
-      const ref = refOf(branch.value);
-      if (ref === null) return copy;
-      const target = this.#files.target(ref, branch);
-      const names = byUri.get(this.#uriOf(target)) ?? new Set();
-      byUri.set(this.#uriOf(target), names.add(target.pointer.at(-1) ?? ref));
-    }
-    for (const [name, entry] of children(child(discriminator, 'mapping'))) {
-      byUri.get(this.#mapped(entry))?.add(name);
-    }
-    const choices = [...byUri].flatMap(([uri, names]) => [...names].map((name) => [name, uri] as const));
-    const names = choices.map(([name]) => name);
-    const otherwise = child(discriminator, 'defaultMapping');
-    const isNamed = { type: 'object', required: [member], properties: { [member]: { enum: names } } };
-    const { [keyword]: _, ...rest } = copy;
-    return {
-      ...rest,
-      allOf: [
-        ...asList(rest.allOf),
-        // OpenAPI 3.2: the schema for a missing or unknown name.
-        otherwise.value === undefined ? isNamed : { anyOf: [isNamed, { $ref: this.#mapped(otherwise) }] },
-        ...choices.map(([name, $ref]) => ({
-          if: { type: 'object', required: [member], properties: { [member]: { enum: [name] } } },
-          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-          then: { $ref },
-        })),
-      ],
-    };
-  }
-
-  #mapped(entry: DocumentNode): string {
-    if (typeof entry.value !== 'string') throw faultAt(entry, 'is no name of a schema', 'write text');
-    const ref = /^[A-Za-z0-9._-]+$/.test(entry.value) ? `#/components/schemas/${entry.value}` : entry.value;
-    return this.#uriOf(this.#files.target(ref, entry));
-  }
+/**
+ * `discriminator` never decides whether a value is valid (OpenAPI 3.1 §4.8.25). Where authors write it, they mean one of
+ * the alternatives, and let several fit.
+ */
+function withoutChoice(at: DocumentNode, copy: Record<string, unknown>): Record<string, unknown> {
+  const { oneOf, anyOf, ...rest } = copy;
+  const isChosen = child(child(at, 'discriminator'), 'propertyName').value !== undefined;
+  return isChosen && oneOf !== undefined && anyOf === undefined ? { ...rest, anyOf: oneOf } : copy;
 }
 
 /** Swagger 2.0 has no word for it; `x-nullable` is in use. */

@@ -130,9 +130,11 @@ function nameOf(field: DocumentNode): string {
   throw faultAt(field, 'is a parameter without a name', 'add `name`');
 }
 
+/** Without a schema nothing is sent (Swagger 2.0, Response Object), whatever `produces` says. */
 function responseOf(response: DocumentNode, produces: readonly string[]): DocumentNode {
   const schema = child(response, 'schema');
-  const hasSchema = schema.value !== undefined && !isFile(schema.value);
+  if (schema.value === undefined) return response;
+  const hasSchema = !isFile(schema.value);
   const types = hasSchema && produces.length === 0 ? ['*/*'] : produces;
   const content = contentOf(response, types, hasSchema ? { schema } : {});
   return put(response, { headers: child(response, 'headers'), content });

@@ -28,11 +28,11 @@ describe('a document in the style of those in use', () => {
   it.each<[object, string | null]>([
     [{}, null],
     [{ total: null, parent: null, payment: { kind: 'invoice', due: null } }, null],
-    [{ payment: { kind: 'card' } }, '"/data/0/payment" must have required property \'last4\' (required)'],
-    [
-      { payment: { kind: 'cash' } },
-      '"/data/0/payment/kind" must be equal to one of the allowed values ("Card", "card", "Invoice", "invoice") (enum)',
-    ],
+    // What `kind` names decides nothing: these fit one of the alternatives, or both.
+    [{ payment: { kind: 'card' } }, null],
+    [{ payment: { kind: 'cash' } }, null],
+    [{ payment: { kind: 'card', last4: '0001' } }, null],
+    [{ payment: {} }, '"/data/0/payment" must match a schema in anyOf (anyOf)'],
     [{ parent: { kind: 'invoice' } }, '"/data/0/parent" must have required property \'id\' (required)'],
     [
       { total: { amount: 1, tax: 2 } },
