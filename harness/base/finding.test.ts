@@ -54,6 +54,20 @@ describe('a sentence with values', () => {
     expect(headlineOf('A key gets {answer}', silence)).toBe('A key gets no whole response (reset)');
   });
 
+  it.each([
+    [
+      `one in which the whole must have required property 'data' (required), and nothing else is said`,
+      `Wrong: it must have required property 'data' (required), and nothing else is said`,
+    ],
+    ['one in which "/orders/0/total" must be integer', 'Wrong: "/orders/0/total" must be integer'],
+    [
+      'the 96th of 250 requests within 60 s refused, though the plan of that key admits one hundred',
+      'Wrong: the 96th of 250 requests within 60 s refused, though the plan of that key admits one hundred',
+    ],
+  ])('loses no word of %s', (came, filled) => {
+    expect(filledIn('Wrong: {got}', { expected: 'b', got: [got(came, 'GET')] })).toBe(filled);
+  });
+
   it('shortens a long value in its middle', () => {
     expect(filledIn('It says {got}', { expected: 'b', got: [got(`"${'k'.repeat(9_000)}"`, 'GET')] })).toMatch(
       /^It says "k{20,40}…[\d,]+ characters…k{10,20}"$/,

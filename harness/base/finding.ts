@@ -1,4 +1,4 @@
-import { listed, shortened } from './text.ts';
+import { listed, shortened, withShortValues } from './text.ts';
 
 /** A violation as data. Its text is rendered from it, and never read back. */
 export interface Finding extends Deviation {
@@ -117,8 +117,10 @@ const PLACES = {
 
 const PLACE = /\{(?:answer|got|(status|media type):([^{}]*))\}/g;
 
-/** Of a value in a sentence, in UTF-16 units. */
+/** Of a value (a run without blanks) in a sentence, in UTF-16 units: words are not cut, or the one that matters is. */
 const LONGEST_VALUE = 64;
+/** Of a result in a sentence. */
+const LONGEST_RESULT = 240;
 
 /** The sentence with the values of a deviation in its places. */
 export function filledIn(sentence: string, deviation?: Deviation): string {
@@ -126,8 +128,14 @@ export function filledIn(sentence: string, deviation?: Deviation): string {
   const came = known === null ? '' : gotText(known);
   return sentence.replace(PLACE, (_, name?: keyof typeof PLACES, usual?: string) => {
     if (name !== undefined) return PLACES[name].exec(came)?.[1] ?? usual ?? '';
-    return known === null ? 'something else' : shortened(firstGot(known), LONGEST_VALUE);
+    return known === null ? 'something else' : resultInSentence(firstGot(known));
   });
+}
+
+/** `one in which "/total" must be integer` after the body that it is about: `"/total" must be integer`. */
+function resultInSentence(got: string): string {
+  const plain = got.replace(/^one in which (the whole )?/, (_, whole?: string) => (whole ? 'it ' : ''));
+  return shortened(withShortValues(plain, LONGEST_VALUE), LONGEST_RESULT);
 }
 
 /** The sentence of a check with the values of its deviation; or that no response arrived. */

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { withShortValues } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../format.ts';
-import { type CauseEntry, causeEntries, checksByService, firstOf } from '../results/causes.ts';
+import { type CauseEntry, causeEntries, checksByService, firstOf, problemOf } from '../results/causes.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
@@ -196,14 +196,15 @@ function childrenOf(
   service: ServiceResult,
   rules: Rules,
 ): readonly Element[] {
-  const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
+  const said = check.headline === undefined ? check.message : problemOf(check);
+  const message = plainLine(withShortValues(said, VALUE_CAP)) || check.outcome;
   if (verdict === 'passed') return remarksOf(check, service);
   if (verdict === 'skipped') {
     const skipped = { name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } };
     return [skipped, ...(check.outcome === 'warning' ? remarksOf(check, service) : [])];
   }
   const type = check.outcome === 'blocked' ? 'blocked' : check.level;
-  const age = ageInWords([{ service: service.service, check: check.id }], rules.results);
+  const age = ageInWords([{ service, check }], rules.results);
   const text = [...(age === '' ? [] : [`${age}\n`]), findingAsText(check, service)].join('\n');
   return [{ name: verdict, attributes: { message, type }, text }];
 }

@@ -43,12 +43,12 @@ describe('the summary for a CI page', () => {
     const told = renderMarkdown(diagnosedResults());
     expect(told.indexOf('### What is wrong')).toBeLessThan(told.indexOf('| service | verdict |'));
     expect(told).toContain(
-      '1 cause explains 2 of 5 findings.\n\n| cause | findings | where | what to change |\n| :-- | --: | :-- | :-- |\n',
+      '3 failures and 2 warnings.\n\n| what is wrong | how long | where | what to change |\n| :-- | :-- | :-- | :-- |\n',
     );
     expect(told).toContain(
-      '| A request without a credential is answered 200 | 2 | search: auth.missing-credential, limits.retry-after |  |\n',
+      '| ✕ A request without a credential is answered 200 |  | search: auth.missing-credential, limits.retry-after |  |\n',
     );
-    const rows = told.split('\n').filter((line) => /^\| (?:expected|got) /.test(line));
+    const rows = told.split('\n').filter((line) => /^\| [✕△] (?:expected|got) /.test(line));
     expect(rows).toHaveLength(3);
     for (const line of rows) expect(line.split('|')).toHaveLength(6);
   });

@@ -1,20 +1,13 @@
 import { withShortValues } from '../../base/text.ts';
 import { OUTCOMES } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
-import { causeEntries, causesHeadline, checksByService, firstOf, problemOf } from '../results/causes.ts';
+import { newestFirst } from '../results/age.ts';
+import { causeEntries, checksByService, firstOf, problemOf, wrongInBrief } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import {
-  counted,
-  type JudgedCheck,
-  judgedWith,
-  notApplying,
-  notRun,
-  servicesOf,
-  tallyOf,
-} from '../results/tally.ts';
-import { newsInWords } from '../results/words/news.ts';
+import { counted, type JudgedCheck, notApplying, notRun, servicesOf, tallyOf } from '../results/tally.ts';
+import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
   duration,
@@ -55,7 +48,7 @@ export function renderMarkdown(results: Results): string {
   page.add({ blocks: table(results), what: 'services', tight: true });
   page.add({ blocks: remarks(results), what: 'remarks', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
-  const warnings = judgedWith(results, 'warning').map(brief);
+  const warnings = newestFirst(results, 'warning').map(brief);
   page.add({ heading: 'Warnings', blocks: warnings, what: 'warnings', tight: true });
   page.add({ heading: 'Did not run', blocks: didNotRun(results), what: 'reasons', tight: true });
   page.add({ heading: 'Observed', blocks: observed(results), what: 'services' });
@@ -121,6 +114,7 @@ function head(results: Results): string {
   ].join('\n\n');
 }
 
+const OUTCOME_MARKS = { fail: '✕', warning: '△' } as const;
 const MARKS = { pass: '✅', fail: '❌', blocked: '⚠️', partial: '◐', error: '💥' } as const;
 
 /** A table of the services, a block for each row. */
@@ -157,23 +151,26 @@ function row(cells: readonly string[]): string {
 
 /** A table of the causes, a block for each row. */
 function wrong(results: Results): readonly string[] {
-  const headline = causesHeadline(results);
-  if (headline === null) return [];
-  const rows = causeEntries(results).map((entry) => {
+  const entries = causeEntries(results);
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry) => {
     const where = checksByService(entry).map(([name, ids]) => `${prose(name)}: ${prose(firstOf(ids, 5))}`);
     const change = prose(entry.findings[0]?.check.change ?? '');
-    return row([prose(cut(entry.sentence, 300)), String(entry.findings.length), where.join('; '), change]);
+    const sentence = `${OUTCOME_MARKS[entry.outcome]} ${prose(cut(entry.sentence, 300))}`;
+    return row([sentence, ageInWords(entry.findings, results), where.join('; '), change]);
   });
-  const columns = ['cause', 'findings', 'where', 'what to change'];
-  const head = [`${prose(headline)}.\n`, row(columns), row([':--', '--:', ':--', ':--'])];
-  return [head.join('\n'), ...rows];
+  const head = tableHead(['what is wrong', 'how long', 'where', 'what to change'], 4);
+  return [`${prose(wrongInBrief(results))}.\n\n${head}`, ...rows];
 }
 
 function failures(results: Results): readonly string[] {
-  return judgedWith(results, 'error', 'fail').map(({ service, check }) => {
+  return newestFirst(results, 'error', 'fail').map((judged) => {
+    const { service, check } = judged;
     const grounds = check.grounds.map((ground) => prose(groundInWords(ground))).join('; ');
+    const age = ageInWords([judged], results);
+    const facts = [prose(service.service), check.outcome, check.level, ...(age === '' ? [] : [age])];
     const parts = [
-      `**${prose(check.id)}** · ${prose(service.service)} · ${check.outcome} · ${check.level}`,
+      `**${prose(check.id)}** · ${facts.join(' · ')}`,
       prose(problemOf(check)),
       fenced(cut(plainText(withShortValues(check.message, VALUE_CAP)), 2_000), 'text'),
       grounds === '' ? '' : `Because of ${grounds}`,

@@ -1,56 +1,78 @@
 import { describe, expect, it } from 'vitest';
-import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
-import { causeEntries, causesHeadline } from './causes.ts';
-import type { Results } from './results.ts';
+import type { Outcome } from '../../base/verdict.ts';
+import {
+  conformingService,
+  diagnosedResults,
+  failingService,
+  resultsOf,
+  sampleCheck,
+  sampleResults,
+} from '../fixtures/sample-results.ts';
+import { causeEntries, problemOf, wrongInBrief } from './causes.ts';
+import type { Change, Results } from './results.ts';
 
-/** Of which the causes explain everything, each in one sentence. */
-function explained(...sentences: readonly string[]): Results {
-  const results = diagnosedResults();
-  const [cause] = results.causes ?? [];
-  const findings = [...(cause?.findings ?? []), ...(results.unexplained ?? [])];
+/** After a night on which these checks of search were so. */
+function following(
+  changes: Readonly<Record<string, Change['state']>>,
+  results = diagnosedResults(),
+): Results {
+  const since = '2026-11-14T03:00:00.000Z';
   return {
     ...results,
-    causes: sentences.map((sentence) => ({ ...cause, sentence, findings }) as NonNullable<typeof cause>),
-    unexplained: [],
+    history: {
+      runs: [{ id: 'before', startedAt: since, exitCode: 1, failed: 1 }],
+      changes: Object.entries(changes).map(([check, state]) => ({
+        service: 'search',
+        check,
+        state,
+        runs: state === 'still failing' ? 9 : 1,
+        since,
+      })),
+      flaky: [],
+      notes: [],
+    },
   };
 }
 
+const ONE = resultsOf([
+  { ...failingService(), checks: failingService().checks.filter(({ id }) => id === 'limits.exact') },
+]);
+
 describe('what is wrong, in one line', () => {
   it.each([
-    ['is the only cause', explained('A wrong key is served'), '1 cause, 5 findings: a wrong key is served'],
-    ['keeps the capital of a name', explained('HEAD has a body'), '1 cause, 5 findings: HEAD has a body'],
-    ['counts a finding of two causes once', explained('One', 'Another'), '2 causes explain 5 of 5 findings'],
-    ['says how much is explained', diagnosedResults(), '1 cause explains 2 of 5 findings'],
+    ['counts failures and warnings', diagnosedResults(), '3 failures and 2 warnings'],
     [
-      'says that nothing is',
-      { ...explained(), unexplained: diagnosedResults().unexplained ?? [] },
-      '3 findings',
+      'counts what is new and what is back',
+      following({ 'limits.exact': 'new', 'limits.retry-after': 'new', 'auth.missing-credential': 'back' }),
+      '3 failures and 2 warnings, 2 of them new, 1 of them back',
     ],
-    ['is nothing where nobody looked', sampleResults(), null],
-    [
-      'is nothing where nothing is',
-      { ...resultsOf([conformingService()]), causes: [], unexplained: [] },
-      null,
-    ],
+    ['says of one that it is new', following({ 'limits.exact': 'new' }, ONE), '1 failure, new'],
+    ['is empty where nothing is', resultsOf([conformingService()]), ''],
   ])('%s', (_, results, line) => {
-    expect(causesHeadline(results)).toBe(line);
+    expect(wrongInBrief(results)).toBe(line);
   });
 });
 
 describe('what is told', () => {
-  it('are the causes and then each finding without one, by what came', () => {
-    expect(
-      causeEntries(diagnosedResults()).map(({ sentence, outcome, findings }) => [
-        sentence.slice(0, 60),
-        outcome,
-        findings.length,
-      ]),
-    ).toEqual([
-      ['A request without a credential is answered 200', 'fail', 2],
-      ['expected the 101st request of the window to be the first ref', 'fail', 1],
-      [expect.stringMatching(/^expected a title, got /), 'fail', 1],
-      [expect.stringMatching(/^got /), 'warning', 1],
+  const told = (results: Results) =>
+    causeEntries(results).map(({ sentence, outcome, findings }) => [
+      sentence.slice(0, 60),
+      outcome,
+      findings.length,
     ]);
+  const CAUSE = ['A request without a credential is answered 200', 'fail', 2];
+  const FIRST_REFUSED = ['expected the 101st request of the window to be the first ref', 'fail', 1];
+  const TITLE = [expect.stringMatching(/^expected a title, got /), 'fail', 1];
+  const WARNING = [expect.stringMatching(/^got /), 'warning', 1];
+
+  it('are the causes and then each finding without one, by what came', () => {
+    expect(told(diagnosedResults())).toEqual([CAUSE, FIRST_REFUSED, TITLE, WARNING]);
+  });
+
+  it('has what is new first, and then what is back', () => {
+    const changes = { 'auth.missing-credential': 'still failing', 'limits.exact': 'new' } as const;
+    expect(told(following(changes))).toEqual([FIRST_REFUSED, CAUSE, TITLE, WARNING]);
+    expect(told(following({ ...changes, 'limits.exact': 'back' }))[0]).toEqual(FIRST_REFUSED);
   });
 
   it('leaves out what the results do not have', () => {
@@ -59,5 +81,59 @@ describe('what is told', () => {
       null,
       null,
     ]);
+    expect(causeEntries(sampleResults())).toEqual([]);
+  });
+});
+
+/** A finding of operations that had these outcomes. */
+function inOperations(outcomes: Readonly<Record<string, Outcome>>, suite = 'operations') {
+  const subjects = Object.entries(outcomes).map(([subject, outcome]) => ({ subject, outcome, evidence: [] }));
+  return { ...sampleCheck('fail', { suite }), headline: 'A body lacks "data"', subjects };
+}
+
+describe('the operations of a finding', () => {
+  it.each([
+    [
+      'one of them',
+      { 'GET /a': 'fail', 'GET /b': 'pass' },
+      'GET /a: a body lacks "data" (1 of 2 operations)',
+    ],
+    ['the only one', { 'GET /a': 'fail' }, 'GET /a: a body lacks "data"'],
+    ['both', { 'GET /a': 'fail', 'POST /a': 'fail' }, 'GET /a, POST /a: a body lacks "data"'],
+    [
+      'all of many',
+      { 'GET /a': 'fail', 'GET /b': 'fail', 'GET /c': 'fail', 'GET /d': 'fail' },
+      'GET /a, GET /b and 2 more: a body lacks "data" (all 4 operations)',
+    ],
+    [
+      'those that could be judged',
+      { 'GET /a': 'fail', 'GET /b': 'pass', 'GET /c': 'blocked' },
+      'GET /a: a body lacks "data" (1 of 2 operations)',
+    ],
+    [
+      'none where the service is at fault as well',
+      { 'GET /a': 'fail', search: 'fail' },
+      'A body lacks "data"',
+    ],
+  ] as const)('stand first: %s', (_, outcomes, sentence) => {
+    expect(problemOf(inOperations(outcomes))).toBe(sentence);
+  });
+
+  it('are not named by a check of another suite that tried one of them', () => {
+    expect(problemOf(inOperations({ 'GET /a': 'fail' }, 'auth'))).toBe('A body lacks "data"');
+  });
+
+  it('stand in place of a cause that says less', () => {
+    const check = { ...inOperations({ 'GET /a': 'warning', 'GET /b': 'pass' }), outcome: 'warning' as const };
+    const [cause] = diagnosedResults().causes ?? [];
+    if (cause === undefined) throw new Error('the sample has a cause');
+    const service = { ...failingService(), checks: [check] };
+    const findings = [{ service: 'search', check: check.id }];
+    const [entry] = causeEntries({
+      ...resultsOf([service]),
+      causes: [{ ...cause, findings }],
+      unexplained: [],
+    });
+    expect(entry?.sentence).toBe('GET /a: a body lacks "data" (1 of 2 operations)');
   });
 });

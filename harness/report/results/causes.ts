@@ -1,12 +1,14 @@
 import { deviationText, type Finding, groundText } from '../../base/finding.ts';
-import { shortened } from '../../base/text.ts';
+import { listed, shortened } from '../../base/text.ts';
+import type { Outcome } from '../../base/verdict.ts';
+import { changesOf, newestRank } from './age.ts';
 import type { CheckResult } from './check-result.ts';
 import type { Cause, Results } from './results.ts';
 import { counted, type JudgedCheck, judgedWith } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */
 export interface CauseEntry {
-  /** `A wrong key is answered 200`; of a finding without a cause what it says itself. */
+  /** `A wrong key is answered 200`; of a finding without a cause what it says itself. Operations stand first. */
   readonly sentence: string;
   /** Null where none was found. */
   readonly cause: Cause | null;
@@ -15,7 +17,10 @@ export interface CauseEntry {
   readonly outcome: 'fail' | 'warning';
 }
 
-/** Causes, most failures first, and then the findings without one; none of results in which they were not looked for. */
+/**
+ * Causes, most failures first, and then the findings without one: failures before warnings, and of each the newest
+ * first. None of results in which causes were not looked for.
+ */
 export function causeEntries(results: Results): readonly CauseEntry[] {
   const findings = judgedWith(results, 'fail', 'warning');
   const found = new Map(findings.map((each) => [keyOf(each.service.service, each.check.id), each]));
@@ -25,24 +30,36 @@ export function causeEntries(results: Results): readonly CauseEntry[] {
     const isFailure = of.some(({ check }) => check.outcome === 'fail');
     return { sentence, cause, findings: of, outcome: isFailure ? 'fail' : 'warning' };
   };
-  const explained = (results.causes ?? []).map((cause) =>
-    entry(cause.sentence, cause, judged(cause.findings)),
-  );
+  const explained = (results.causes ?? []).map((cause) => {
+    const of = judged(cause.findings);
+    const [only] = of.length === 1 ? of : [];
+    // What a body lacks says more than that it lacks something.
+    const isNamed = only !== undefined && operationsInError([only.check]) !== null;
+    return entry(isNamed ? problemOf(only.check) : inOperations(cause.sentence, of), cause, of);
+  });
   const others = judged(results.unexplained ?? []).map((each) => entry(problemOf(each.check), null, [each]));
-  return [...explained, ...others].filter((each) => each.findings.length > 0);
+  const changes = changesOf(results);
+  const rank = ({ findings: of, outcome }: CauseEntry) =>
+    (outcome === 'fail' ? 0 : 1_000) + newestRank(changes, of);
+  return [...explained, ...others]
+    .filter((each) => each.findings.length > 0)
+    .toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or causes were not looked for. */
-export function causesHeadline(results: Results): string | null {
-  const entries = causeEntries(results);
-  const causes = entries.filter(({ cause }) => cause !== null);
-  const total = entries.length - causes.length + explainedBy(causes);
-  if (total === 0) return null;
-  const [only] = causes;
-  if (only === undefined) return counted(total, 'finding');
-  if (entries.length === 1) return `1 cause, ${counted(total, 'finding')}: ${withinSentence(only.sentence)}`;
-  const verb = causes.length === 1 ? 'explains' : 'explain';
-  return `${counted(causes.length, 'cause')} ${verb} ${explainedBy(causes)} of ${counted(total, 'finding')}`;
+/** `13 failures and 5 warnings, 2 of them new`; empty where nothing is wrong. */
+export function wrongInBrief(results: Results): string {
+  const { fail, warning } = results.totals;
+  const parts = [
+    ...(fail > 0 ? [counted(fail, 'failure')] : []),
+    ...(warning > 0 ? [counted(warning, 'warning')] : []),
+  ];
+  const changes = changesOf(results);
+  const news = (['new', 'back'] as const).flatMap((state) => {
+    const n = judgedWith(results, 'fail', 'warning').filter((each) => changes(each)?.state === state).length;
+    if (n === 0) return [];
+    return [fail + warning === 1 ? state : `${n === fail + warning ? 'all' : n} of them ${state}`];
+  });
+  return [listed(parts), ...news].join(', ');
 }
 
 /** How many causes explain failures, and how many of these. */
@@ -66,20 +83,27 @@ export function firstOf(ids: readonly string[], longest: number): string {
   return rest > 1 ? `${ids.slice(0, longest).join(', ')} and ${rest} more` : ids.join(', ');
 }
 
-/** Different findings: several causes may explain one together. */
-function explainedBy(causes: readonly CauseEntry[]): number {
-  return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
-}
-
 /** UTF-16 units of a message beside a headline that has no place for the result. */
 const MESSAGE_CAP = 160;
 
 /** The fault in one sentence; the message, where a check has none, and next to it where it says more. */
 export function problemOf(check: CheckResult): string {
+  return inOperations(withoutOperations(check), [{ check }]);
+}
+
+function withoutOperations(check: CheckResult): string {
   const message = messageOf(check);
   if (check.headline === undefined) return message;
   const saysMore = comparedIn(check) === null && message !== '';
   return saysMore ? `${check.headline}: ${shortened(message, MESSAGE_CAP)}` : check.headline;
+}
+
+/** `GET /v1/orders: a response body does not fit its schema`: whose the finding is comes first. */
+function inOperations(sentence: string, findings: readonly Pick<JudgedCheck, 'check'>[]): string {
+  const operations = operationsInError(findings.map(({ check }) => check));
+  if (operations === null) return sentence;
+  const [names, share] = operations;
+  return `${names}: ${withinSentence(sentence)}${share}`;
 }
 
 export type ComparedFinding = Finding & { readonly expected: string };
@@ -97,6 +121,29 @@ export function messageOf(check: CheckResult): string {
   return comparedIn(check) === null
     ? message.slice(0, -groundText(finding).length || undefined)
     : deviationText(finding);
+}
+
+/** Operations that a sentence names. */
+const OPERATIONS = 2;
+const OPERATION = /^[A-Z]+ \//;
+const CONFORMS: readonly Outcome[] = ['pass', 'observed'];
+
+/**
+ * The names of the operations that violate these checks, and ` (2 of 14 operations)`; null where the service as a whole
+ * does, or one operation stands for it.
+ */
+function operationsInError(checks: readonly CheckResult[]): readonly [names: string, share: string] | null {
+  const subjects = checks.flatMap(({ subjects: of = [] }) => of);
+  const named = (of: typeof subjects) => [...new Set(of.map(({ subject }) => subject))];
+  const judged = named(
+    subjects.filter(({ outcome, subject }) => outcome !== 'blocked' && OPERATION.test(subject)),
+  );
+  const wrong = named(subjects.filter(({ outcome }) => outcome !== 'blocked' && !CONFORMS.includes(outcome)));
+  const isOfOperations = judged.length > 1 || checks.some(({ suite }) => suite === 'operations');
+  if (!isOfOperations || wrong.length === 0 || !wrong.every((each) => OPERATION.test(each))) return null;
+  const isAll = wrong.length === judged.length;
+  const some = isAll ? `all ${judged.length}` : `${wrong.length} of ${judged.length}`;
+  return [firstOf(wrong, OPERATIONS), isAll && wrong.length <= OPERATIONS ? '' : ` (${some} operations)`];
 }
 
 function withinSentence(sentence: string): string {

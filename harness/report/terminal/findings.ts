@@ -1,21 +1,15 @@
-import {
-  type CauseEntry,
-  causeEntries,
-  causesHeadline,
-  checksByService,
-  firstOf,
-} from '../results/causes.ts';
+import { type CauseEntry, causeEntries, checksByService, firstOf, wrongInBrief } from '../results/causes.ts';
 import type { Results } from '../results/results.ts';
 import { counted, type JudgedCheck, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
-import { ageOf, newsInWords } from '../results/words/news.ts';
+import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
 import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
 
 const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;
 const IDS_SHOWN = 2;
-/** Columns for how long something has been wrong. */
-const AGE = 24;
+/** Columns between a finding and its age. */
+const BEFORE_AGE = 3;
 /** UTF-16 units of a command line beyond which it is left to the reports. */
 const REPEAT_CAP = 400;
 
@@ -32,7 +26,8 @@ export function entriesOf(results: Results): readonly CauseEntry[] {
 /** Causes with the findings of each, findings without a cause, and checks that could not be judged. */
 export function wrong(page: Page): Block {
   const { results } = page;
-  const entries = entriesOf(results);
+  const entries = entriesOf(results).map((found) => ({ found, age: ageInWords(found.findings, results) }));
+  const ageWidth = Math.max(0, ...entries.map(({ age }) => (age === '' ? 0 : age.length + BEFORE_AGE)));
   const errors = judgedWith(results, 'error');
   const found = new Set(judgedWith(results, 'fail', 'warning').map(({ check }) => check.id));
   // A check that rests on a finding is part of it.
@@ -41,38 +36,37 @@ export function wrong(page: Page): Block {
   );
   const lines = [
     ...errors.flatMap(({ service, check }) =>
-      entry(page, 'error', 1, `${check.id}: ${check.message}`, '').concat(`       ${nameOf(service)}`),
+      entry(page, 'error', 1, `${check.id}: ${check.message}`).concat(`       ${nameOf(service)}`),
     ),
-    ...entries.flatMap((each) => causeLines(page, each)),
-    ...blocked.flatMap(({ reason, judged }) => entry(page, 'blocked', judged.length, reason, '')),
+    ...entries.flatMap(({ found, age }) => causeLines(page, found, age.padStart(ageWidth))),
+    ...blocked.flatMap(({ reason, judged }) => entry(page, 'blocked', judged.length, reason)),
   ];
   if (lines.length === 0) return [];
-  const headline = causesHeadline(results);
   const title =
-    headline ?? (entries.length > 0 ? counted(entries.length, 'finding') : 'not all could be judged');
+    wrongInBrief(results) ||
+    (errors.length > 0 ? counted(errors.length, 'harness error') : 'not all could be judged');
   return [heading(page, `What is wrong: ${title}`), ...lines];
 }
 
-/** A line with a sign and how many checks it is about; at its right how long that has been so. */
-function entry(page: Page, kind: keyof typeof SIGNS, n: number, text: string, age: string): Block {
+/** A line with a sign and how many checks it is about; `age` stands at its right, with its padding. */
+function entry(page: Page, kind: keyof typeof SIGNS, n: number, text: string, age = ''): Block {
   const { ink, width } = page;
   const sign = `${SIGNS[kind]} ${n}`;
-  const begin = `  ${sign}  `;
-  const room = age === '' ? width : width - AGE;
-  const [first = '', ...rest] = indented({ ...page, width: room }, text, begin);
-  const aged = age === '' ? first : `${first.padEnd(room)}${ink.dim(age.padStart(AGE))}`;
+  const room = width - age.length;
+  const [first = '', ...rest] = indented({ ...page, width: room }, text, `  ${sign}  `);
+  const aged = age.trim() === '' ? first : `${first.padEnd(room)}${ink.dim(age)}`;
   return [aged.replace(sign, () => ink.outcome(kind, sign)), ...rest];
 }
 
-function causeLines(page: Page, found: CauseEntry): Block {
-  const { ink, results, verbosity } = page;
+function causeLines(page: Page, found: CauseEntry, age: string): Block {
+  const { ink, verbosity } = page;
   const { sentence, cause, findings, outcome } = found;
   const margin = ' '.repeat(7);
   const [leading] = findings;
   const repeat = plainCommand(leading?.check.reproduce ?? '');
   const change = leading?.check.change;
   return [
-    ...entry(page, outcome, findings.length, sentence, ageOf(found, results)),
+    ...entry(page, outcome, findings.length, sentence, age),
     ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or      `)),
     ...checksByService(found).map(([service, ids]) => {
       const some = cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length);

@@ -40,7 +40,7 @@ describe('the verdict on a terminal', () => {
 
   it('leads with the causes: what each explains, what to change, how to see it', () => {
     const told = verdictText(diagnosedResults(), PLAIN);
-    expect(told).toContain(`What is wrong: 1 cause explains 2 of 5 findings
+    expect(told).toContain(`What is wrong: 3 failures and 2 warnings
   ✕ 2  A request without a credential is answered 200
        or      Nobody is asked for a key
        search  auth.missing-credential, limits.retry-after

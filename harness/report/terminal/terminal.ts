@@ -10,7 +10,7 @@ import {
 } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
 import { among, conformWords, outsideWords } from '../results/words/headline.ts';
-import { ageOf } from '../results/words/news.ts';
+import { ageInWords } from '../results/words/news.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
 import {
   duration,
@@ -70,7 +70,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
 function inBrief(page: Page): Block {
   const { results } = page;
   const briefly = (found: CauseEntry) => {
-    const age = ageOf(found, results);
+    const age = ageInWords(found.findings, results);
     return `${found.findings.length} failed: ${found.sentence}${age === '' ? '' : ` (${age})`}`;
   };
   return entriesOf(results).flatMap((found) =>

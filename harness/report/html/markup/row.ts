@@ -1,4 +1,5 @@
 import { grouped } from '../../../base/text.ts';
+import { NEWEST_FIRST } from '../../results/age.ts';
 import { firstOf } from '../../results/causes.ts';
 import type { CheckResult } from '../../results/check-result.ts';
 import type { Change, Results, ServiceResult } from '../../results/results.ts';
@@ -75,8 +76,6 @@ function inWords({ state, runs, since }: Change, before: number): string {
   if (state === 'back') return 'was fixed before';
   return `${counted(runs, 'run')}, since ${dayInWords(since)}`;
 }
-
-const NEWEST_FIRST: readonly Change['state'][] = ['new', 'back', 'still failing'];
 
 /** The age of what explains several findings: that of the newest. */
 export function newestOf(ages: readonly (Age | null)[]): Age | null {

@@ -1,6 +1,7 @@
-import { type CauseEntry, firstOf } from '../causes.ts';
+import { changesOf } from '../age.ts';
+import { firstOf } from '../causes.ts';
 import type { Change, Results } from '../results.ts';
-import { counted } from '../tally.ts';
+import { counted, type JudgedCheck } from '../tally.ts';
 import { dayInWords } from './words.ts';
 
 /** The service and the check of a change. */
@@ -8,24 +9,22 @@ type ChangedCheck = Pick<Change, 'service' | 'check'>;
 
 const NAMED = 5;
 
-/** `new`, `back`, `9 runs, since 14 Nov`, by the oldest of these checks; empty if no earlier run tells. */
-export function ageInWords(checks: readonly ChangedCheck[], { history }: Results): string {
-  const changes = (history?.changes ?? []).filter(({ service, check }) =>
-    checks.some((each) => each.service === service && each.check === check),
-  );
-  const [oldest] = changes.toSorted((one, other) => other.runs - one.runs);
-  if (oldest === undefined || oldest.state === 'fixed') return '';
-  return oldest.state === 'still failing'
-    ? `${counted(oldest.runs, 'run')}, since ${dayInWords(oldest.since)}`
-    : oldest.state;
-}
-
-/** The same of a cause, by its findings. */
-export function ageOf({ findings }: CauseEntry, results: Results): string {
-  return ageInWords(
-    findings.map(({ service, check }) => ({ service: service.service, check: check.id })),
-    results,
-  );
+/**
+ * `new`, `back`, `9 runs, since 14 Nov`; of several findings the longest, and the number of those that are newer: `9
+ * runs, since 14 Nov, 1 new`. Empty if no earlier run tells.
+ */
+export function ageInWords(findings: readonly JudgedCheck[], results: Results): string {
+  const changes = findings.flatMap((each) => changesOf(results)(each) ?? []);
+  const [oldest, ...others] = changes
+    .filter(({ state }) => state !== 'fixed')
+    .toSorted((one, other) => other.runs - one.runs);
+  if (oldest === undefined) return '';
+  if (oldest.state !== 'still failing') return oldest.state;
+  const fresh = (['new', 'back'] as const).flatMap((state) => {
+    const n = others.filter((each) => each.state === state).length;
+    return n > 0 ? [`${n} ${state}`] : [];
+  });
+  return [counted(oldest.runs, 'run'), `since ${dayInWords(oldest.since)}`, ...fresh].join(', ');
 }
 
 /** Changes since the runs before, a line for each kind. `isMarked`: new failures and those that are back are marked elsewhere. */
