@@ -20,6 +20,15 @@ describe('a long value', () => {
       'expected 401, got 200 for\nthe key "kkkkkkk…9,217 characters…kkk" of 9 KiB',
     );
   });
+
+  it('keeps the difference to the one before it', () => {
+    const other = `${KEY.slice(0, 5_000)}😀${KEY.slice(5_002)}`;
+    expect(withShortValues(`expected ${KEY}, got ${other},`, 60)).toBe(
+      `expected kkkkkkkkkkkkkkkkkkkkkkkkkkkk…9,216 characters…kkkkkkkkkkkkk, got kkkkkkkkkkkkkkk…kkkkkkkkkk😀kkkkkkkk…9,216 characters…`,
+    );
+    const same = withShortValues(`expected ${KEY}, got ${KEY},`, 60).split(' got ');
+    expect(same[0]).toBe(`expected ${same[1]}`);
+  });
 });
 
 it.each([0, 7, 999, 1_000, 12_480, 999_999, 1_234_567, -1_000, 1_234.5, 0.125, 0.12345, 99_999.9999])(

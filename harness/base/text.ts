@@ -37,8 +37,32 @@ export function shortened(value: string, longest: number): string {
   return `${head}${gap}${tail}`;
 }
 
-/** The text with each of its values (runs without blanks) `shortened`. */
+/** The text with each of its values (runs without blanks) `shortened`; values that differ in their middle still do. */
 export function withShortValues(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  return text.replace(/\S+/g, (value) => shortened(value, longest));
+  let before = '';
+  return text.replace(/\S+/g, (value) => {
+    if (value.length <= longest) return value;
+    const short = shortened(value, longest);
+    const at = short === shortened(before, longest) ? firstDifference(value, before) : -1;
+    before = value;
+    if (at < 0) return short;
+    const size = `${grouped(value.length)} characters`;
+    return `${around(value, 0, longest / 4)}…${around(value, at, longest / 3)}…${size}…`;
+  });
+}
+
+/** -1 for none. */
+function firstDifference(one: string, other: string): number {
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return at;
+  return -1;
+}
+
+/** `longest` units around a place, but no half of a surrogate pair. */
+function around(value: string, at: number, longest: number): string {
+  const from = Math.max(0, Math.floor(at - longest / 2));
+  return value
+    .slice(from, from + Math.floor(longest))
+    .replace(/^[\udc00-\udfff]/, '')
+    .replace(/[\ud800-\udbff]$/, '');
 }

@@ -10,8 +10,9 @@ import { chevron, html, icon, type Markup, outcomeIcon } from '../markup/markup.
 import { type Ages, ageTerm, checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
 import { exchanges, type TranscriptRoom } from './exchange.ts';
 
-/** UTF-16 units of the expectation and of the result, in a row. */
-const LONGEST_IN_ROW = 60;
+/** UTF-16 units of a value in the expectation and in the result of a row, and of either. */
+const LONGEST_VALUE_IN_ROW = 60;
+const LONGEST_IN_ROW = 160;
 /** Of a value within a message. */
 const LONGEST_VALUE = 200;
 const LONGEST_HEADLINE = 300;
@@ -53,7 +54,8 @@ function line(judged: JudgedCheck, { namesService, ages }: Surroundings): Markup
   const compared = comparedIn(check);
   const [wanted, came] =
     compared === null ? ['', ''] : withoutCommonWord(compared.expected, firstGot(compared));
-  const short = (text: string) => shortened(plainLine(text), LONGEST_IN_ROW);
+  const short = (text: string) =>
+    shortened(withShortValues(plainLine(text), LONGEST_VALUE_IN_ROW), LONGEST_IN_ROW);
   return html`${outcomeIcon(check.outcome)}<span class="headline">${headlineOf(check)}${namesService && html` <b class="svc">${service.service}</b>`}</span>${
     compared !== null &&
     html`<span class="came"><span class="expected">${short(wanted)}</span> <span class="arrow">→</span> <b>${short(came)}</b></span>`
