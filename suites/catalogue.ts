@@ -1,4 +1,4 @@
-import type { Suite } from '../harness/engine/check/suite.ts';
+import { given, type Suite, servesHttp } from '../harness/engine/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching/caching.suite.ts';
 import { framing } from './framing/framing.suite.ts';
@@ -14,6 +14,8 @@ import { versioning } from './versioning/versioning.suite.ts';
 import { webhooks } from './webhooks/webhooks.suite.ts';
 import { websocket } from './websocket/websocket.suite.ts';
 
+const overHttp = (each: Suite): Suite => ({ ...each, checks: given([servesHttp], each.checks) });
+
 /** What every HTTP service is held to, in the order in which it is judged. */
 export const functional: readonly Suite[] = [
   auth,
@@ -25,10 +27,17 @@ export const functional: readonly Suite[] = [
   caching,
   negotiation,
   versioning,
-];
+].map(overHttp);
 
 /**
  * In the order in which they are judged. The suite `limits` comes last: the requests of the others are the first
  * part of its burst, and no later check needs the quota, except those that wait for the costs of requests.
  */
-export const suites: readonly Suite[] = [...functional, operations, pact, websocket, webhooks, limits];
+export const suites: readonly Suite[] = [
+  ...functional,
+  operations,
+  pact,
+  websocket,
+  webhooks,
+  overHttp(limits),
+];

@@ -20,6 +20,7 @@ import {
   withoutNaturalDefault,
 } from './options.ts';
 import { HARNESS } from './process.ts';
+import { isTarget } from './unconfigured/target.ts';
 
 /**
  * The commands and their options, nothing else: each command's work is in a separate file, loaded on use, so that a usage
@@ -48,7 +49,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   program
     .command('run')
     .description('check services and write reports')
-    .argument('[service...]', 'names of services (default: all)')
+    .argument('[service...]', 'names of services (default: all); or an OpenAPI document, or a URL')
     .addOption(environment())
     .addOption(rules())
     .addOption(allow())
@@ -61,7 +62,13 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--partial', 'with --strict: a run without all checks or operations may pass', false)
     .option('--as-of <day>', 'date for known failures, e.g. 2027-01-31 (default: today)', calendarDay)
     .option('--bail', 'stop at the first failure', false)
-    .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
+    .option('--url <url>', 'URL of the service, for a document or instead of the configured one')
+    .addOption(new Option('--provider-url <url>', 'an older name of --url').hideHelp())
+    .option(
+      '-H, --header <text...>',
+      "for a document or URL: a header such as 'Authorization: Bearer …', or @FILE",
+    )
+    .option('--sample-path <path>', 'for a document: path of a GET that works')
     .option('--shard <i/n>', 'check this part of the services; auto: the part of this CI job')
     .option('--run-id <id>', 'id of the run, e.g. the id of the pipeline', runId)
     .addOption(concurrency())
@@ -166,7 +173,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(junitWarnings())
     .addOption(strict())
     .option('--bail', 'stop at the first failure', false)
-    .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
+    .option('--url <url>', 'verify the service at this URL instead of its configured provider')
+    .addOption(new Option('--provider-url <url>', 'an older name of --url').hideHelp())
     .addOption(concurrency())
     .option('--watch', 'verify again whenever the config changes', false)
     .addOption(quiet())
@@ -267,7 +275,10 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
           init.option(`--${option} <${variable ? 'NAME' : 'text'}>`, words);
         }
       }
-      await program.parseAsync(args, { from: 'user' });
+      // A document or URL needs no command: `conform openapi.yaml` runs it.
+      const [first = ''] = args;
+      const given = isTarget(first) ? ['run', ...args] : args;
+      await program.parseAsync(given, { from: 'user' });
       return exitCode;
     },
   };
@@ -313,4 +324,5 @@ Examples:
   conform run search --dry-run
   conform run search --suite auth json
   conform run search --check 'auth.*' --verbose
-  conform run search --provider-url http://127.0.0.1:8080`;
+  conform run search --url http://127.0.0.1:8080
+  conform run openapi.yaml --url http://127.0.0.1:8080 -H 'Authorization: Bearer …'`;

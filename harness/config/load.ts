@@ -90,7 +90,7 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   const wanted = asked.length > 0 ? [...new Set(asked)] : [...files.keys()];
   if (options.providerUrl !== undefined && wanted.length !== 1) {
     const remedy = `name the service: ${wanted.join(', ')}`;
-    throw new UsageError(`--provider-url is for one service, not for ${wanted.length}`, { remedy });
+    throw new UsageError(`--url is for one service, not for ${wanted.length}`, { remedy });
   }
   const contracts = contractFinder(configDir);
   const all = new Faults();
@@ -222,7 +222,7 @@ function ifThere<K extends keyof ServiceConfig>(key: K, value: ServiceConfig[K] 
 /** What options of the command line say in place of the file. */
 function withOptions(tree: LocatedMap, { providerUrl: url, rules, allow = [] }: LoadOptions): LocatedMap {
   const options = { provider: url === undefined ? undefined : { url }, rules };
-  const names = { provider: '--provider-url', rules: '--rules' } as const;
+  const names = { provider: '--url', rules: '--rules' } as const;
   return Object.entries(names).reduce(
     (all, [key, option]) => {
       const value = options[key as keyof typeof options];

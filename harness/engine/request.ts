@@ -42,6 +42,8 @@ export interface RunRequest {
   readonly env: NodeJS.ProcessEnv;
   readonly progress: Progress;
   readonly harness: Results['run']['harness'];
+  /** The command line that runs the same again, for a run without a config to keep. */
+  readonly again?: string;
   /** URL of the module with the suites. Default: the built-in ones. */
   readonly suitesUrl?: string;
   /** Instead of the capacity of the machine. */
@@ -57,12 +59,18 @@ export interface RunRequest {
 /** The command line that runs one service alone, in the same place. */
 export function commandAlone(
   service: string,
-  { configDir, environment, providerUrl }: Pick<RunRequest, 'configDir' | 'environment' | 'providerUrl'>,
+  {
+    configDir,
+    environment,
+    providerUrl,
+    again,
+  }: Pick<RunRequest, 'configDir' | 'environment' | 'providerUrl' | 'again'>,
 ): string {
+  if (again !== undefined) return again;
   const options = {
     '--environment': environment,
     '--config': configDir === usualFolder() ? null : configDir,
-    '--provider-url': providerUrl,
+    '--url': providerUrl,
   };
   const given = Object.entries(options).flatMap(([option, value]) =>
     value === null ? [] : [option, shellWord(value)],

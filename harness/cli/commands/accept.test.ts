@@ -20,7 +20,7 @@ describe('what is accepted', () => {
     const list = join(folder, 'accepted', 'search.yaml');
     const night = async (variant: string | null = null) => {
       const provider = await start('search', { variant });
-      const args = ['run', 'search', '--check', ...CHECKS, ...places, '--provider-url', provider.url];
+      const args = ['run', 'search', '--check', ...CHECKS, ...places, '--url', provider.url];
       return conform(args).ended.finally(() => provider.stop());
     };
 

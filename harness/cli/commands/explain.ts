@@ -125,7 +125,7 @@ function howToSee(
     ...permissions(check, configs.shipped.get(service)),
   ].filter((each) => each !== null);
   return [
-    `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
+    `  conform run ${service} --url http://127.0.0.1:PORT --check ${id}`,
     ...otherwise.map((each) => `    config/services/${service}.yaml needs ${each}`),
   ];
 }

@@ -22,7 +22,7 @@ describe('a failure that is known', () => {
     const night = async (...defects: readonly string[]) => {
       const provider = await start('search', { defects });
       const args = ['run', 'search', '--check', 'status.unknown-method', 'status.sample', ...places];
-      return conform([...args, '--provider-url', provider.url]).ended.finally(() => provider.stop());
+      return conform([...args, '--url', provider.url]).ended.finally(() => provider.stop());
     };
 
     expect(saying(await night('unknown-method-500'))).toMatch(/^0: .*1 warning/s);

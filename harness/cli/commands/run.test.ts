@@ -86,31 +86,19 @@ describe.concurrent('what it prints', () => {
 /** Each is wrong in one way; `URL` stands for a server that counts who connects to it. */
 const NOTHING_SENT: readonly (readonly [args: string, says: RegExp])[] = [
   ['run serch', /no service "serch" in .*\n {2}remedy: did you mean search\?/],
-  ['run search --provider-url URL --suite jsn', /no suite matches "jsn"\n {2}remedy: did you mean json\?/],
+  ['run search --url URL --suite jsn', /no suite matches "jsn"\n {2}remedy: did you mean json\?/],
+  ['run search --url URL --suite json search', /no suite matches "search"\n {2}remedy: name services before/],
+  ['run search --url URL --check auth.mis', /no check matches "auth\.mis"\n {2}remedy: did you mean auth\./],
+  ['run search --url URL --check *.nope', /no check matches "\*\.nope"\n {2}remedy: /],
   [
-    'run search --provider-url URL --suite json search',
-    /no suite matches "search"\n {2}remedy: name services before/,
-  ],
-  [
-    'run search --provider-url URL --check auth.mis',
-    /no check matches "auth\.mis"\n {2}remedy: did you mean auth\./,
-  ],
-  ['run search --provider-url URL --check *.nope', /no check matches "\*\.nope"\n {2}remedy: /],
-  [
-    'run search --provider-url URL --environment stagng',
+    'run search --url URL --environment stagng',
     /no environment "stagng"\n {2}remedy: did you mean staging\?/,
   ],
-  ['run search --provider-url URL --stricct', /unknown option '--stricct'\n\(Did you mean --strict\?\)/],
-  ['run --provider-url URL', /--provider-url is for one service, not for 3\n {2}remedy: name the service/],
-  ['run search --provider-url not-a-url', /--provider-url: is not a URL/],
-  [
-    'run search --provider-url URL --reports /proc/nope',
-    /cannot make \/proc\/nope: .*\n {2}remedy: .*--reports/,
-  ],
-  [
-    'run search --provider-url URL --reports package.json',
-    /cannot make .*package\.json: a file is in the way\n/,
-  ],
+  ['run search --url URL --stricct', /unknown option '--stricct'\n\(Did you mean --strict\?\)/],
+  ['run --url URL', /--url is for one service, not for 3\n {2}remedy: name the service/],
+  ['run search --url not-a-url', /--url: is not a URL/],
+  ['run search --url URL --reports /proc/nope', /cannot make \/proc\/nope: .*\n {2}remedy: .*--reports/],
+  ['run search --url URL --reports package.json', /cannot make .*package\.json: a file is in the way\n/],
 ];
 
 describe('a usage error ends with 2 before anything is sent', () => {

@@ -10,12 +10,14 @@ import { watchBelow } from '../change.ts';
 import { annotationsOf } from '../ci/annotations.ts';
 import { annotate } from '../ci/log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
+import { isTarget } from '../unconfigured/target.ts';
+import type { UnconfiguredOptions } from '../unconfigured/unconfigured.ts';
 import { type Loudness, printVerdict } from './verdict.ts';
 
 /** Options that a run takes unchanged. */
 type PlainOptions = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;
 
-export interface RunOptions extends PlainOptions, Loudness {
+export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions {
   readonly environment?: string;
   /** Pacts instead of the configured ones. */
   readonly pact?: readonly string[];
@@ -24,6 +26,7 @@ export interface RunOptions extends PlainOptions, Loudness {
   readonly config: string;
   readonly reports: string;
   readonly shard?: string;
+  /** The older name of `url`. */
   readonly providerUrl?: string;
   readonly rules?: string;
   readonly allow?: readonly Allowance[];
@@ -36,14 +39,39 @@ export interface RunOptions extends PlainOptions, Loudness {
 /** Settings without an option, for tests. */
 export type RunSetting = Pick<
   RunRequest,
-  'suitesUrl' | 'capacity' | 'newWorker' | 'stallMs' | 'checkLimitMs'
->;
+  'suitesUrl' | 'capacity' | 'newWorker' | 'stallMs' | 'checkLimitMs' | 'again'
+> & { readonly env?: NodeJS.ProcessEnv };
 
 /** `conform run`: the verdict on stdout, progress on stderr. */
 export async function run(
   services: readonly string[],
   options: RunOptions,
   setting: RunSetting = {},
+): Promise<number> {
+  const [target, ...more] = services;
+  if (target === undefined || !isTarget(target)) return runConfigured(services, options, setting);
+  if (more.length > 0) {
+    const remedy = 'run them one after the other, or write configs with `conform init`';
+    throw new UsageError('one document or URL can be run at a time', { remedy });
+  }
+  const { unconfigured } = await import('../unconfigured/unconfigured.ts');
+  const found = await unconfigured(target, options, process.env);
+  try {
+    const { configDir: config, env, again, keep } = found;
+    const rules = options.rules ?? found.rules;
+    const here = { ...options, config, url: undefined, ...(rules !== undefined && { rules }) };
+    const code = await runConfigured([found.service], here, { ...setting, env, again });
+    if (!options.quiet && keep !== null) process.stderr.write(`To keep this as a config: ${keep}\n`);
+    return code;
+  } finally {
+    found.close();
+  }
+}
+
+async function runConfigured(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
 ): Promise<number> {
   const request = () => requestOf(services, options, setting);
   if (options.dryRun) {
@@ -87,14 +115,18 @@ function requestOf(
   { config, reports, environment, pact, suite, check, shard, concurrency, ...same }: RunOptions,
   setting: RunSetting,
 ): Omit<RunRequest, 'progress'> {
-  const { junitWarnings, providerUrl } = same;
+  const { junitWarnings, header, url = same.providerUrl } = same;
+  if (header !== undefined && setting.again === undefined) {
+    const remedy = 'write it below `headers:` or `credentials:` of the service config';
+    throw new UsageError('--header is for a document or URL, not for a service with a config', { remedy });
+  }
   return {
     ...setting,
     ...same,
     configDir: config,
     services,
     environment: environment ?? null,
-    providerUrl: providerUrl ?? null,
+    providerUrl: url ?? null,
     pacts: pact ?? [],
     suites: suite ?? [],
     checks: check ?? [],
@@ -102,7 +134,7 @@ function requestOf(
     concurrency: concurrency ?? null,
     reportsDir: reports,
     ...(junitWarnings && { reportChoices: { junitWarnings } }),
-    env: process.env,
+    env: setting.env ?? process.env,
     harness: HARNESS,
   };
 }
@@ -112,7 +144,7 @@ async function runOnce(request: Omit<RunRequest, 'progress'>, options: RunOption
   const progress = createProgress({ stream: process.stderr, isTTY, color, quiet: options.quiet ?? false });
   const finished = await runConformance({ ...request, progress });
   const { results, reports } = finished;
-  printVerdict(results, reports, options);
+  printVerdict(results, reports, { ...options, ...(request.again && { again: request.again }) });
   const { GITHUB_ACTIONS, GITHUB_WORKSPACE: repository = process.cwd() } = process.env;
   if (GITHUB_ACTIONS === 'true') {
     annotate(process.stdout, await annotationsOf(results, { configDir: options.config, repository }));

@@ -8,18 +8,20 @@ import { terminalOf } from '../process.ts';
 export interface Loudness {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+  readonly again?: string;
 }
 
 /** Prints the verdict of a run and the place of its reports to stdout. */
 export function printVerdict(
   results: Results,
   reports: WrittenReports | null,
-  { quiet, verbose }: Loudness = {},
+  { quiet, verbose, again }: Loudness = {},
 ): void {
   const text = verdictText(results, {
     color: terminalOf(process.stdout).color,
     width: process.stdout.columns || 80,
     verbosity: quiet ? 'quiet' : verbose ? 'verbose' : 'normal',
+    ...(again === undefined ? {} : { again }),
     reportsAt: reports && join(reports.latestDir, 'index.html'),
   });
   process.stdout.write(text);

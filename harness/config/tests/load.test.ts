@@ -119,7 +119,7 @@ describe('the origin of a value', () => {
   it('is the option for what the command line sets', async () => {
     const { config, origins } = await loadOrders(GOOD_SERVICE, { providerUrl: 'http://127.0.0.1:8080/' });
     expect(config.provider).toEqual({ kind: 'url', url: 'http://127.0.0.1:8080' });
-    expect(origins.get('provider.url')).toEqual({ kind: 'option', option: '--provider-url' });
+    expect(origins.get('provider.url')).toEqual({ kind: 'option', option: '--url' });
   });
 
   it('is the clause for a plan that the contract states', async () => {

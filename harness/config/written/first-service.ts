@@ -16,10 +16,14 @@ export interface FirstService {
   /** Lower-case letters, digits and hyphens. */
   readonly service: string;
   readonly url: string;
-  /** Path of a GET that is known to work, below the base URL. */
-  readonly samplePath: string;
+  /** Path of a GET that is known to work, below the base URL; null if there is only a WebSocket endpoint. */
+  readonly samplePath: string | null;
+  /** Path of the WebSocket endpoint, below the base URL. */
+  readonly webSocketPath?: string;
   readonly scheme: Scheme;
   readonly answers: Answers;
+  /** Sent with every request; a value may be a reference such as `${env:NAME}`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** An OpenAPI document of the service, and what it states; null where there is none. */
   readonly openapi: { readonly path: string; readonly facts: FirstFacts } | null;
 }
@@ -70,7 +74,7 @@ export async function initService(configDir: string, first: FirstService): Promi
   const { service, scheme, answers, samplePath } = first;
   hold('service', FIT.service(service));
   hold('url', FIT.url(first.url));
-  hold('sample-path', FIT.samplePath(samplePath));
+  if (samplePath !== null) hold('sample-path', FIT.samplePath(samplePath));
   for (const { option, variable } of scheme.first.asks) {
     if (variable) hold(option, FIT.variable(answers[option] ?? ''));
   }
@@ -122,7 +126,10 @@ export function schemaLine(configDir: string, part: string, name: string): strin
   return `# yaml-language-server: $schema=${schema}`;
 }
 
-function serviceText({ service, url, scheme, answers, openapi }: FirstService, configDir: string): string {
+function serviceText(
+  { service, url, scheme, answers, headers = {}, openapi, webSocketPath }: FirstService,
+  configDir: string,
+): string {
   const beside = (path: string) => relative(join(configDir, 'services'), path).replaceAll('\\', '/');
   const document = openapi && beside(openapi.path);
   return `${schemaLine(configDir, 'services', 'service.schema.json')}
@@ -139,7 +146,7 @@ provider:
 credentials:
 ${indented([`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)].join('\n'))}
 ${(scheme.first.beside?.(answers, beside) ?? []).map((line) => `\n${line}`).join('')}
-${
+${Object.keys(headers).length === 0 ? '' : stringify({ headers })}${webSocketPath === undefined ? '' : `websocket: { url: ${JSON.stringify(webSocketPath)} }\n`}${
   document === null
     ? '# An OpenAPI document of the service: each operation that can be called is called, and its answer held to it.\n# openapi: ../openapi.yaml'
     : `# Each operation that can be called is called, and its answer held to this document.\nopenapi: ${JSON.stringify(document)}`
@@ -163,13 +170,17 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
   const sample = openapi?.facts.clauses.find(
     ({ key, value }) => key === 'endpoint.sample' && isSample(value, samplePath),
   );
-  const given = { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED };
-  const first = sample ?? { key: 'endpoint.sample', value: given, section: 'conform init', row: 1 };
+  const said = { section: 'conform init', row: 1 };
+  const request = { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED };
+  const first =
+    samplePath === null
+      ? { key: 'websocket.transport', value: { protocol: 'WebSocket' }, ...said }
+      : (sample ?? { key: 'endpoint.sample', value: request, ...said });
   const clauses = [first, ...documented].map(({ key, value, section, row }) => {
     return { key, standing: 'stated', value, place: { section, row } };
   });
-  const said = new Set<string>(clauses.map(({ key }) => key));
-  const rest = Object.entries(VOCABULARY).filter(([key]) => !said.has(key));
+  const written = new Set<string>(clauses.map(({ key }) => key));
+  const rest = Object.entries(VOCABULARY).filter(([key]) => !written.has(key));
   const source = openapi === null ? `${service} documents` : basename(openapi.path);
   return `# What the documents of ${service} say, clause by clause. Only the clauses below are judged as rules; the rest is
 # observed. standing: stated (the document says so), advised (it recommends it), not-shown (it leaves it open).
@@ -186,7 +197,7 @@ ${rest.map(commented).join('\n')}
 `;
 }
 
-function isSample(value: unknown, path: string): boolean {
+function isSample(value: unknown, path: string | null): boolean {
   return isJsonObject(value) && value.path === path;
 }
 

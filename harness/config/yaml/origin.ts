@@ -10,7 +10,7 @@ export type Origin =
       /** What the value was read through: `env SEARCH_API_KEY`, `file key.txt`, `exec`; null when it stands there itself. */
       readonly reference: string | null;
     }
-  /** An option of the command line, e.g. `--provider-url`. */
+  /** An option of the command line, e.g. `--url`. */
   | { readonly kind: 'option'; readonly option: string }
   | { readonly kind: 'contract'; readonly place: string }
   | { readonly kind: 'default' };

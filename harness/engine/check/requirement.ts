@@ -29,6 +29,11 @@ export function settled(key: string): Condition {
   );
 }
 
+export const servesHttp = when(
+  ({ contract, websocket }) => websocket === null || documentedSample(contract) !== null,
+  'the contract shows a WebSocket endpoint and no HTTP request (endpoint.sample)',
+);
+
 // --- credentials ---
 
 export const credentialed = when(

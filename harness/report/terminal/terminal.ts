@@ -41,13 +41,15 @@ export interface VerdictTextOptions {
   readonly verbosity: Verbosity;
   /** Where the reports are, for the last line; null when none were written. */
   readonly reportsAt?: string | null;
+  /** The command line that runs all of it, if the names of the services are not enough. */
+  readonly again?: string;
 }
 
 /** The verdict for stdout: each service, causes, and the whole at the end, which stays in view. */
 export function verdictText(results: Results, options: VerdictTextOptions): string {
   const width = Math.min(100, Math.max(70, options.width));
   const page: Page = { results, ink: inkOf(options.color), width, verbosity: options.verbosity };
-  const end = ending(page, options.reportsAt ?? null);
+  const end = ending(page, options);
   const blocks: readonly Block[] =
     options.verbosity === 'quiet'
       ? [[...inBrief(page), ...sinceBefore(page), ...faults(page), ...end]]
@@ -114,7 +116,7 @@ function remarks(page: Page): Block {
   );
 }
 
-function ending(page: Page, reportsAt: string | null): Block {
+function ending(page: Page, { reportsAt = null, again }: VerdictTextOptions): Block {
   const { results, ink } = page;
   const verdict = verdictOf(results);
   const { sign } = VERDICTS[verdict.word];
@@ -125,7 +127,7 @@ function ending(page: Page, reportsAt: string | null): Block {
     `run ${plainLine(results.run.id)}`,
     `exit code ${verdict.exitCode}`,
   ];
-  const next = nextCommand(results, verdict);
+  const next = nextCommand(results, verdict, again);
   const last = [
     ...(next === null ? [] : [`Next: ${next}`]),
     ...(reportsAt === null ? [] : [`Report: ${plainLine(reportsAt)}`]),
@@ -156,11 +158,12 @@ function sentenceOf(results: Results, verdict: RunVerdict): string {
 }
 
 /** What helps on from here; null where nothing is left to do. */
-function nextCommand(results: Results, { word }: RunVerdict): string | null {
+function nextCommand(results: Results, { word }: RunVerdict, again?: string): string | null {
   if (word === 'drifted') return acceptCommand(results);
   const [leading] = entriesOf(results).flatMap(({ findings }) => findings);
   if (leading !== undefined) return `conform explain ${plainLine(leading.check.id)}`;
   if (word !== 'no verdict' || results.run.selection === undefined) return null;
+  if (again !== undefined) return plainLine(again);
   return `conform run ${results.services.map(({ service }) => plainLine(service)).join(' ')}`;
 }
 

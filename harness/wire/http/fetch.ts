@@ -21,7 +21,7 @@ const { Agent, fetch }: typeof undici = createRequire(import.meta.url)('undici')
 const LIMITS = { withinMs: 20_000, octets: 32 * 1024 * 1024 };
 
 /** It came, and is not the document. */
-class Unfit extends Error {}
+export class UnfitDocument extends Error {}
 
 /**
  * The text of a document at a URL, redirects followed, over sockets like all others. It is no evidence.
@@ -41,17 +41,17 @@ export async function fetchDocument(url: string, network: Network): Promise<stri
   });
   try {
     const response = await fetch(url, { dispatcher, signal: AbortSignal.timeout(LIMITS.withinMs) });
-    if (!response.ok) throw new Unfit(`is answered ${response.status}`);
+    if (!response.ok) throw new UnfitDocument(`is answered ${response.status}`);
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of response.body ?? []) {
       length += chunk.length;
-      if (length > LIMITS.octets) throw new Unfit(`is larger than ${LIMITS.octets} octets`);
+      if (length > LIMITS.octets) throw new UnfitDocument(`is larger than ${LIMITS.octets} octets`);
       chunks.push(chunk);
     }
     return new TextDecoder().decode(Buffer.concat(chunks));
   } catch (error) {
-    if (error instanceof Unfit) throw error;
+    if (error instanceof UnfitDocument) throw error;
     // What undici calls `fetch failed` has its reason as its cause.
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     throw new Error(`cannot be fetched: ${errorLine(reason)}`, { cause: error });

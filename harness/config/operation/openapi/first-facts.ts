@@ -6,7 +6,7 @@ import { child, children, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf, shownBody } from './inputs.ts';
-import { addressOf, type FoundOperation, operationsOf } from './outline.ts';
+import { addressOf, type FoundOperation, firstServer, operationsOf } from './outline.ts';
 import { firstDemand, isOptional } from './security.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
@@ -26,6 +26,8 @@ export interface FirstFacts {
   readonly open: boolean;
   /** A documented GET that needs no input, else a QUERY whose body the document shows; null where there is neither. */
   readonly samplePath: string | null;
+  /** URL of the first server; a path if it is relative to the document; null if none is named. */
+  readonly server: string | null;
   readonly clauses: readonly DocumentedClause[];
 }
 
@@ -52,6 +54,7 @@ export async function firstFacts(
     demand: demands.length === 1 ? (demands[0] ?? null) : null,
     open: demands.length === 0 && (security ?? child(files.root, 'security').value) !== undefined,
     samplePath: sample === undefined ? null : targetOf(sample),
+    server: firstServer(files.root),
     clauses: [
       ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
       ...optionalClause(files, operations),

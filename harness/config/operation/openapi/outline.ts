@@ -54,6 +54,13 @@ export function addressOf(
   };
 }
 
+/** URL of the first server; a path if it is relative to the document; null if none is named. */
+export function firstServer(root: DocumentNode): string | null {
+  const url = serverUrl(root);
+  if (url === null) return null;
+  return url.host === new URL(ANYWHERE).host ? url.pathname : url.href;
+}
+
 function segmentsOf(path: string): readonly string[] {
   const segments = path.split('/').slice(1);
   return segments.at(-1) === '' ? segments.slice(0, -1) : segments;

@@ -54,6 +54,7 @@ describe('what an OpenAPI document states', () => {
       demand: null,
       open: false,
       samplePath: null,
+      server: null,
       clauses: [expect.objectContaining({ key: 'responses.format' })],
     });
   });
