@@ -202,6 +202,7 @@ async function buildService(
     provider: provider(),
     ...filled,
     definitions: operations().definitions,
+    ...(operations().remarks.length > 0 && { documentRemarks: operations().remarks }),
     ...ifThere('deployedVersion', deployedVersion()),
     ...ifThere('signatures', signatures()),
     headers: headers(),

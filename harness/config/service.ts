@@ -15,6 +15,7 @@ import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { CREDENTIALS } from './credential/schemes.ts';
+import type { DocumentRemark } from './document/remarks.ts';
 import type { Operation } from './operation/call/call.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
@@ -39,6 +40,8 @@ export interface ServiceConfig {
   readonly operations: readonly Operation[];
   /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
+  /** Faults of the OpenAPI document itself; absent for none. */
+  readonly documentRemarks?: readonly DocumentRemark[];
   readonly websocket: WebSocketConfig | null;
   /** Where it says which version of it is deployed; absent if unknown. */
   readonly deployedVersion?: DeployedVersion;

@@ -20,6 +20,10 @@ export function announcementOf(
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
   const cautions = cautionsOf(config);
   const unseen = notLookedAt(config, selection.selected(config));
+  const documentRemarks = (config.documentRemarks ?? []).map(({ place, text }) => ({
+    place: redact(place),
+    text: redact(text),
+  }));
   const operations = [...new Set(config.operations.map(({ template }) => redact(template)))];
   return {
     service: config.service,
@@ -31,6 +35,7 @@ export function announcementOf(
     rules: config.rules,
     outside: selection.outside(config),
     ...(unseen.length > 0 ? { notLookedAt: unseen } : {}),
+    ...(documentRemarks.length > 0 ? { documentRemarks } : {}),
     ...(cautions.length > 0 ? { cautions } : {}),
     ...(pacts.length > 0 ? { pacts } : {}),
     ...(operations.length > 0 ? { operations } : {}),

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { UsageError } from '../../base/exit.ts';
+import { formatPlace, UsageError } from '../../base/exit.ts';
 import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/shape.ts';
 import { percentDecoded } from '../../wire/request.ts';
@@ -62,7 +62,15 @@ export class SourceFiles {
           const remedy = 'bundle only the needed parts into one document';
           throw new UsageError(problem, { place: { file: shown }, remedy });
         }
-        files.set(target, sourceOf(found.text, target, join(dirname(shown), relative(folder, target))));
+        const inner = join(dirname(shown), relative(folder, target));
+        try {
+          files.set(target, sourceOf(found.text, target, inner));
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          const place = error.place ? `${formatPlace(error.place)}: ` : '';
+          const remedy = error.remedy ?? 'correct it';
+          faults.set(target, { problem: `${place}${error.problem}`, remedy });
+        }
       }
     }
     return new SourceFiles(root, files, faults);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CredentialsBlock } from '../credential/schemes.ts';
+import type { DocumentRemark } from '../document/remarks.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
@@ -183,6 +184,8 @@ interface OperationBlocks {
 export interface Operations {
   readonly operations: readonly Operation[];
   readonly definitions: Readonly<Record<string, unknown>>;
+  /** Faults of the OpenAPI document. */
+  readonly remarks: readonly DocumentRemark[];
 }
 
 /** Operations of the config, completed by the document, then the others of it. @throws UsageError. */
@@ -207,7 +210,7 @@ export async function buildOperations(
     taken.add(id);
     operations.push(operationOf({ documented: { ...documented, id } }));
   }
-  return { operations, definitions: document?.definitions ?? {} };
+  return { operations, definitions: document?.definitions ?? {}, remarks: document?.remarks ?? [] };
 }
 
 async function readDocument(

@@ -184,6 +184,9 @@ function brief({ service, check }: JudgedCheck): string {
   return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
 }
 
+/** Faults of one document that are listed; the page has all. */
+const MOST_REMARKS = 10;
+
 /** Blocked checks, by their reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
   const unseen = results.services.flatMap(({ service, notLookedAt = [] }) =>
@@ -191,6 +194,14 @@ function didNotRun(results: Results): readonly string[] {
       ({ what, why, turnOn, checks }) =>
         `- **not looked at**, ${counted(checks, 'check')} (${prose(service)}): ${prose(what)}, ${prose(why)}; ${prose(turnOn)}`,
     ),
+  );
+  const documents = results.services.flatMap(({ service, documentRemarks = [] }) =>
+    documentRemarks
+      .slice(0, MOST_REMARKS)
+      .map(
+        ({ place, text }) =>
+          `- **the document** (${prose(service)}): ${prose(cut(`${place}: ${text}`, 300))}`,
+      ),
   );
   const { suites, checks } = notApplying(results);
   const why = ({ judged, reason }: { readonly judged: readonly JudgedCheck[]; readonly reason: string }) =>
@@ -202,6 +213,7 @@ function didNotRun(results: Results): readonly string[] {
     ...suites.map((each) => `- **${prose(each.suite)}** does not apply ${why(each)}`),
     ...(checks.length > 0 ? [`- ${counted(checks.length, 'single check')} did not apply`] : []),
     ...unseen,
+    ...documents,
   ];
 }
 

@@ -5,7 +5,14 @@ import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { type Headline, headlineOf } from '../results/words/headline.ts';
 import { duration, instantInWords, SIGNS, simulatedInWords, wallTime } from '../results/words/words.ts';
-import { allChecks, doesNotApply, notLookedAt, observed, rowsOpen } from './checks/all-checks.ts';
+import {
+  allChecks,
+  documentRemarks,
+  doesNotApply,
+  notLookedAt,
+  observed,
+  rowsOpen,
+} from './checks/all-checks.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
@@ -81,6 +88,7 @@ ${bar()}
 ${verdict(results, headlineOf(results))}
 ${sinceBefore(results)}
 ${filterNotes()}
+${documentRemarks(results)}
 ${wrong}
 ${fleet ? heatGrid(results, wrong === null) : matrix(results, wrong === null)}
 ${advice(results, shared)}

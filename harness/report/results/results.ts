@@ -180,6 +180,11 @@ const NOT_LOOKED_AT = Type.Object({
   requests: optional(Type.Integer({ minimum: 0, description: 'About how many more requests that takes.' })),
 });
 
+const DOCUMENT_REMARK = Type.Object({
+  place: text('`openapi.yaml:12:5`; empty if unknown.'),
+  text: text('The fault, and its effect on the run.'),
+});
+
 export const SERVICE = Type.Object({
   service: name,
   contract: text(),
@@ -213,6 +218,12 @@ export const SERVICE = Type.Object({
   rules: optional(text('The rule set that it was held to, with its date: `api@2026-11`.')),
   notLookedAt: optional(
     list(shared('notLookedAt', NOT_LOOKED_AT), 'What this run could not tell, and what turns it on.'),
+  ),
+  documentRemarks: optional(
+    list(
+      shared('documentRemark', DOCUMENT_REMARK),
+      'Faults of the OpenAPI document itself. The rest of it was used.',
+    ),
   ),
   outside: optional(
     Type.Integer({ minimum: 0, description: 'How many checks there are outside that rule set.' }),

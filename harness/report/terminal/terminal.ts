@@ -59,6 +59,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
           wrong(page),
           sinceBefore(page),
           notLookedAt(page),
+          documentRemarks(page),
           faults(page),
           remarks(page),
           end,
@@ -98,6 +99,17 @@ function notLookedAt(page: Page): Block {
       );
     });
     return [heading(page, `Not looked at in ${plainLine(service)}, and what turns it on`), ...lines];
+  });
+}
+
+/** One line for a service; the page has the list. */
+function documentRemarks(page: Page): Block {
+  return page.results.services.flatMap(({ service, documentRemarks: all = [] }) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const at = first.place === '' ? '' : `${first.place}: `;
+    const line = `${counted(all.length, 'fault')} of the document (${service}): ${at}${first.text}`;
+    return [cut(plainLine(line), page.width)];
   });
 }
 

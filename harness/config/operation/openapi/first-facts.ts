@@ -1,7 +1,9 @@
 import type { ClauseValue } from '../../../base/clause.ts';
+import { UsageError } from '../../../base/exit.ts';
 import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
 import type { SecurityScheme } from '../../credential/scheme.ts';
 import { SourceFiles } from '../../document/files.ts';
+import { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
@@ -39,14 +41,16 @@ export async function firstFacts(
 ): Promise<FirstFacts | { readonly fault: ReadFault }> {
   const files = await SourceFiles.open(path, shown);
   if ('fault' in files) return files;
-  const operations = operationsOf(files);
+  const operations = operationsOf(files, new Remarks());
   const targetOf = ({ pathItem, operation, path: own }: FoundOperation) =>
     addressOf(files.root, pathItem, operation, basePath).prefix + own;
+  const demandsOf = ({ operation }: FoundOperation) => readable(() => firstDemand(files, operation));
+  const known = operations.filter((each) => demandsOf(each) !== null);
   const sample =
-    operations.find((each) => each.method === 'GET' && needsNothing(files, each)) ??
-    operations.find((each) => needsNothing(files, each) && shownQuery(files, each) !== undefined);
-  const subject = sample ?? operations[0];
-  const demands = subject === undefined ? [] : firstDemand(files, subject.operation);
+    known.find((each) => each.method === 'GET' && needsNothing(files, each)) ??
+    known.find((each) => needsNothing(files, each) && (shownQuery(files, each) ?? null) !== null);
+  const subject = sample ?? known[0];
+  const demands = (subject && demandsOf(subject)) ?? [];
   const title = child(child(files.root, 'info'), 'title').value;
   const security = subject && child(subject.operation, 'security').value;
   return {
@@ -69,25 +73,43 @@ export async function firstFacts(
 function needsNothing(files: SourceFiles, { pathItem, operation, path }: FoundOperation): boolean {
   if (path.includes('{') || successOf(files, operation) === undefined) return false;
   const parameters = [pathItem, operation].flatMap((parent) => children(child(parent, 'parameters')));
-  return parameters.every(([, at]) => child(files.dereferenced(at), 'required').value !== true);
+  return parameters.every(([, at]) => {
+    const parameter = readable(() => files.dereferenced(at));
+    return parameter !== null && child(parameter, 'required').value !== true;
+  });
 }
 
 /** What a QUERY asks for in JSON, where the document shows it. */
 function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): unknown {
   if (method !== 'QUERY') return undefined;
-  const body = files.dereferenced(child(operation, 'requestBody'));
-  const content = contentsOf(body, files).find(([type]) => type === 'application/json')?.[1];
-  return content && shownBody(content, { files });
+  return readable(() => {
+    const body = files.dereferenced(child(operation, 'requestBody'));
+    const content = contentsOf(body, files).find(([type]) => type === 'application/json')?.[1];
+    return content && shownBody(content, { files });
+  });
 }
 
 type FoundOperations = readonly FoundOperation[];
 
 function responsesOf(files: SourceFiles, operation: DocumentNode): ReturnType<typeof children> {
-  return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
+  return children(child(operation, 'responses')).flatMap(([code, at]) => {
+    const response = readable(() => files.dereferenced(at));
+    return response === null ? [] : [[code, response] as const];
+  });
 }
 
 function successOf(files: SourceFiles, operation: DocumentNode): DocumentNode | undefined {
   return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
+}
+
+/** null for a fault of the document, which a run remarks on. */
+function readable<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
 }
 
 function mediaTypesOf(response: DocumentNode): readonly string[] {
@@ -108,7 +130,7 @@ function sampleClause(files: SourceFiles, sample: FoundOperation, path: string):
   const types = success === undefined ? [] : mediaTypesOf(success);
   const response = types.length > 0 && types.every(isJsonType) ? types.join(' or ') : 'as documented';
   const { method } = sample;
-  const body = shownQuery(files, sample) as ClauseValue | undefined;
+  const body = (shownQuery(files, sample) ?? undefined) as ClauseValue | undefined;
   const value = { method, path, fields: {}, ...(body === undefined ? {} : { body }), response };
   return stated('endpoint.sample', value, sample);
 }

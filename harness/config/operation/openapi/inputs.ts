@@ -1,5 +1,7 @@
+import { UsageError } from '../../../base/exit.ts';
 import { schemeNamed } from '../../credential/schemes.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import {
   type CallBody,
@@ -28,6 +30,7 @@ export interface InputScope {
   readonly schemas: OpenApiSchemas;
   readonly examples: Examples;
   readonly configured: Configured | undefined;
+  readonly remarks: Remarks;
 }
 
 /** Fields that OpenAPI 3.1 §4.8.12.1 has parameters not describe. */
@@ -66,7 +69,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
     throw faultAt(at, 'is a parameter of no known place', 'write `in: path, query, header or cookie`');
   const [contentType, content] = contentsOf(at, scope.files)[0] ?? [];
   const schemaAt = child(content ?? at, 'schema');
-  const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
+  const schema = schemaOf(schemaAt, scope, `the parameter ${JSON.stringify(name)} is held to no schema`);
   const required = place === 'path' || child(at, 'required').value === true;
   const wholeForm = isFormType(contentType ?? '') ? 'repeated' : null;
   const ownForm = content === undefined ? formOf(at, place) : 'json';
@@ -82,10 +85,24 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
     // Made-up identifiers name nothing: the answer would rightly be 404.
     return lacking('has no example, default or enumerated value');
   }
+  if (shown === undefined && schema === null && schemaAt.value !== undefined) return lacking(UNREAD);
   const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
   if ('reason' in example) return lacking(`has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
   return misfit === null ? { ...base, value: example.value, lacks: null } : lacking(misfit);
+}
+
+const UNREAD = 'has a schema that cannot be read';
+
+/** null if there is none, or none that can be read. `effect`: what that means. */
+export function schemaOf(
+  at: DocumentNode,
+  { schemas, remarks }: Pick<InputScope, 'schemas' | 'remarks'>,
+  effect: string,
+): { readonly $ref: string } | null {
+  if (at.value === undefined) return null;
+  const schema = remarks.attempt(() => schemas.take(at), effect);
+  return schema instanceof UsageError ? null : schema;
 }
 
 /** A path segment of dots means another path; a field value holds no control characters (RFC 9110 §5.5). */
@@ -160,9 +177,11 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
   }
   const [mediaType, content] = chosen;
   const schemaAt = child(content, 'schema');
-  const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
+  const schema = schemaOf(schemaAt, scope, 'the request body is held to no schema');
   const shown = shownBody(content, scope);
-  const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
+  const isUnread = schema === null && schemaAt.value !== undefined;
+  const made = (): Example => (isUnread ? { reason: `it ${UNREAD}` } : scope.examples.of(schema));
+  const example: Example = shown === undefined ? made() : { value: shown };
   const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
   return { mediaType, required, schema, value: 'value' in example ? example.value : undefined, lacks };
 }
@@ -188,18 +207,18 @@ export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typ
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
 const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
 
+export type ResponseScope = Pick<InputScope, 'files' | 'schemas' | 'remarks'>;
+
 /** The documented successes: those of 2xx, else redirects, else `default`; empty for none. */
 export function readResponses(
   operation: DocumentNode,
   method: string,
-  files: SourceFiles,
-  schemas: OpenApiSchemas,
+  scope: ResponseScope,
 ): readonly ExpectedResponse[] {
   const given = children(child(operation, 'responses'));
   const expected = new Map<number, ExpectedResponse>();
   const add = (status: number, at: DocumentNode) => {
-    if (!expected.has(status))
-      expected.set(status, readResponse(status, files.dereferenced(at), method, files, schemas));
+    if (!expected.has(status)) expected.set(status, readResponse(status, at, method, scope));
   };
   const exact = (digit: string) =>
     given
@@ -216,11 +235,13 @@ export function readResponses(
 
 function readResponse(
   status: number,
-  at: DocumentNode,
+  given: DocumentNode,
   method: string,
-  files: SourceFiles,
-  schemas: OpenApiSchemas,
+  scope: ResponseScope,
 ): ExpectedResponse {
+  const { files, remarks } = scope;
+  const at = remarks.attempt(() => files.dereferenced(given), 'only its status is judged');
+  if (at instanceof UsageError) return { status, mediaTypes: [], schema: null };
   const contents = method === 'HEAD' ? [] : contentsOf(at, files);
   // Generators write `*/*` for whatever the framework makes of it, which is mostly JSON.
   const json = [isJsonType, mayBeJson]
@@ -230,7 +251,7 @@ function readResponse(
   return {
     status,
     mediaTypes: [...new Set(contents.map(([mediaType]) => essenceOf(mediaType)))],
-    schema: json === undefined ? null : schemas.take(json),
+    schema: json === undefined ? null : schemaOf(json, scope, 'the response body is not judged'),
   };
 }
 

@@ -1,6 +1,7 @@
-import { formatPlace } from '../../../base/exit.ts';
+import { formatPlace, UsageError } from '../../../base/exit.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { SourceFiles } from '../../document/files.ts';
+import { type DocumentRemark, Remarks, subjectOf } from '../../document/remarks.ts';
 import { child, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { ExpectedResponse } from '../call/call.ts';
@@ -30,6 +31,7 @@ export interface OpenApiDocument {
   readonly operations: readonly DocumentedOperation[];
   /** Schemas of requests and responses, by the URI with which the operations refer to them. */
   readonly definitions: Definitions;
+  readonly remarks: readonly DocumentRemark[];
 }
 
 export interface OpenApiOptions {
@@ -50,30 +52,54 @@ export async function readOpenApi(
   const files = await SourceFiles.open(path, options.shown);
   if ('fault' in files) return files;
   const version = versionOf(files.root);
+  const remarks = new Remarks();
   const requests = new OpenApiSchemas(files, 'request', version);
   const responses = new OpenApiSchemas(files, 'response', version);
-  const found = operationsOf(files);
+  if (requests.unknownDialect !== null) remarks.fault(requests.unknownDialect, 'no schema of it is judged');
+  const found = operationsOf(files, remarks);
   const { configured } = options;
   const declared = found.map(({ operation }) => operation);
-  const security = new OpenApiSecurity(files, configured, declared);
+  const security = new OpenApiSecurity({ files, remarks }, configured, declared);
   const examples = new Examples(requests.definitions, requests.book);
-  const scope = { files, schemas: requests, examples, configured };
+  const scope = { files, schemas: requests, examples, configured, remarks };
   const ids = new Set<string>();
+  const faults: UsageError[] = [];
   const operations = found.map(({ pathItem, operation, method, path: written }): DocumentedOperation => {
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);
+    const input = remarks.attempt(
+      () => ({
+        inputs: readInputs([pathItem, operation], scope),
+        body: readBody(operation, method, scope),
+        demand: security.demandOf(operation),
+      }),
+      `${method} ${written} is not called`,
+    );
+    const isUnread = input instanceof UsageError;
+    if (isUnread) faults.push(input);
     return {
       id: ownId(operation, `${method} ${written}`, ids),
       method,
       template: prefix + written.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
-      inputs: readInputs([pathItem, operation], scope),
-      body: readBody(operation, method, scope),
-      responses: readResponses(operation, method, files, responses),
-      demand: security.demandOf(operation),
-      unfit: NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,
+      ...(isUnread ? NO_INPUT : input),
+      responses: readResponses(operation, method, { files, schemas: responses, remarks }),
+      unfit: isUnread ? unreadable(input) : NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,
       place: formatPlace(operation.file.placeOf(operation.pointer)),
     };
   });
-  return { operations, definitions: { ...requests.definitions, ...responses.definitions } };
+  const [fault] = faults;
+  if (fault !== undefined && faults.length === operations.length) throw fault;
+  return {
+    operations,
+    definitions: { ...requests.definitions, ...responses.definitions },
+    remarks: remarks.all,
+  };
+}
+
+const NO_INPUT = { inputs: [], body: null, demand: { auth: 'none' } } as const;
+
+function unreadable({ key, problem, place }: UsageError): string {
+  const at = place === undefined ? '' : ` (${formatPlace(place)})`;
+  return `the document cannot be read there: ${subjectOf(key)}${problem}${at}`;
 }
 
 /** The operationId, or method and path where it has none or an earlier one has the same. */

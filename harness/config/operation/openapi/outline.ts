@@ -1,7 +1,9 @@
+import { UsageError } from '../../../base/exit.ts';
 import { hasMembers } from '../../../base/json-text.ts';
 import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import { asOperation } from './swagger.ts';
 
@@ -102,25 +104,32 @@ export interface FoundOperation {
   readonly path: string;
 }
 
-export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
+/** @throws UsageError if there is none. */
+export function operationsOf(files: SourceFiles, remarks: Remarks): readonly FoundOperation[] {
   const version = versionOf(files.root);
   const paths = child(files.root, 'paths');
   const found: FoundOperation[] = [];
-  for (const [path, at] of children(paths)) {
-    if (path.startsWith('x-')) continue;
+  const faults: UsageError[] = [];
+  const read = (path: string, at: DocumentNode): readonly FoundOperation[] => {
     if (!path.startsWith('/'))
       throw faultAt(at, `the path ${path} does not begin with /`, 'write it with a slash');
     const pathItem = files.dereferenced(at);
-    for (const [method, given] of methodsOf(pathItem, version)) {
+    return methodsOf(pathItem, version).map(([method, given]) => {
       // OpenAPI has no references here; documents that are kept in many files use them all the same.
       const operation = files.dereferenced(given);
-      if (version !== '2.0') found.push({ pathItem, operation, method, path });
-      else {
-        const upgraded = asOperation(files, pathItem, operation);
-        found.push({ pathItem: { ...pathItem, value: {} }, operation: upgraded, method, path });
-      }
-    }
+      if (version !== '2.0') return { pathItem, operation, method, path };
+      const upgraded = asOperation(files, pathItem, operation);
+      return { pathItem: { ...pathItem, value: {} }, operation: upgraded, method, path };
+    });
+  };
+  for (const [path, at] of children(paths)) {
+    if (path.startsWith('x-')) continue;
+    const operations = remarks.attempt(() => read(path, at), `nothing at ${path} is called`);
+    if (operations instanceof UsageError) faults.push(operations);
+    else found.push(...operations);
   }
+  const [fault] = faults;
+  if (found.length === 0 && fault !== undefined) throw fault;
   if (found.length === 0)
     throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
   if (found.length > MAX_OPERATIONS) {

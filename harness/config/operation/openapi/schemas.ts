@@ -1,4 +1,5 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
+import { UsageError } from '../../../base/exit.ts';
 import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
 import { type Dialect, LATEST } from '../../../wire/json/dialect.ts';
@@ -45,26 +46,61 @@ export class OpenApiSchemas {
   readonly #isEarly: boolean;
   /** What schemas are written in that name nothing else. */
   readonly #dialect: Dialect;
+  /** The document names a dialect that is not known, so no schema is read. */
+  readonly unknownDialect: UsageError | null = null;
   readonly #uris = new Map<string, string>();
   readonly #byText = new Map<string, unknown>();
   readonly #pending: (readonly [uri: string, at: DocumentNode])[] = [];
+  /** The URIs that each definition refers to. */
+  readonly #links = new Map<string, Set<string>>();
+  readonly #faults = new Map<string, UsageError>();
+  /** Definitions that lead to no fault. */
+  readonly #sound = new Set<string>();
+  /** The definition that is being read. */
+  #reading: string | null = null;
 
   constructor(files: SourceFiles, direction: Direction, version: Version) {
     this.#files = files;
     this.#direction = direction;
     this.#isEarly = version === '2.0' || version === '3.0';
-    this.#dialect = namedDialect(child(files.root, 'jsonSchemaDialect'), LATEST);
+    const named = child(files.root, 'jsonSchemaDialect');
+    try {
+      this.#dialect = namedDialect(named, LATEST);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.#dialect = LATEST;
+      this.unknownDialect = error;
+    }
     this.book = new SchemaBook(this.definitions, files.mention('unevaluatedProperties', 'unevaluatedItems'));
   }
 
-  /** A schema that refers to the definition of this one. @throws UsageError for an invalid schema. */
+  /** A schema that refers to the definition of this one. @throws UsageError if it, or one that it leads to, is invalid. */
   take(at: DocumentNode): { readonly $ref: string } {
+    if (this.unknownDialect !== null) throw this.unknownDialect;
+    this.#reading = null;
     const $ref = this.#uriOf(this.#meant(at));
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const [uri, place] = next;
-      this.definitions[uri] = this.#once(this.#definition(place), place);
+      this.#reading = uri;
+      try {
+        this.definitions[uri] = this.#once(this.#definition(place), place);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        this.#faults.set(uri, error);
+      }
     }
+    this.#holdSound($ref);
     return { $ref };
+  }
+
+  #holdSound(uri: string): void {
+    const seen = new Set([uri]);
+    for (const each of seen) {
+      const fault = this.#faults.get(each);
+      if (fault !== undefined) throw fault;
+      if (!this.#sound.has(each)) for (const next of this.#links.get(each) ?? []) seen.add(next);
+    }
+    for (const each of seen) this.#sound.add(each);
   }
 
   /** What a schema that is a reference and nothing else stands for: most operations of a document share few schemas. */
@@ -88,6 +124,15 @@ export class OpenApiSchemas {
   }
 
   #uriOf(at: DocumentNode): string {
+    const uri = this.#ownUri(at);
+    if (this.#reading !== null) {
+      const links = this.#links.get(this.#reading) ?? new Set();
+      this.#links.set(this.#reading, links.add(uri));
+    }
+    return uri;
+  }
+
+  #ownUri(at: DocumentNode): string {
     const key = `${at.file.path}${pointerText(at.pointer)}`;
     const known = this.#uris.get(key);
     if (known !== undefined) return known;

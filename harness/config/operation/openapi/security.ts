@@ -2,7 +2,10 @@ import { hasMembers } from '../../../base/json-text.ts';
 import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
+
+const NOT_DEFINED = 'is not among the securitySchemes of the components';
 
 /** What an operation demands, held against the one credential that the service config has. */
 export type Demand =
@@ -19,12 +22,18 @@ export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name'> {
 /** Reads `security` of operations (OpenAPI 3.1 §4.8.30): alternatives, each of which may need several schemes. */
 export class OpenApiSecurity {
   readonly #files: SourceFiles;
+  readonly #remarks: Remarks;
   readonly #configured: Configured;
   readonly #scheme: Scheme | undefined;
   readonly #speaks: boolean;
 
-  constructor(files: SourceFiles, configured: Configured = {}, operations: readonly DocumentNode[]) {
+  constructor(
+    { files, remarks }: { readonly files: SourceFiles; readonly remarks: Remarks },
+    configured: Configured = {},
+    operations: readonly DocumentNode[],
+  ) {
     this.#files = files;
+    this.#remarks = remarks;
     this.#configured = configured;
     this.#scheme = schemeNamed(configured.scheme ?? '');
     // A document that says nothing of security at all leaves the matter to the config.
@@ -41,6 +50,12 @@ export class OpenApiSecurity {
     if (alternatives.length === 0) return { auth: 'none' };
     if (alternatives.some(({ value }) => hasMembers(value) && Object.keys(value).length === 0))
       return { auth: 'optional' };
+    // A document that defines no scheme leaves the matter to the config as well.
+    if (schemesOf(this.#files).value === undefined) {
+      const [, named = security] = children(alternatives[0] ?? security)[0] ?? [];
+      this.#remarks.at(named, NOT_DEFINED, 'the credential of the config is used');
+      return { auth: 'required', unmet: null };
+    }
     const unmet = alternatives.map((at) => this.#whyUnmet(at));
     return { auth: 'required', unmet: unmet.includes(null) ? null : this.#refusal(unmet) };
   }
@@ -93,13 +108,14 @@ export function isOptional(files: SourceFiles, operation: DocumentNode): boolean
   return needed.includes(0) && needed.some((length) => length > 0);
 }
 
-function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityScheme {
+function schemesOf(files: SourceFiles): DocumentNode {
   const swagger = child(files.root, 'securityDefinitions');
-  const schemes =
-    swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;
-  const found = child(schemes, name);
-  if (found.value === undefined)
-    throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
+  return swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;
+}
+
+function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityScheme {
+  const found = child(schemesOf(files), name);
+  if (found.value === undefined) throw faultAt(at, NOT_DEFINED, 'define it there');
   const scheme = files.dereferenced(found);
   const text = (key: string) => {
     const { value } = child(scheme, key);

@@ -135,6 +135,19 @@ export function notLookedAt(results: Results): Markup | null {
   )}</ul></details></section>`;
 }
 
+/** Faults of the documents themselves, which say nothing about the services. */
+export function documentRemarks({ services }: Results): Markup | null {
+  const lines = services.flatMap(({ service, documentRemarks: all = [] }) =>
+    all.map((each) => ({ service, ...each })),
+  );
+  if (lines.length === 0) return null;
+  return html`<section id="document-remarks" aria-labelledby="document-remarks-title"><details class="part" open data-fold><summary>${chevron()}<h2 id="document-remarks-title">Remarks on the document <span class="n">${counted(lines.length, 'fault')}</span></h2><span class="hint">its own, not the service's</span></summary>
+<ul class="lines">${lines.map(
+    ({ service, place, text }) =>
+      html`<li>${icon('skipped')}<b>${plainLine(place)}</b><span class="grow">${shortened(plainLine(text), LONGEST_REASON)}</span><span class="who">${service}</span></li>`,
+  )}</ul></details></section>`;
+}
+
 /** What does not apply: a line for each suite and reason, and one line for all single checks, which opens. */
 export function doesNotApply(results: Results): Markup | null {
   const { suites, single, checks } = notApplying(results);

@@ -74,6 +74,7 @@ const EVENTS = {
       'rules',
       'outside',
       'notLookedAt',
+      'documentRemarks',
     ]).properties,
     service,
     planned: Type.Array(PlannedCheck),

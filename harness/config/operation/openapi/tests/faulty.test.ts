@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { described, inJson, OK } from '../fixtures/described.ts';
+
+const get = (response: object, more: object = {}) => ({ get: { responses: { 200: response }, ...more } });
+const LIST = get(inJson({ type: 'array' }));
+
+/** A document with a sound operation, `GET /boats`, next to a faulty one. */
+const beside = (crews: object, root: object = {}) => ({
+  openapi: '3.1.0',
+  paths: { '/boats': LIST, '/crews': crews },
+  ...root,
+});
+
+async function read(document: object, files = {}) {
+  const { operations, documentRemarks = [] } = await described(document, '', files);
+  return {
+    callable: operations.filter(({ uncallable }) => uncallable === null).map(({ template }) => template),
+    schemas: operations.map(({ response }) => response.schema !== null),
+    reasons: operations.flatMap(({ uncallable }) => uncallable ?? []),
+    remarks: documentRemarks.map(({ text }) => text),
+  };
+}
+
+describe('one fault of a document', () => {
+  const KEY = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } };
+
+  it('keeps the operation from being called, and no other', async () => {
+    const crews = get(OK, { security: [{ kye: [] }] });
+    const found = await read(beside(crews, { components: KEY, security: [{ key: [] }] }));
+    expect(found.callable).toEqual(['/boats']);
+    expect(found.reasons).toEqual([expect.stringContaining('"kye" is not among the securitySchemes')]);
+    expect(found.remarks).toEqual([
+      '"kye" is not among the securitySchemes of the components; GET /crews is not called',
+    ]);
+  });
+
+  it('leaves the credential to the config where no scheme is defined', async () => {
+    const found = await read(beside(LIST, { security: [{ key: [] }] }));
+    expect(found.callable).toEqual(['/boats', '/crews']);
+    expect(found.remarks).toEqual([expect.stringContaining('the credential of the config is used')]);
+  });
+
+  it.each([
+    ['a dangling reference', { $ref: '#/components/schemas/None' }, 'points at nothing'],
+    ['a fault in a schema that it refers to', { $ref: '#/components/schemas/A' }, '"$recursiveRef"'],
+    ['a type that is none', { type: 'thing' }, 'is not a JSON Schema'],
+    ['a pattern of another language', { pattern: '(?i)a' }, 'is no pattern'],
+  ])('leaves a response body unjudged: %s', async (_, schema, problem) => {
+    const A = { properties: { all: { items: { $ref: '#/components/schemas/B' } } } };
+    const schemas = { A, B: { properties: { next: { $recursiveRef: '#' } } } };
+    const found = await read(beside(get(inJson(schema)), { components: { schemas } }));
+    expect(found.callable).toEqual(['/boats', '/crews']);
+    expect(found.schemas).toEqual([true, false]);
+    const [remark = ''] = found.remarks;
+    expect(remark).toContain(problem.replaceAll('"', ''));
+    expect(remark).toContain('the response body is not judged');
+  });
+
+  it('judges only the status of a response that is not there', async () => {
+    const found = await read(beside(get({ $ref: '#/components/responses/None' })));
+    expect(found.callable).toEqual(['/boats', '/crews']);
+    expect(found.remarks).toEqual([expect.stringContaining('only its status is judged')]);
+  });
+
+  it('keeps a call from being made for which a value would have to fit it', async () => {
+    const needing = (required: boolean) => ({
+      post: {
+        requestBody: { required, content: { 'application/json': { schema: { $ref: '#/none' } } } },
+        responses: { 200: OK },
+      },
+    });
+    expect((await read(beside(needing(false)))).callable).toEqual(['/boats', '/crews']);
+    expect((await read(beside(needing(true)))).reasons).toEqual([
+      'its body has no example: it has a schema that cannot be read',
+    ]);
+  });
+
+  it('leaves out a path, or a file, that cannot be read', async () => {
+    const document = beside({ $ref: 'crews.yaml' });
+    const found = await read(document, { 'openapi/crews.yaml': 'get:\n\tresponses: {}\n' });
+    expect(found.callable).toEqual(['/boats']);
+    expect(found.remarks[0]).toContain('crews.yaml:2:1: a tab is used to indent');
+    expect((await read(beside({ $ref: '#/none' }))).callable).toEqual(['/boats']);
+  });
+});
