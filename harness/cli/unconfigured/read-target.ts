@@ -8,7 +8,7 @@ import { fetchDocument, UnfitDocument } from '../../wire/http/fetch.ts';
 import { proxiesOf } from '../../wire/socket/proxies.ts';
 
 /** What a document or URL says of the service. */
-export interface Target {
+export interface RunTarget {
   /** As it was given. */
   readonly target: string;
   readonly service: string;
@@ -28,7 +28,11 @@ interface Fetching {
 }
 
 /** Reads the document or URL. @throws UsageError for anything else. */
-export async function readTarget(target: string, url: string | undefined, place: Fetching): Promise<Target> {
+export async function readTarget(
+  target: string,
+  url: string | undefined,
+  place: Fetching,
+): Promise<RunTarget> {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(target) ?? [];
   if (scheme === undefined) {
     if (!existsSync(target))
@@ -47,7 +51,7 @@ export async function readTarget(target: string, url: string | undefined, place:
 }
 
 /** A service of which nothing is known but a URL. */
-function bare(target: string, address: URL, url: string | undefined): Target {
+function bare(target: string, address: URL, url: string | undefined): RunTarget {
   if (url !== undefined) throw unfit(target, 'is no OpenAPI document', 'give a document, or leave out --url');
   const path = address.pathname + address.search;
   const isWebSocket = address.protocol.startsWith('ws');
@@ -66,7 +70,7 @@ async function documented(
   target: string,
   path: string,
   { url, near }: { readonly url: string | undefined; readonly near: URL | null },
-): Promise<Target> {
+): Promise<RunTarget> {
   const read = async (basePath: string) => {
     const facts = await firstFacts(path, target, basePath);
     if ('fault' in facts) throw unfit(target, facts.fault.problem, facts.fault.remedy);

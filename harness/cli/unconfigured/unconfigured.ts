@@ -7,7 +7,7 @@ import { none } from '../../config/credential/schemes.ts';
 import { type FirstService, initService, writeNewFiles } from '../../config/written/first-service.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
 import { type ReadHeaders, readHeaders } from './headers.ts';
-import { readTarget, type Target } from './read-target.ts';
+import { type RunTarget, readTarget } from './read-target.ts';
 
 /** A service without a config: `conform run openapi.yaml --url http://127.0.0.1:8080`. */
 export interface Unconfigured {
@@ -68,7 +68,7 @@ export async function unconfigured(
 }
 
 function firstServiceOf(
-  { service, url, openapi, samplePath, webSocketPath }: Target,
+  { service, url, openapi, samplePath, webSocketPath }: RunTarget,
   { credential, fixed }: ReadHeaders,
   options: UnconfiguredOptions,
 ): FirstService {
@@ -104,7 +104,7 @@ function variableOf(service: string): string {
   return `${name.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 }
 
-function keepLine({ target }: Target, first: FirstService): string {
+function keepLine({ target }: RunTarget, first: FirstService): string {
   const { service, url, samplePath, scheme, answers, openapi } = first;
   return commandLine(
     'init',
