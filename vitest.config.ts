@@ -7,7 +7,7 @@ import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.t
 
 /**
  * What decides about a release beyond `npm test`: containers, a browser, the packed program, every command of the
- * README, and limiters of proxies. A container runtime is given to them, or those that need one are skipped.
+ * README, other runtimes, and limiters of proxies. A container runtime is given to them, or those that need one are skipped.
  */
 const RELEASE = [
   'harness/cli/commands/{fresh-provider,release}.test.ts',
@@ -16,6 +16,7 @@ const RELEASE = [
   'harness/providers/container/container.test.ts',
   'harness/providers/process/reaper.test.ts',
   'harness/report/html/page-in-browser.test.ts',
+  'suites/tests/faultless-programs.test.ts',
   'suites/tests/limits/proxy-limiters.test.ts',
 ];
 

@@ -52,7 +52,9 @@ export function steady(
   });
 }
 
-interface UnusualRequest extends RowNotes<'repeats'> {
+interface UnusualRequest extends RowNotes<'repeats' | 'applies'> {
+  /** Who sends it, where it is not unusual at all. */
+  readonly relied?: Ground;
   /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;
 }
@@ -61,13 +63,13 @@ interface UnusualRequest extends RowNotes<'repeats'> {
 export const handles = (
   id: string,
   probe: Probe<Reply | readonly Reply[]>,
-  { what, ...notes }: UnusualRequest,
+  { what, relied, ...notes }: UnusualRequest,
 ) =>
   check(id, {
     ...notes,
     title: `does not fail over ${what}`,
     headline: `${capitalized(what)} gets {answer}`,
-    grounds: [clause('responses.status-codes')],
+    grounds: [clause('responses.status-codes'), ...(relied ? [relied] : [])],
     uses: [probe],
     judge: ({ expect }) => expect().toBeHandled(),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clause, practice, resolveAuthority, rfc6455, rfc9110 } from './authority.ts';
+import { clause, clients, practice, resolveAuthority, rfc6455, rfc9110 } from './authority.ts';
 import type { Clause, Contract } from './clause.ts';
 import { HarnessError } from './exit.ts';
 
@@ -38,6 +38,7 @@ describe('the level of a check', () => {
     ['a SHOULD of a standard', [rfc9110('15.5.2', 'SHOULD')], 'SHOULD'],
     ['a MAY of a standard', [rfc9110('15.5.2', 'MAY')], 'NONE'],
     ['a practice', [practice('OWASP API2:2023')], 'SHOULD'],
+    ['what breaks clients', [clients('curl reads it')], 'MUST'],
     ['nothing', [], 'NONE'],
     ['the stronger of two', [clause('limits.other'), practice('OWASP API4:2023')], 'SHOULD'],
     ['the stronger, wherever it stands', [rfc6455('4.2.2', 'MUST'), clause('limits.other')], 'MUST'],

@@ -7,10 +7,10 @@ export type Level = 'MUST' | 'SHOULD' | 'NONE';
 
 /** A ground of a check as it stands for one service. */
 export interface ResolvedGround {
-  readonly kind: 'clause' | 'standard' | 'practice';
-  /** Clause key, or section of the standard (`RFC 9110 §15.5.2`), or name of the practice. */
+  readonly kind: 'clause' | 'standard' | 'clients' | 'practice';
+  /** Clause key, or section of the standard (`RFC 9110 §15.5.2`), or what clients do, or name of the practice. */
   readonly ref: string;
-  /** `stated | advised | not-shown | config` for a clause; `MUST | SHOULD | MAY` for a standard; `practice`. */
+  /** `stated | advised | not-shown | config` for a clause; `MUST | SHOULD | MAY` for a standard; `relied-on`; `practice`. */
   readonly standing: string;
   /** For a person: where it is written, e.g. `search-service.md, Limits, row 1`. */
   readonly place: string;
@@ -22,6 +22,8 @@ export type Ground =
   | { readonly kind: 'clause'; readonly key: string }
   /** A section of a standard, e.g. `RFC 9110 §15.5.2`, and how strongly it binds (RFC 2119). */
   | { readonly kind: 'standard'; readonly ref: string; readonly word: RequirementWord }
+  /** Behavior of ordinary clients that a violation breaks, e.g. `Retry-After counts on 429 for urllib3`. */
+  | { readonly kind: 'clients'; readonly ref: string }
   /** Security or operating practice, e.g. `OWASP API2:2023`. */
   | { readonly kind: 'practice'; readonly ref: string };
 
@@ -38,6 +40,11 @@ export function rfc(number: number, section: string, word: RequirementWord): Gro
 
 export function practice(name: string): Ground {
   return { kind: 'practice', ref: name };
+}
+
+/** `behavior` names the clients and what they do: it is what a violation breaks, whoever wrote the rule. */
+export function clients(behavior: string): Ground {
+  return { kind: 'clients', ref: behavior };
 }
 
 /** RateLimit header fields for HTTP. */
@@ -122,6 +129,11 @@ function weigh(ground: Ground, contract: Contract, facts: FilledFacts): WeighedG
           standing: ground.word,
           place: standardPlace(ground.ref),
         },
+      };
+    case 'clients':
+      return {
+        level: 'MUST',
+        ground: { kind: 'clients', ref: ground.ref, standing: 'relied-on', place: ground.ref },
       };
     case 'practice':
       return {

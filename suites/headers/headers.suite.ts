@@ -1,4 +1,13 @@
-import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../../harness/engine/check/suite.ts';
+import {
+  check,
+  clause,
+  clients,
+  practice,
+  rfc,
+  rfc9110,
+  rfc9111,
+  suite,
+} from '../../harness/engine/check/suite.ts';
 import { errorMediaType, successMediaType } from '../json/json.suite.ts';
 import { steady } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
@@ -21,6 +30,18 @@ const transportSecurityForm = check('headers.transport-security-form', {
         'no response over TLS has Strict-Transport-Security',
       )
       .toConform('max-age and other directives', ({ response }) => response.transportSecurity?.fault ?? null),
+});
+
+// RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
+export const singleFields = check('headers.single-fields', {
+  title: 'sends each header with a single value once',
+  headline: 'A header comes twice: {got}',
+  why: 'Nobody knows which of the two counts: a client and a proxy may take different ones.',
+  change: 'Set the header in one place, in the service or in the proxy in front of it.',
+  grounds: [rfc9110('5.3', 'MUST'), clients('fetch joins both lines, and "99, 99" is no number')],
+  uses: [everyExchange],
+  judge: ({ expect }) =>
+    expect().toConform('one line of each such field', ({ response }) => response.repeatedField),
 });
 
 /** The syntax of header fields, and those that every answer should have. */
@@ -65,17 +86,7 @@ export const headers = suite('headers', 'Header fields', [
         .toConform('language tags', ({ response }) => response.languageFault),
   }),
 
-  // RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
-  check('headers.single-fields', {
-    title: 'sends each header with a single value once',
-    headline: 'A header comes twice: {got}',
-    why: 'Nobody knows which of the two counts: a client and a proxy may take different ones.',
-    change: 'Set the header in one place, in the service or in the proxy in front of it.',
-    grounds: [rfc9110('5.3', 'MUST')],
-    uses: [everyExchange],
-    judge: ({ expect }) =>
-      expect().toConform('one line of each such field', ({ response }) => response.repeatedField),
-  }),
+  singleFields,
 
   // RFC 9110 §6.6.1: an origin server with a clock sends Date.
   check('headers.date', {

@@ -1,12 +1,13 @@
 import {
   check,
   clause,
+  clients,
   observation,
-  practice,
   quotaFieldsDraft,
   type Reply,
   settled,
 } from '../../harness/engine/check/suite.ts';
+import { singleFields } from '../headers/headers.suite.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { exact, refusalsFree, resetHonest } from './measurement.ts';
 import { recovery } from './stimuli/measurement.ts';
@@ -22,6 +23,7 @@ const wellFormed = check('limits.quota-fields', {
   why: 'Clients pace themselves by these headers, and cannot read them.',
   change: 'Write the header as its format says: whole numbers, and the reset in seconds.',
   grounds,
+  restsOn: [singleFields],
   uses: [quota.quotaSample, everyExchange],
   judge: ({ expect }) =>
     expect()
@@ -96,7 +98,7 @@ export const quotaFields = [
     headline: 'The reset is given in {got}',
     why: 'Clients that read it as seconds wait for days.',
     change: 'Send seconds, from now or since 1970.',
-    grounds: [practice('resets in seconds, as clients take them')],
+    grounds: [clients('octokit and ky read the reset as seconds')],
     uses: [quota.quotaSample],
     judge: ({ expect }) =>
       expect()
@@ -170,7 +172,7 @@ export const quotaFieldsWhenSpent = [
     },
   }),
 
-  // It is there that a client needs them.
+  // It is there that a client needs them; of X-RateLimit fields no document says so.
   check('limits.quota-fields-on-refusal', {
     title: 'sends the quota headers on the refusal too',
     headline: 'The refusal has no quota headers',
@@ -179,7 +181,8 @@ export const quotaFieldsWhenSpent = [
     grounds,
     uses: [quota.quotaSample, quota.refusalAnswer],
     async judge({ expect, probe, notApplicable }) {
-      if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota headers are sent');
+      if (!(await probe(quota.quotaSample)).response.quota.dialect.startsWith('ratelimit'))
+        notApplicable('no RateLimit headers are sent');
       await expect(quota.refusalAnswer).toConform('quota fields', (reply) =>
         tellsQuota(reply) ? null : 'none',
       );

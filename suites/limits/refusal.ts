@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  clients,
   jsonErrors,
   observation,
   practice,
@@ -37,8 +38,34 @@ export const refusalShape = observation('limits.refusal-shape', {
   },
 });
 
+/** What means something else to clients than that they come too often; a 503 says to come later (RFC 9110 §15.6.4). */
+const MISLEADING: ReadonlySet<number> = new Set([401, 404, 407, 410]);
+const UNAVAILABLE = 503;
+
+// RFC 6585 §7.2 lets a server refuse in another way than with 429: not with what makes clients do the wrong thing.
+const refusalMeaning = check('limits.refusal-meaning', {
+  title: 'refuses requests beyond the limit with no status that means another fault',
+  headline: 'A request beyond the limit gets {answer}, as if something else were wrong',
+  why: 'On 401 clients throw their key away, and on 500 they try again at once.',
+  change: 'Answer 429 when the limit is reached.',
+  grounds: [clients('urllib3 and ky wait for Retry-After on 413, 429 and 503 alone')],
+  // A broken instance refuses nothing.
+  restsOn: [stable],
+  uses: [quota.refusal],
+  judge({ expect, documentedStatus, notApplicable }) {
+    if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');
+    return expect()
+      .where(({ status }) => status !== null, 'the refusal is no answer')
+      .toConform('429, or another status for a limit', ({ response: { status, statusClass } }) =>
+        MISLEADING.has(status) || (statusClass === 5 && status !== UNAVAILABLE) ? `status ${status}` : null,
+      );
+  },
+});
+
 /** How a request beyond the limit is refused. */
 export const refusals = [
+  refusalMeaning,
+
   // RFC 6585 §4: 429 is the status for too many requests in a given amount of time; §7.2 does not demand it.
   check('limits.refusal-status', {
     title: 'refuses requests beyond the limit with 429',
@@ -46,6 +73,7 @@ export const refusals = [
     why: 'On 429 libraries wait and try again. On other codes they give up, or go on at once.',
     change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],
+    restsOn: [refusalMeaning],
     uses: [quota.refusal],
     judge({ expect, documentedStatus, notApplicable }) {
       if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');

@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  clients,
   credentialDemanded,
   given,
   practice,
@@ -120,7 +121,10 @@ const checks = [
     headline: 'The same Idempotency-Key creates a second item: {got}',
     why: 'A client that repeats a request because an answer was lost pays, or orders, twice.',
     change: 'Keep the answer to each Idempotency-Key, and send it again when the request comes again.',
-    grounds: [practice('draft-ietf-httpapi-idempotency-key-header-07 §2.6')],
+    grounds: [
+      clients('SDKs repeat a request whose answer was lost under the same Idempotency-Key'),
+      practice('draft-ietf-httpapi-idempotency-key-header-07 §2.6'),
+    ],
     restsOn: [uniqueIds],
     wanted: 'the item that was created before',
     after: ['keyed'],

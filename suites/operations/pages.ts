@@ -1,4 +1,4 @@
-import { check, practice } from '../../harness/engine/check/suite.ts';
+import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
@@ -95,7 +95,10 @@ export const pagesOfLists = [
     headline: 'The link to the next page does not lead on: {got}',
     why: 'A client that follows the links never ends, or never sees the rest.',
     change: 'Link to the page behind the last item, and leave the link out on the last page.',
-    grounds: [practice('RFC 8288 §3.3')],
+    grounds: [
+      clients('SDKs that turn pages by themselves follow the links to the last one'),
+      practice('RFC 8288 §3.3'),
+    ],
     restsOn: [size, disjoint],
     uses: [pages],
     async judge({ probe, expect }) {

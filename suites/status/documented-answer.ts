@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  clients,
   credentialed,
   documentedWithoutBody,
   IN_JSON,
@@ -81,6 +82,7 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
 
 // One instance in several that is out of order answers now and then.
 export const stable = steady('status.stable', {
+  ground: clients('every client fails that gets the odd one'),
   title: 'answers the same request each time with the same status and media type',
   headline: 'The same request gets {got}',
   why: 'Clients fail now and then, for example when one of several instances is broken.',

@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  clients,
   getDocumented,
   given,
   practice,
@@ -64,6 +65,14 @@ const unservedMethod = check('status.unserved-method', {
   },
 });
 
+const headHandled = handles('status.head-handled', target.headSample, {
+  what: 'HEAD',
+  why: 'Monitors, `curl -I` and link checkers take the service for down.',
+  change: 'Answer HEAD like GET without the body, or refuse it with 405.',
+  applies: [getDocumented],
+  relied: clients('uptime monitors and wget --spider take a 5xx to HEAD for an outage'),
+});
+
 /** Other methods than the documented one. */
 export const methods = [
   unknownMethod,
@@ -98,7 +107,11 @@ export const methods = [
     uses: [everyExchange],
     judge: ({ expect }) =>
       expect()
-        .where(({ status }) => status === 405, 'no request was answered 405')
+        .where(
+          // To TRACE proxies answer by themselves.
+          ({ status, response }) => status === 405 && response.request.method !== 'TRACE',
+          'no request was answered 405',
+        )
         .toHaveField('Allow'),
   }),
 
@@ -208,6 +221,8 @@ export const methods = [
     judge: ({ expect }) => expect().toHaveStatusClass(4),
   }),
 
+  headHandled,
+
   // RFC 9110 §9.1: a general-purpose server supports GET and HEAD.
   check('status.head', {
     title: 'serves HEAD where it serves GET',
@@ -216,6 +231,7 @@ export const methods = [
     change: 'Answer HEAD like GET, with the same status and headers and no body.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     applies: [getDocumented],
+    restsOn: [headHandled],
     uses: [sample, target.headSample],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;

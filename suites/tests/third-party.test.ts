@@ -140,8 +140,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'auth.challenge': 'fail',
         // `return` answers whatever the method is.
         'status.unknown-method': 'warning',
-        // TRACE is refused with 405, and without Allow.
-        'status.allow': 'fail',
         // `server_tokens` is on: the version stands in the Server field and in every error page.
         'status.no-internals': 'warning',
         'headers.no-product-version': 'warning',
@@ -155,8 +153,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       findings: {
         ...ONE_SPACE,
         'auth.challenge': 'fail',
-        // TRACE ends at nginx: 405, and without Allow.
-        'status.allow': 'fail',
         // Express explains in HTML what it does not know, nginx what it does not take.
         ...PROSE,
         // `gzip on` compresses, and `gzip_vary` is off unless it is set.

@@ -2,6 +2,7 @@ import {
   type Condition,
   check,
   clause,
+  clients,
   given,
   observation,
   practice,
@@ -135,7 +136,7 @@ const checks = given(
       headline: 'An event that is sent again does not have its webhook-id: {got}',
       why: 'Receivers cannot tell the repetition from a new event, and act twice.',
       change: 'Make the id with the event, and send the same one with each attempt.',
-      grounds: [practice('Standard Webhooks 1.0.0')],
+      grounds: [clients('receivers of Standard Webhooks know a repetition by webhook-id')],
       applies: [standard],
       uses: [delivered],
       async judge({ probe, violated }) {

@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  clients,
   type IdleView,
   keepsIdle,
   observation,
@@ -20,7 +21,7 @@ const answeredPings = check('websocket.answered-pings', {
   why: 'Clients that do what they must lose their connections again and again.',
   change:
     'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
-  grounds: [practice('who answers a Ping is there')],
+  grounds: [clients('browsers and ws answer a Ping, and can do no more')],
   uses: [idle],
   judge: ({ expect }) =>
     expect()
@@ -75,7 +76,7 @@ export const idleChecks = [
     headline: 'A silent connection does not last as documented: {got}',
     why: 'Clients that ping as the documents say lose their connections.',
     change: 'Set the idle timeouts of the service and of proxies in front of it above the documented time.',
-    grounds: [practice('documented idle time')],
+    grounds: [clients('keep-alive pings are set by the documented time')],
     applies: [keepsIdle],
     limitMs: 200_000,
     uses: [idle],

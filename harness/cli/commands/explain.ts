@@ -83,6 +83,7 @@ function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig)
 
 function unweighed(ground: Ground): string {
   if (ground.kind === 'clause') return `clause ${ground.key}, where the contract states it`;
+  if (ground.kind === 'clients') return `clients rely on it: ${ground.ref}`;
   return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
 }
 

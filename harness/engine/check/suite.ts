@@ -2,6 +2,7 @@
 
 export {
   clause,
+  clients,
   type Ground,
   practice,
   quotaFieldsDraft,

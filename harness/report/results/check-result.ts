@@ -21,10 +21,12 @@ const OneLevel = shared('level', Type.Enum(['MUST', 'SHOULD', 'NONE']));
 const Ground = shared(
   'ground',
   Type.Object({
-    kind: Type.Enum(['clause', 'standard', 'practice']),
-    ref: text('Clause key, section of the standard, or name of the practice.'),
+    kind: Type.Enum(['clause', 'standard', 'clients', 'practice']),
+    ref: text(
+      'Clause key, section of the standard, behavior of clients that a violation breaks, or name of the practice.',
+    ),
     standing: text(
-      'stated | advised | not-shown | config for a clause; MUST | SHOULD | MAY for a standard; practice.',
+      'stated | advised | not-shown | config for a clause; MUST | SHOULD | MAY for a standard; relied-on for clients; practice.',
     ),
     place: text(),
   }),

@@ -13,6 +13,17 @@ describe('repeatedField', () => {
     expect(repeatedField(lines)).toBe('Content-Type: "text/html" and "application/json"');
   });
 
+  it.each([
+    ['X-RateLimit-Remaining', ['99', '98'], true],
+    ['x-ratelimit-remaining-minute', ['19', '19'], true],
+    ['RateLimit-Reset', ['30', '30.5'], true],
+    ['X-RateLimit-Limit', ['10', '10;w=1'], false],
+    ['RateLimit', ['"burst";r=9', '"daily";r=99'], false],
+    ['RateLimit-Policy', ['"burst";q=10', '"daily";q=100'], false],
+  ])('takes numbers of a quota for single: %s', (name, values, isRepeated) => {
+    expect(repeatedField(values.map((value) => [name, value])) !== null).toBe(isRepeated);
+  });
+
   it('leaves lists alone, and fields that nobody has heard of', () => {
     const lines = ['Vary', 'Set-Cookie', 'Cache-Control', 'WWW-Authenticate', 'X-Own', 'constructor'];
     expect(repeatedField([...lines, ...lines].map((name) => [name, 'a']))).toBeNull();

@@ -22,12 +22,20 @@ const SINGLE: ReadonlySet<string> = new Set([
   'strict-transport-security',
 ]);
 
+/** Numbers of a quota: a list of them is no number. */
+const QUOTA = /^(?:x-)?rate-?limit-[a-z-]+$/;
+const NUMBER = /^\d+(?:\.\d+)?$/;
+
+function isSingle(name: string, lines: readonly FieldLine[]): boolean {
+  return SINGLE.has(name) || (QUOTA.test(name) && lines.every(([, value]) => NUMBER.test(trimSpace(value))));
+}
+
 /** The first of those fields that stands on several lines, with what these say; null when none does. */
 export function repeatedField(fields: readonly FieldLine[]): string | null {
   const values = Map.groupBy(fields, ([name]) => name.toLowerCase());
   for (const [name, lines] of values) {
     const [first] = lines;
-    if (first === undefined || lines.length < 2 || !SINGLE.has(name)) continue;
+    if (first === undefined || lines.length < 2 || !isSingle(name, lines)) continue;
     return `${first[0]}: ${lines.map(([, value]) => `"${visible(value, 60)}"`).join(' and ')}`;
   }
   return null;

@@ -39,7 +39,7 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   // The formula of its README: milliseconds over a thousand, fraction and all.
   'rate-limiter-flexible': truth('none', ['limits.retry-after-valid fail']),
   // Blocks for one window from the refusal on, and leaves the quota fields out there.
-  '@nestjs/throttler': truth('x-ratelimit-delta', ['limits.quota-fields-on-refusal warning'], 'penalty'),
+  '@nestjs/throttler': truth('x-ratelimit-delta', [], 'penalty'),
 };
 
 const hrtime = process.hrtime;

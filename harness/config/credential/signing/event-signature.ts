@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Ground, practice, rfc } from '../../../base/authority.ts';
+import { clients, type Ground, rfc } from '../../../base/authority.ts';
 import type { RecordedRequest } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import {
@@ -103,7 +103,10 @@ const standardWebhooks = hmac({
   octets: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
   before: ({ field }) => `${field('webhook-id') ?? ''}.${field(STANDARD_TIME) ?? ''}.`,
   signatures: (value) => value.split(' ').flatMap((each) => /^v1,(.+)$/.exec(each)?.[1] ?? []),
-  time: { readTime: ({ field }) => field(STANDARD_TIME), ground: practice('Standard Webhooks 1.0.0') },
+  time: {
+    readTime: ({ field }) => field(STANDARD_TIME),
+    ground: clients('standardwebhooks and svix refuse a time that is 5 minutes off'),
+  },
   id: 'webhook-id',
 });
 
@@ -113,7 +116,10 @@ const stripe = hmac({
   encoding: 'hex',
   before: ({ signature }) => `${stripeParts(signature, 't')[0] ?? ''}.`,
   signatures: (value) => stripeParts(value, 'v1'),
-  time: { readTime: ({ signature }) => stripeParts(signature, 't')[0], ground: practice('Stripe webhooks') },
+  time: {
+    readTime: ({ signature }) => stripeParts(signature, 't')[0],
+    ground: clients('the libraries of Stripe refuse a time that is 5 minutes off'),
+  },
 });
 
 function stripeParts(value: string, name: string): readonly string[] {
@@ -130,7 +136,7 @@ const slack = hmac({
   signatures: (value) => (value.startsWith('v0=') ? [value.slice('v0='.length)] : []),
   time: {
     readTime: ({ field }) => field(SLACK_TIME),
-    ground: practice('Slack: verifying requests'),
+    ground: clients('receivers refuse a time that is 5 minutes off, as Slack tells them'),
     mayBeOfFirst: true,
   },
   repeatsAtOnce: true,

@@ -136,6 +136,18 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['limits.reset-unit'],
     patch: resetting(({ renewsInMs }, nowMs) => String(Math.ceil(nowMs + renewsInMs))),
   },
+  'remaining-twice': {
+    cause: 'The remaining quota comes in two headers of the same name',
+    fails: ['headers.single-fields'],
+    patch: inQuota(() => ({
+      fields: (plan, admission, nowMs) =>
+        xRateLimitFields(plan, admission, nowMs).flatMap(([name, value]) =>
+          name === 'X-RateLimit-Remaining'
+            ? [[name, value] as const, [name, value] as const]
+            : [[name, value] as const],
+        ),
+    })),
+  },
   'reset-whole-window': {
     cause: 'The reset on the 429 always names the whole window, not the time that is left',
     fails: ['limits.reset-honest'],

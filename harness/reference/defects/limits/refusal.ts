@@ -69,8 +69,13 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-500': {
     cause: 'A spent quota is answered {status:500}, a server error',
-    fails: ['limits.refusal-status'],
+    fails: ['limits.refusal-meaning'],
     patch: onAnswer('rate-limited', asProblem(500)),
+  },
+  'refusal-401': {
+    cause: 'A spent quota is answered {status:401}, as if the key were wrong',
+    fails: ['limits.refusal-meaning'],
+    patch: onAnswer('rate-limited', asProblem(401)),
   },
   'refusal-drops-connection': {
     // RFC 6585 §7.2

@@ -101,6 +101,11 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['status.head-equals-get'],
     patch: onFinished('served', lacking('Cache-Control'), isHead),
   },
+  'head-is-500': {
+    cause: 'HEAD is answered {status:500}, a server error',
+    fails: ['status.head-handled'],
+    patch: insteadOfServing(isHead, failed),
+  },
   'head-is-405': {
     cause: 'HEAD is answered {status:405} where GET is served',
     fails: ['status.head'],

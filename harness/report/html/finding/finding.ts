@@ -103,6 +103,7 @@ function decidedBy({ service, check }: JudgedCheck): Markup {
 
 function groundOf(ground: ResolvedGround): Markup {
   const { kind, ref, place } = ground;
+  if (kind === 'clients') return html`clients rely on it: ${ref}`;
   if (kind === 'practice') return html`good practice: ${ref}`;
   if (kind === 'clause') return html`<code>${ref}</code>${place !== '' && ` in ${plainLine(place, 200)}`}`;
   const address = groundAddress(ground);

@@ -130,6 +130,7 @@ const STANDINGS: ReadonlyMap<string, string> = new Map([
 /** `RFC 9110 §15.5.2 (MUST)`, `clause auth.scheme, stated: search-service.md, Authentication, row 1`. */
 export function groundInWords({ kind, ref, standing, place }: ResolvedGround): string {
   if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
+  if (kind === 'clients') return plainLine(`clients rely on it: ${ref}`, 300);
   if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
   const where = place === '' ? '' : `: ${place}`;
   return plainLine(`clause ${ref}, ${STANDINGS.get(standing) ?? standing}${where}`, 300);
