@@ -42,7 +42,7 @@ export function practice(name: string): Ground {
   return { kind: 'practice', ref: name };
 }
 
-/** `behavior` names the clients and what they do: it is what a violation breaks, whoever wrote the rule. */
+/** `behavior` names the clients and what they do. A violation breaks them, so it fails even where no standard asks for it. */
 export function clients(behavior: string): Ground {
   return { kind: 'clients', ref: behavior };
 }
