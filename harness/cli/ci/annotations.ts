@@ -5,6 +5,7 @@ import { type CauseEntry, causeEntries, checksByService, firstOf } from '../../r
 import type { CheckResult } from '../../report/results/check-result.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';
+import { ageInWords, endingSoon, flakyNow } from '../../report/results/words/news.ts';
 import { cut, plainLine } from '../../report/results/words/plain.ts';
 import { VERDICTS, verdictSentence } from '../../report/results/words/words.ts';
 import type { Annotation } from './log-commands.ts';
@@ -48,7 +49,25 @@ export async function annotationsOf(
     const [leading] = each.findings;
     if (leading === undefined) return [];
     const level = each.outcome === 'fail' || results.run.strict ? 'error' : 'warning';
-    return [{ level, ...textOf(each), ...spotOf(leading.service, leading.check) }];
+    return [{ level, ...textOf(each, results), ...spotOf(leading.service, leading.check) }];
+  });
+  const ending = endingSoon(results).map(({ entry, message }): Annotation => {
+    const [, file = configDir, line = '1'] = /^(.+):(\d+)$/.exec(entry.place) ?? [];
+    const title = `A known failure ends on ${entry.until}: ${entry.check}`;
+    return {
+      level: 'warning',
+      title: shown(title),
+      message: shown(message),
+      ...at({ file, line: Number(line) }),
+    };
+  });
+  // Those that fail are marked where they stand.
+  const passing = flakyNow(results).filter(
+    ({ check }) => check.outcome !== 'fail' && check.outcome !== 'warning',
+  );
+  const flaky = passing.map(({ service, check }): Annotation => {
+    const message = `${service.service}: it passes now, and failed before, with no known change of the provider`;
+    return { level: 'warning', title: `Flaky: ${check.id}`, message, ...spotOf(service, check) };
   });
   const verdict = verdictOf(results);
   const [first] = results.services;
@@ -64,7 +83,7 @@ export async function annotationsOf(
       ]
     : [];
   return (['error', 'warning'] as const).flatMap((level) =>
-    bounded([...general, ...causes].filter((each) => each.level === level)),
+    bounded([...general, ...causes, ...ending, ...flaky].filter((each) => each.level === level)),
   );
 }
 
@@ -72,11 +91,12 @@ function configOf({ service }: ServiceResult, configDir: string): Spot {
   return { file: `${configDir}/services/${service}.yaml`, line: 1 };
 }
 
-function textOf(entry: CauseEntry): Pick<Annotation, 'title' | 'message'> {
+function textOf(entry: CauseEntry, results: Results): Pick<Annotation, 'title' | 'message'> {
+  const age = ageInWords(entry.findings, results);
   const change = entry.findings[0]?.check.change;
   const where = checksByService(entry).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
   return {
-    title: cut(shown(entry.sentence), 200),
+    title: `${cut(shown(entry.sentence), 200)}${age === '' ? '' : ` (${age})`}`,
     message: shown([where.join('; '), ...(change === undefined ? [] : [change])].join('. ')),
   };
 }

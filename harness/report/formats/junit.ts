@@ -8,7 +8,7 @@ import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
 import { counted, isBlockedByOutage, waitedMs } from '../results/tally.ts';
-import { ageInWords } from '../results/words/news.ts';
+import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { valueInWords } from '../results/words/words.ts';
 
@@ -98,6 +98,7 @@ function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext)
     ...runStops(own, run),
     ...serviceConditions(service).map((message, index) => red(own, `inconclusive ${index + 1}`, message)),
     ...listFaults(service).map(({ of, message }) => red(own, of, message, 'list')),
+    ...newsOf(service, rules.results),
   ];
   const common = propertiesOf(service, run);
   // What does not apply is no case: a reader of a dashboard cannot do anything about it.
@@ -109,6 +110,15 @@ function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext)
     return suite(`${service.service}.${name}`, cases, properties);
   });
   return stops.length === 0 ? suites : [...suites, suite(own, stops, common)];
+}
+
+/** A case that passes, with what differs from the runs before, and the known failures that end soon. */
+function newsOf(service: ServiceResult, results: Results): readonly Element[] {
+  const lines = newsInWords({ ...results, services: [service] });
+  if (lines.length === 0) return [];
+  const text = lines.map((line) => plainLine(line)).join('\n');
+  const attributes = { name: 'since the run before', classname: `${service.service}.run`, time: seconds(0) };
+  return [{ name: 'testcase', attributes, children: [{ name: 'system-out', attributes: {}, text }] }];
 }
 
 function propertiesOf(service: ServiceResult, run: RunResult): SuiteProperties {

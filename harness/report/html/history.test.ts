@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { manyResults } from '../fixtures/many-results.ts';
 import { pastNights } from '../fixtures/past-nights.ts';
-import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
+import { conformingService, failingService, resultsOf } from '../fixtures/sample-results.ts';
 import { pastRun, withHistory } from '../memory/history.ts';
 import { readHistory, remember } from '../memory/history-file.ts';
 import { validateResults } from '../results/read-results.ts';
 import type { PastFigures, Results } from '../results/results.ts';
-import { overRuns } from './history.ts';
+import { overRuns, sinceBefore } from './history.ts';
 import { renderPage } from './page.ts';
 
 function withPast(results: Results, runs: readonly PastFigures[]): Results {
@@ -50,6 +50,18 @@ describe('the chart of the last runs', () => {
     expect(text).toMatch(/<span>\d+ requests, usually 122<\/span>/);
   });
 
+  it('draws no night without a verdict as one that passed', () => {
+    const [passed] = pastNights(1);
+    if (passed === undefined) throw new Error('there is no night');
+    const text = chart([{ ...passed, noVerdict: true }, passed]);
+    expect(
+      barsOf(text)
+        .slice(0, 2)
+        .map(([kind]) => kind),
+    ).toEqual(['nothing', 'pass']);
+    expect(text).toContain('20 Oct: no verdict, 40 passed,');
+  });
+
   it('draws 30 runs of a longer history', () => {
     const text = chart(pastNights(90));
     expect(barsOf(text).filter(([kind]) => kind === 'then')).toHaveLength(2 * 29);
@@ -76,6 +88,39 @@ describe('the chart of the last runs', () => {
     }));
     const few = String(overRuns(withPast({ ...many, services: green }, pastNights(3))));
     expect(few.match(/role="img"/g)).toHaveLength(3);
+  });
+});
+
+describe('the failures of the last runs', () => {
+  const selection = { suites: ['auth'], checks: [], partial: false };
+  const page = (run: Partial<Results['run']>) => {
+    const runs = [
+      { id: 'a', startedAt: '2026-11-16T03:00:00Z', exitCode: 0, failed: 0 },
+      { id: 'b', startedAt: '2026-11-17T03:00:00Z', exitCode: 0, failed: 0, noVerdict: true },
+      { id: 'c', startedAt: '2026-11-18T03:00:00Z', exitCode: 1, failed: 0 },
+      { id: 'd', startedAt: '2026-11-19T03:00:00Z', exitCode: 1, failed: 2 },
+    ];
+    const since = '2026-11-19T03:00:00Z';
+    const changes = [
+      { service: 'search', check: 'auth.missing-credential', state: 'new' as const, runs: 1, since },
+      { service: 'search', check: 'limits.retry-after', state: 'new' as const, runs: 1, since },
+      { service: 'search', check: 'auth.challenge', state: 'fixed' as const, runs: 1, since, warned: true },
+      { service: 'search', check: 'status.head', state: 'fixed' as const, runs: 1, since },
+    ];
+    const history = { runs, changes, flaky: [], notes: [] };
+    return String(sinceBefore({ ...resultsOf([failingService()], run), history }));
+  };
+
+  it('are bars, of which only those of a run that conforms are low and green', () => {
+    const kinds = (text: string) => [...text.matchAll(/<rect class="(\w+)"/g)].map(([, kind]) => kind);
+    expect(kinds(page({}))).toEqual(['none', 'nothing', 'some', 'some', 'today']);
+    expect(kinds(page({ selection })).at(-1)).toBe('today');
+    expect(kinds(page({ interrupted: true })).at(-1)).toBe('nothing');
+    expect(page({})).toContain('16 Nov: 0, 17 Nov: no verdict, 18 Nov: 0, 19 Nov: 2, 21 Nov: 2');
+  });
+
+  it('are counted without warnings', () => {
+    expect(page({})).toContain('<b class="fail">1</b> new</span><span><b class="pass">1</b> fixed');
   });
 });
 

@@ -1,7 +1,10 @@
+import { EXIT } from '../../base/exit.ts';
 import { grouped } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
+import { changesOf, NEWEST_FIRST } from '../results/age.ts';
 import type { Change, PastFigures, Results, ServiceResult } from '../results/results.ts';
-import { counted, NOUNS, tallyOf, tallyWords } from '../results/tally.ts';
+import { hasNoVerdict, isWithoutVerdict } from '../results/run-verdict.ts';
+import { counted, judgedWith, NOUNS, tallyOf, tallyWords } from '../results/tally.ts';
 import { dayInWords, duration, instantInWords } from '../results/words/words.ts';
 import { slowestOf } from './fleet/fleet.ts';
 import { html, type Markup } from './markup/markup.ts';
@@ -13,12 +16,21 @@ const BAR_HEIGHT = 26;
 /** Most fixed checks that are named; of more there is the number. */
 const NAMED = 6;
 
-const COUNTS: readonly (readonly [Change['state'], string])[] = [
-  ['new', 'fail'],
-  ['back', 'fail'],
-  ['still failing', ''],
-  ['fixed', 'pass'],
-];
+const TONES: Readonly<Record<Change['state'], string>> = {
+  new: 'fail',
+  back: 'fail',
+  'still failing': '',
+  fixed: 'pass',
+};
+
+/** Number of failures in each state: a warning, or what is listed as known, is none. */
+function failuresByState(results: Results): Readonly<Record<Change['state'], number>> {
+  const changes = changesOf(results);
+  const failing = judgedWith(results, 'fail').flatMap((each) => changes(each)?.state ?? []);
+  const now = (state: Change['state']) => failing.filter((each) => each === state).length;
+  const fixed = results.history?.changes.filter(({ state, warned }) => state === 'fixed' && !warned) ?? [];
+  return { new: now('new'), back: now('back'), 'still failing': now('still failing'), fixed: fixed.length };
+}
 
 /** Whether this run differs from those before: counts, fixed checks, and a bar for each run. */
 export function sinceBefore(results: Results): Markup | null {
@@ -28,9 +40,14 @@ export function sinceBefore(results: Results): Markup | null {
   if (last === undefined) return html`<p class="first-run">First run here, nothing to compare with.</p>`;
   const of = (state: Change['state']) => history.changes.filter((each) => each.state === state);
   const isGreen = totals.fail === 0;
-  const counts = COUNTS.map(([state, tone]) => ({ word: state as string, tone, n: of(state).length }));
+  const byState = failuresByState(results);
+  const counts = NEWEST_FIRST.map((state) => ({
+    word: state as string,
+    tone: TONES[state],
+    n: byState[state],
+  }));
   const known = { word: 'known', tone: '', n: totals.known };
-  const shown = [...counts.slice(0, 3), known, ...counts.slice(3)].filter(
+  const shown = [...counts, known, { word: 'fixed', tone: TONES.fixed, n: byState.fixed }].filter(
     ({ n, word }) => n > 0 || (isGreen && (word === 'new' || word === 'still failing')),
   );
   const fixed = Map.groupBy(of('fixed'), ({ check }) => check);
@@ -41,24 +58,33 @@ ${
   html`<div class="grow"><p class="label">Fixed</p><p>${[...fixed].slice(0, NAMED).map(([check, all], at) => html`${at > 0 && ', '}<code>${check}</code> in ${all.length > 3 ? counted(all.length, 'service') : all.map(({ service }) => service).join(', ')}`)}${fixed.size > NAMED && ` and ${fixed.size - NAMED} more`}</p></div>`
 }
 <div class="trend"><p class="label">Failures in the last ${Math.min(BARS, history.runs.length + 1)} runs</p>${bars(results, history)}</div>
-${history.flaky.length > 0 && html`<div class="wide"><p>Flaky, though the provider is the same: ${history.flaky.slice(0, NAMED).map(({ service, check }, at) => html`${at > 0 && ', '}<code>${check}</code> in ${service}`)}${history.flaky.length > NAMED && ` and ${history.flaky.length - NAMED} more`}</p></div>`}
+${history.flaky.length > 0 && html`<div class="wide"><p>Flaky, with no known change of the provider: ${history.flaky.slice(0, NAMED).map(({ service, check }, at) => html`${at > 0 && ', '}<code>${check}</code> in ${service}`)}${history.flaky.length > NAMED && ` and ${history.flaky.length - NAMED} more`}</p></div>`}
 ${history.notes.length > 0 && html`<div class="wide"><p>${history.notes.join('; ')}</p></div>`}</section>`;
 }
 
-/** No result: neither conforms nor does not. */
-const JUDGED: readonly number[] = [0, 1];
+/** Exit codes of runs that conform or do not: results of an older version say it in no other way. */
+const VERDICTS: readonly number[] = [EXIT.conforms, EXIT.doesNotConform];
 
-function bars({ run, totals }: Results, history: NonNullable<Results['history']>): Markup {
-  const runs = [...history.runs.slice(1 - BARS), { ...run, failed: totals.fail }];
+function bars(results: Results, history: NonNullable<Results['history']>): Markup {
+  const { run, totals } = results;
+  const now = { ...run, failed: totals.fail, noVerdict: hasNoVerdict(results) };
+  const runs = [...history.runs.slice(1 - BARS), now].map((each) => ({
+    ...each,
+    noVerdict: each.noVerdict || !VERDICTS.includes(each.exitCode),
+  }));
   const most = Math.max(1, ...runs.map(({ failed }) => failed));
-  const words = runs.map(({ startedAt, failed }) => `${dayInWords(startedAt)}: ${failed}`).join(', ');
+  const words = runs
+    .map(
+      ({ startedAt, failed, noVerdict }) => `${dayInWords(startedAt)}: ${noVerdict ? 'no verdict' : failed}`,
+    )
+    .join(', ');
   return html`<svg class="bars" viewBox="0 0 ${BARS * 14} ${BAR_HEIGHT}" role="img" aria-label="Failures by run: ${words}">${runs.map(
-    ({ exitCode, failed }, at) => {
+    ({ exitCode, failed, noVerdict }, at) => {
       const x = at * 14;
-      if (!JUDGED.includes(exitCode))
-        return html`<rect class="nothing" x="${x + 0.5}" y="13" width="9" height="12"/>`;
-      const tall = failed === 0 ? 3 : Math.max(5, Math.round((failed / most) * BAR_HEIGHT));
-      const kind = failed === 0 ? 'none' : at === runs.length - 1 ? 'today' : 'some';
+      if (noVerdict) return html`<rect class="nothing" x="${x + 0.5}" y="13" width="9" height="12"/>`;
+      // A run may not conform without a failure: a list is out of date, or an observation drifted.
+      const tall = exitCode === 0 ? 3 : Math.max(5, Math.round((failed / most) * BAR_HEIGHT));
+      const kind = exitCode === 0 ? 'none' : at === runs.length - 1 ? 'today' : 'some';
       return html`<rect class="${kind}" x="${x}" y="${BAR_HEIGHT - tall}" width="10" height="${tall}" rx="1.5"/>`;
     },
   )}</svg>`;
@@ -94,7 +120,7 @@ export function overRuns(results: Results): Markup | null {
   const chosen = services.filter((service) => isDrawn(service, services));
   const rows = chosen.flatMap((service) => {
     const past = history?.services?.find((each) => each.service === service.service)?.runs ?? [];
-    return past.length === 0 ? [] : [row(service, past, run.startedAt)];
+    return past.length === 0 ? [] : [row(service, past, run)];
   });
   if (rows.length === 0) return null;
   return html`<section id="over-runs" aria-labelledby="over-runs-title"><div class="heading"><h2 id="over-runs-title">Over the last runs</h2><p class="hint">the newest at the right</p></div>
@@ -106,9 +132,11 @@ function isDrawn(service: ServiceResult, all: readonly ServiceResult[]): boolean
   return slowestOf(all).includes(service) || service.checks.some(({ outcome }) => outcome === 'fail');
 }
 
-function row(service: ServiceResult, past: readonly PastFigures[], startedAt: string): Markup {
+function row(service: ServiceResult, past: readonly PastFigures[], run: Results['run']): Markup {
   const { requestsSent: requests, durationMs, checks } = service;
-  const now = { startedAt, outcomes: tallyOf(checks), requests, durationMs };
+  const { startedAt } = run;
+  const noVerdict = isWithoutVerdict(service, run);
+  const now = { startedAt, outcomes: tallyOf(checks), requests, durationMs, noVerdict };
   const runs = [...past.slice(1 - MOST), now];
   const before = runs.slice(0, -1);
   const usual = (of: (run: PastFigures) => number) => median(before.map(of));
@@ -122,9 +150,15 @@ function row(service: ServiceResult, past: readonly PastFigures[], startedAt: st
 }
 
 /** `14 Nov: 2 failed, 120 passed, 128 requests, 1 min 1 s` */
-function inWords({ startedAt, outcomes, requests, durationMs }: PastFigures): string {
+function inWords({ startedAt, outcomes, requests, durationMs, noVerdict }: PastFigures): string {
   const tallied = tallyWords(outcomes).filter(({ outcome }) => outcome !== 'skipped');
-  const parts = [...tallied.map(({ words }) => words), counted(requests, 'request'), duration(durationMs)];
+  const open = noVerdict ? ['no verdict'] : [];
+  const parts = [
+    ...open,
+    ...tallied.map(({ words }) => words),
+    counted(requests, 'request'),
+    duration(durationMs),
+  ];
   return `${dayInWords(startedAt)}: ${parts.join(', ')}`;
 }
 
@@ -133,10 +167,10 @@ type Figures = readonly PastFigures[];
 function findings(runs: Figures): Markup {
   const { top, height } = STRIPS.findings;
   const most = Math.max(1, ...runs.map(({ outcomes }) => foundIn(outcomes)));
-  const bars = runs.map(({ outcomes }, index) => {
+  const bars = runs.map(({ outcomes, noVerdict }, index) => {
     const x = placeOf(index, runs.length);
     const total = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-    if (total === 0)
+    if (total === 0 || (noVerdict && foundIn(outcomes) === 0))
       return html`<rect class="nothing" x="${x + 0.5}" y="${height - 12.5}" width="${BAR - 1}" height="12"/>`;
     if (foundIn(outcomes) === 0)
       return html`<rect class="pass" x="${x}" y="${height - DASH}" width="${BAR}" height="${DASH}"/>`;

@@ -30,6 +30,7 @@ const RUN = Type.Object({
       outcomes: Type.String(),
       requests: Count,
       ms: Milliseconds,
+      noVerdict: Type.Optional(Type.Boolean()),
     }),
   ),
 });

@@ -3,6 +3,7 @@ import type { Outcome } from '../../base/verdict.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import type { Change, PastFigures, Results, ServiceResult } from '../results/results.ts';
+import { isWithoutVerdict } from '../results/run-verdict.ts';
 import { tallyOf } from '../results/tally.ts';
 
 /** What became of the checks of one service in one run. */
@@ -14,6 +15,8 @@ export interface PastService {
   readonly outcomes: ReadonlyMap<string, string>;
   readonly requests: number;
   readonly durationMs: number;
+  /** true: the run says nothing of it as a whole. */
+  readonly noVerdict?: boolean;
 }
 
 export interface PastRun {
@@ -56,6 +59,7 @@ export function pastRun({ run, services }: Results): PastRun {
       outcomes: lettersOf(service),
       requests: service.requestsSent,
       durationMs: service.durationMs,
+      ...(isWithoutVerdict(service, run) && { noVerdict: true }),
     })),
   };
 }
@@ -89,6 +93,7 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
         failed: services
           .filter((service) => names.has(keyOf(service)))
           .flatMap(({ outcomes }) => [...outcomes.values()].filter((each) => each === 'f')).length,
+        ...(services.every(({ noVerdict }) => noVerdict) && { noVerdict: true }),
       })),
       services: results.services.flatMap((service) => {
         const figures = earlierOf(service, runs).map(figuresOf).slice(-SHOWN_RUNS);
@@ -102,9 +107,10 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
 }
 
 /** What a run came to for a service. */
-function figuresOf({ at, outcomes, requests, durationMs }: Earlier): PastFigures {
+function figuresOf({ at, outcomes, requests, durationMs, noVerdict }: Earlier): PastFigures {
   const known = [...outcomes.values()].flatMap((letter) => OUTCOME_OF.get(letter) ?? []);
-  return { startedAt: at, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
+  const tally = tallyOf(known.map((outcome) => ({ outcome })));
+  return { startedAt: at, outcomes: tally, requests, durationMs, ...(noVerdict && { noVerdict }) };
 }
 
 /** The version of the provider: deployed, else its image, else by its headers; null if unknown. */
@@ -191,8 +197,11 @@ function changeOf(service: string, check: CheckResult, seen: PastOutcomes, today
   const [first] = streak;
   const about = { service, check: check.id };
   const runs = streak.length;
-  if (!isFinding(check))
-    return first && GOOD.includes(now) ? { ...about, state: 'fixed', runs, since: first.at } : null;
+  if (!isFinding(check)) {
+    if (first === undefined || !GOOD.includes(now)) return null;
+    const warned = streak.at(-1)?.letter === 'w' && { warned: true };
+    return { ...about, state: 'fixed', runs, since: first.at, ...warned };
+  }
   if (first) return { ...about, state: 'still failing', runs: runs + 1, since: first.at };
   return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
 }

@@ -277,9 +277,19 @@ const CHANGE = Type.Object({
     'How many runs in a row it has failed, this one included; of what is fixed, how many it had.',
   ),
   since: Instant,
+  warned: optional(flag('true: what is fixed was a warning.')),
 });
 
-const REMEMBERED = Type.Object({ id: name, startedAt: Instant, exitCode: Type.Integer(), failed: Count });
+const NO_VERDICT = optional(
+  flag('true: it neither conforms nor does not, as after an outage or of a selection.'),
+);
+const REMEMBERED = Type.Object({
+  id: name,
+  startedAt: Instant,
+  exitCode: Type.Integer(),
+  failed: Count,
+  noVerdict: NO_VERDICT,
+});
 
 const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
   type: 'object',
@@ -288,8 +298,13 @@ const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
 });
 
 export type PastFigures = Frozen<Static<typeof PAST_FIGURES>>;
-const FIGURES = { startedAt: Instant, outcomes: PerOutcome, requests: Count, durationMs: Milliseconds };
-const PAST_FIGURES = Type.Object(FIGURES);
+const PAST_FIGURES = Type.Object({
+  startedAt: Instant,
+  outcomes: PerOutcome,
+  requests: Count,
+  durationMs: Milliseconds,
+  noVerdict: NO_VERDICT,
+});
 
 const HISTORY = Type.Object(
   {

@@ -56,6 +56,27 @@ describe('the exit code', () => {
 });
 
 describe('the verdict', () => {
+  it('tells an outage before an untidy list, and a failure before both', () => {
+    const entry = {
+      check: 'x.0',
+      got: [],
+      reason: 'r',
+      owner: 'o',
+      until: '2026-11-01',
+      place: 'known/search.yaml:2',
+    };
+    const known = [{ ...entry, state: 'expired' as const, note: 'it is over' }];
+    const verdictOn = (service: ServiceResult) => verdictOf(resultsOf([{ ...service, known }]));
+    expect(verdictOn({ ...having(PASS), trouble: 'the key is refused' })).toEqual({
+      exitCode: 3,
+      word: 'inconclusive',
+      reasons: ['search: the key is refused'],
+      besides: ['known/search.yaml:2: x.0 is expired: it is over'],
+    });
+    expect(verdictOn({ ...having(FAIL), trouble: 'it is gone' }).word).toBe('does not conform');
+    expect(verdictOn(having(PASS)).word).toBe('known list out of date');
+  });
+
   it('gives its reasons, and what else was found beside them', () => {
     const verdict = verdictOf(resultsOf([having(FAIL, FAIL, ['blocked', 'MUST'])], CUT));
     expect(verdict).toEqual({
@@ -80,7 +101,8 @@ describe('the sentence of a verdict', () => {
   };
 
   it('leaves the name of a service as it is', () => {
-    expect(said({ trouble: 'it is gone', checks: [] })).toBe('search: it is gone; search: no check ran.');
+    expect(said({ trouble: 'it is gone', checks: [] })).toBe('search: it is gone.');
+    expect(said({ checks: [] })).toBe('search: no check ran.');
   });
 
   it('begins with a capital otherwise', () => {

@@ -58,8 +58,13 @@ const isBlockedMust = ({ outcome, level }: CheckResult) => outcome === 'blocked'
 
 /** Why nothing can be said of a service as a whole, beyond its single checks. */
 export function serviceConditions(service: ServiceResult): readonly string[] {
-  const ran = service.checks.some(({ outcome }) => RAN.includes(outcome));
-  return [...(service.trouble === null ? [] : [service.trouble]), ...(ran ? [] : ['no check ran'])];
+  return [...(service.trouble === null ? [] : [service.trouble]), ...(ranAny(service) ? [] : [NOTHING_RAN])];
+}
+
+const NOTHING_RAN = 'no check ran';
+
+function ranAny({ checks }: ServiceResult): boolean {
+  return checks.some(({ outcome }) => RAN.includes(outcome));
 }
 
 /**
@@ -94,6 +99,13 @@ const RULES: readonly Rule[] = [
     ],
   },
   ofLists('drifted', driftsOf),
+  // Said before an untidy list: on such a night nothing is learnt of the service, and the list can wait.
+  {
+    exitCode: EXIT.inconclusive,
+    word: 'inconclusive',
+    reasons: ({ services }) =>
+      services.flatMap(({ service, trouble }) => (trouble === null ? [] : [`${service}: ${trouble}`])),
+  },
   // The list is not true (any more), so it may hide anything.
   ofLists('known list out of date', outdatedKnown),
   ofLists('accepted list out of date', outdatedAccepted),
@@ -102,7 +114,9 @@ const RULES: readonly Rule[] = [
     word: 'inconclusive',
     reasons: ({ services, shard }) => [
       ...(services.length === 0 && shard === null ? ['no service ran'] : []),
-      ...services.flatMap((each) => serviceConditions(each).map((reason) => `${each.service}: ${reason}`)),
+      ...services.flatMap((each) =>
+        each.trouble === null && !ranAny(each) ? [`${each.service}: ${NOTHING_RAN}`] : [],
+      ),
       ...perService(services, isBlockedMust, (n) => `${counted(n, 'MUST check')} blocked`),
     ],
   },
@@ -250,6 +264,18 @@ export function serviceVerdict(service: ServiceResult, run: Demands): RunVerdict
   return decide({ ...demandsOf(run), services: [service], shard: null, faults: [], interruption: null });
 }
 
+/** Neither conforms nor does not: the run or this service of it was not judged in full. */
+export function isWithoutVerdict(service: ServiceResult, run: RunResult): boolean {
+  return run.interrupted || OPEN.includes(serviceVerdict(service, run).word);
+}
+
+const OPEN: readonly VerdictWord[] = ['inconclusive', 'no verdict', 'harness error'];
+
+/** Whether the run as a whole is so. */
+export function hasNoVerdict(results: Results): boolean {
+  return OPEN.includes(verdictOf(results).word);
+}
+
 type Demands = Pick<RunResult, 'strict' | 'partial' | 'selection'>;
 
 function demandsOf(run: Demands): Pick<Case, 'strict' | 'partial' | 'isSelection'> {
@@ -257,7 +283,7 @@ function demandsOf(run: Demands): Pick<Case, 'strict' | 'partial' | 'isSelection
   return { strict, partial, isSelection: selection !== undefined };
 }
 
-/** The exit code that the results call for (DESIGN §6): 70, then 3 when cut short, then 1, then 3, else 0. */
+/** The exit code that the results call for: that of the first rule that applies. */
 export function exitCodeOf(results: Results): ExitCode {
   return verdictOf(results).exitCode;
 }

@@ -17,9 +17,9 @@ function night(state: 'new' | 'back' | 'still failing'): Results {
       runs: [{ id: 'before', startedAt: '2026-11-20T03:00:00.000Z', exitCode: 1, failed: 1 }],
       changes: [
         { ...FAILED, state, runs: state === 'still failing' ? 9 : 1, since: SINCE },
-        { service: 'messaging', check: 'headers.date', state: 'fixed', runs: 2, since: SINCE },
+        { service: 'messaging', check: 'status.unknown-path', state: 'fixed', runs: 2, since: SINCE },
       ],
-      flaky: [{ service: 'messaging', check: 'headers.date' }],
+      flaky: [{ service: 'messaging', check: 'status.unknown-path' }],
       notes: [],
     },
   };
@@ -29,8 +29,8 @@ describe('what differs from the night before', () => {
   it('is a line for each kind of change', () => {
     expect(newsInWords(night('new'))).toEqual([
       'New: auth.missing-credential (search)',
-      'Fixed since 20 Nov: headers.date (messaging)',
-      'Flaky, though the provider is the same: headers.date (messaging)',
+      'Fixed since 20 Nov: status.unknown-path (messaging)',
+      'Flaky, with no known change of the provider: status.unknown-path (messaging)',
     ]);
     expect(newsInWords(night('back'))[0]).toBe('Back: auth.missing-credential (search)');
     expect(newsInWords({ ...night('new'), history: undefined } as never)).toEqual([]);
@@ -44,7 +44,7 @@ describe('what differs from the night before', () => {
     const results = night(state);
     const quiet = verdictText(results, { color: false, width: 100, verbosity: 'quiet' });
     expect(quiet).toMatch(new RegExp(`^2 failed: A request without .* \\(${words}\\)$`, 'm'));
-    expect(quiet).toContain('Fixed since 20 Nov: headers.date (messaging)\n');
+    expect(quiet).toContain('Fixed since 20 Nov: status.unknown-path (messaging)\n');
     const suite = renderJunit(results).suites.get('search.auth') ?? '';
     expect(suite).toMatch(new RegExp(`<failure [^>]*>${words}\n`));
   });
