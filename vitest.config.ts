@@ -26,7 +26,7 @@ const RELEASE = [
  */
 const TOGETHER = [
   'harness/{base,wire,config,proof}/**/*.test.ts',
-  'harness/cli/{contributing,ci/log-commands}.test.ts',
+  'harness/cli/{contributing,ci/{log-commands,seven-nights}}.test.ts',
   'harness/providers/pact/pact-process.test.ts',
   'harness/providers/{log-capture,start,unix-socket}.test.ts',
   'harness/reference/**/*.test.ts',

@@ -7,7 +7,7 @@ import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
-import { counted, isBlockedByOutage, waitedMs } from '../results/tally.ts';
+import { counted, isBlockedByOutage, isExplained, waitedMs } from '../results/tally.ts';
 import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { valueInWords } from '../results/words/words.ts';
@@ -193,10 +193,12 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
       // A wait for the window to end is no work of the check that happened to be next.
       time: seconds(check.durationMs - (check.waitedMs ?? 0)),
     },
-    // What befell the service as a whole is one error of its own, and not one of each check.
+    // One error for an outage, and one failure for what explains others: not one of each check.
     children: isBlockedByOutage(service, check)
       ? [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
-      : childrenOf(VERDICTS[check.outcome](check, rules), check, service, rules),
+      : isExplained(service, check)
+        ? [{ name: 'skipped', attributes: { message: `blocked: ${plainLine(check.message)}` } }]
+        : childrenOf(VERDICTS[check.outcome](check, rules), check, service, rules),
   };
 }
 

@@ -110,8 +110,19 @@ describe('what the nights before say', () => {
     ['pfppppppppp', false],
     ['pbbbbbbbbbbbfp', true],
     ['kpk', true],
-  ] as const)('%s is flaky: %s', ([nights, flaky]) => {
-    expect(told(letters(nights)).flaky).toEqual(flaky ? [{ service: 'search', check: 'headers.date' }] : []);
+  ] as const)('%s of one version is flaky: %s', ([nights, flaky]) => {
+    const same = letters(nights).map((night) => ({ ...night, image: '1' }));
+    expect(told(same).flaky).toEqual(flaky ? [{ service: 'search', check: 'headers.date' }] : []);
+  });
+
+  // A fault that was mended in a version that is not known is none.
+  it.for([
+    ['pfp', false],
+    ['fpf', false],
+    ['pfpf', true],
+    ['fpfp', true],
+  ] as const)('%s of no known version is flaky: %s', ([nights, flaky]) => {
+    expect(told(letters(nights)).flaky).toHaveLength(flaky ? 1 : 0);
   });
 
   it.for(['image', 'told', 'deployed'] as const)(
@@ -134,7 +145,7 @@ describe('what the nights before say', () => {
   });
 
   it('calls nothing flaky of a version that is not known, where those of others are', () => {
-    const nights = letters('pfp');
+    const nights = letters('pfpf');
     expect(told([{ letter: 'p', deployed: '1.4' }, ...nights]).flaky).toEqual([]);
     expect(told([{ letter: 'p' }, ...nights]).flaky).toHaveLength(1);
   });

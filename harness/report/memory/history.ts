@@ -45,7 +45,9 @@ const DRIFTED = 'd';
 const SHOWN_RUNS = 30;
 /** Of the runs that judged a check, those that are looked at to call it flaky. */
 const FLAKY_RUNS = 10;
+/** Changes between passing and failing of one version, and where no version is known: a fault that was mended has two. */
 const FLAKY_FLIPS = 2;
+const FLAKY_FLIPS_UNKNOWN = 3;
 
 export function pastRun({ run, services }: Results): PastRun {
   return {
@@ -206,7 +208,7 @@ function changeOf(service: string, check: CheckResult, seen: PastOutcomes, today
   return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
 }
 
-/** Two changes at least between passing and failing, with the same version of the provider. */
+/** Often enough from passing to failing and back, with no known change of the provider. */
 function isFlaky(seen: PastOutcomes): boolean {
   const version = seen.at(-1)?.version ?? null;
   if (version === null && seen.some((each) => each.version !== null)) return false;
@@ -215,7 +217,7 @@ function isFlaky(seen: PastOutcomes): boolean {
     const before = same[at - 1];
     return before !== undefined && BAD.includes(letter) !== BAD.includes(before.letter);
   });
-  return flips.length >= FLAKY_FLIPS;
+  return flips.length >= (version === null ? FLAKY_FLIPS_UNKNOWN : FLAKY_FLIPS);
 }
 
 function keyOf({ service, environment }: Pick<PastService, 'service' | 'environment'>): string {

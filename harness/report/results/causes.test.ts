@@ -96,19 +96,19 @@ describe('the operations of a finding', () => {
     [
       'one of them',
       { 'GET /a': 'fail', 'GET /b': 'pass' },
-      'GET /a: a body lacks "data" (1 of 2 operations)',
+      'GET /a (1 of 2 operations): a body lacks "data"',
     ],
     ['the only one', { 'GET /a': 'fail' }, 'GET /a: a body lacks "data"'],
     ['both', { 'GET /a': 'fail', 'POST /a': 'fail' }, 'GET /a, POST /a: a body lacks "data"'],
     [
       'all of many',
       { 'GET /a': 'fail', 'GET /b': 'fail', 'GET /c': 'fail', 'GET /d': 'fail' },
-      'GET /a, GET /b and 2 more: a body lacks "data" (all 4 operations)',
+      'GET /a, GET /b and 2 more (all 4 operations): a body lacks "data"',
     ],
     [
       'those that could be judged',
       { 'GET /a': 'fail', 'GET /b': 'pass', 'GET /c': 'blocked' },
-      'GET /a: a body lacks "data" (1 of 2 operations)',
+      'GET /a (1 of 2 operations): a body lacks "data"',
     ],
     [
       'none where the service is at fault as well',
@@ -134,6 +134,6 @@ describe('the operations of a finding', () => {
       causes: [{ ...cause, findings }],
       unexplained: [],
     });
-    expect(entry?.sentence).toBe('GET /a: a body lacks "data" (1 of 2 operations)');
+    expect(entry?.sentence).toBe('GET /a (1 of 2 operations): a body lacks "data"');
   });
 });

@@ -103,7 +103,7 @@ function inOperations(sentence: string, findings: readonly Pick<JudgedCheck, 'ch
   const operations = operationsInError(findings.map(({ check }) => check));
   if (operations === null) return sentence;
   const [names, share] = operations;
-  return `${names}: ${withinSentence(sentence)}${share}`;
+  return `${names}${share}: ${withinSentence(sentence)}`;
 }
 
 export type ComparedFinding = Finding & { readonly expected: string };

@@ -320,7 +320,7 @@ const HISTORY = Type.Object(
     changes: Type.Array(shared('change', CHANGE)),
     flaky: list(
       CheckOfService,
-      'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with the provider unchanged.',
+      'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with one version of the provider; where no version is known, three times.',
     ),
     notes: texts('What of the history could not be read.'),
   },

@@ -10,7 +10,7 @@ import type {
   RunResult,
   ServiceResult,
 } from './results.ts';
-import { counted } from './tally.ts';
+import { counted, isBlockedByOutage, isExplained } from './tally.ts';
 
 export type VerdictWord =
   | 'conforms'
@@ -54,11 +54,16 @@ interface Rule {
 const RAN: readonly Outcome[] = ['pass', 'fail', 'warning', 'observed', 'known', 'error'];
 
 const endedAs = (wanted: Outcome) => (check: CheckResult) => check.outcome === wanted;
-const isBlockedMust = ({ outcome, level }: CheckResult) => outcome === 'blocked' && level === 'MUST';
+const isBlockedMust = (check: CheckResult, service: ServiceResult) =>
+  check.outcome === 'blocked' &&
+  check.level === 'MUST' &&
+  !isExplained(service, check) &&
+  !isBlockedByOutage(service, check);
 
 /** Why nothing can be said of a service as a whole, beyond its single checks. */
 export function serviceConditions(service: ServiceResult): readonly string[] {
-  return [...(service.trouble === null ? [] : [service.trouble]), ...(ranAny(service) ? [] : [NOTHING_RAN])];
+  if (service.trouble !== null) return [service.trouble];
+  return ranAny(service) ? [] : [NOTHING_RAN];
 }
 
 const NOTHING_RAN = 'no check ran';
@@ -234,11 +239,11 @@ function selectedOf(services: readonly ServiceResult[]): string {
 
 function perService(
   services: readonly ServiceResult[],
-  isMeant: (check: CheckResult) => boolean,
+  isMeant: (check: CheckResult, service: ServiceResult) => boolean,
   words: (n: number) => string,
 ): readonly string[] {
   return services
-    .map(({ service, checks }) => ({ service, n: checks.filter(isMeant).length }))
+    .map((each) => ({ service: each.service, n: each.checks.filter((check) => isMeant(check, each)).length }))
     .filter(({ n }) => n > 0)
     .map(({ service, n }) => `${words(n)} in ${service}`);
 }

@@ -91,8 +91,13 @@ export function isBlockedByOutage({ trouble }: ServiceResult, { outcome, message
   return trouble !== null && outcome === 'blocked' && message.includes(trouble);
 }
 
+/** Whether a check is blocked because another one fails, which is reported itself. */
+export function isExplained({ checks }: ServiceResult, { outcome, explainedBy }: CheckResult): boolean {
+  return outcome === 'blocked' && checks.some((each) => each.id === explainedBy && each.outcome === 'fail');
+}
+
 /** In place of the outage, which is reported of the service already. */
-const BY_OUTAGE = 'nothing more can be asked of the service, as told of it';
+export const BY_OUTAGE = 'nothing more can be asked of the service, as told of it';
 
 /** What did not run, by reason: blocked before skipped, the reason that stopped most checks first. */
 export function notRun(results: Results): readonly SameReason[] {

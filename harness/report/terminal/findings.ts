@@ -1,6 +1,14 @@
 import { type CauseEntry, causeEntries, checksByService, firstOf, wrongInBrief } from '../results/causes.ts';
 import type { Results } from '../results/results.ts';
-import { counted, type JudgedCheck, judgedWith, judgedWords, notRun, suitesOf } from '../results/tally.ts';
+import {
+  BY_OUTAGE,
+  counted,
+  type JudgedCheck,
+  judgedWith,
+  judgedWords,
+  notRun,
+  suitesOf,
+} from '../results/tally.ts';
 import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
 import { groundInWords, valueInWords } from '../results/words/words.ts';
@@ -30,9 +38,10 @@ export function wrong(page: Page): Block {
   const ageWidth = Math.max(0, ...entries.map(({ age }) => (age === '' ? 0 : age.length + BEFORE_AGE)));
   const errors = judgedWith(results, 'error');
   const found = new Set(judgedWith(results, 'fail', 'warning').map(({ check }) => check.id));
-  // A check that rests on a finding is part of it.
+  // A check that rests on a finding is part of it, and what an outage blocks is told with the outage.
   const blocked = notRun(results).filter(
-    ({ outcome, reason }) => outcome === 'blocked' && !found.has(reason.split(' ', 1)[0] ?? ''),
+    ({ outcome, reason }) =>
+      outcome === 'blocked' && reason !== BY_OUTAGE && !found.has(reason.split(' ', 1)[0] ?? ''),
   );
   const lines = [
     ...errors.flatMap(({ service, check }) =>

@@ -81,12 +81,12 @@ function inBrief(page: Page): Block {
   );
 }
 
-/** Checks that the config keeps off, with the line that turns them on; not for a selection. */
+/** Checks that the config keeps off, with the line that turns them on; not for a selection or after an outage. */
 function notLookedAt(page: Page): Block {
   const { services, run } = page.results;
   if (run.selection !== undefined) return [];
-  return services.flatMap(({ service, notLookedAt: all = [] }) => {
-    if (all.length === 0) return [];
+  return services.flatMap(({ service, trouble, notLookedAt: all = [] }) => {
+    if (all.length === 0 || trouble !== null) return [];
     const widest = Math.max(...all.map(({ what }) => what.length));
     const lines = all.flatMap(({ what, why, turnOn, checks, requests }) => {
       const cost = [

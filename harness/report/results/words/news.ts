@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../base/verdict.ts';
 import { changesOf } from '../age.ts';
 import { firstOf } from '../causes.ts';
 import type { Change, ListedFailure, Results, ServiceResult } from '../results.ts';
@@ -8,6 +9,7 @@ import { dayInWords } from './words.ts';
 type ChangedCheck = Pick<Change, 'service' | 'check'>;
 
 const NAMED = 5;
+const FINDINGS: readonly Outcome[] = ['fail', 'warning'];
 
 /**
  * `new`, `back`, `9 runs, since 14 Nov`; of several findings the longest, and the number of those that are newer: `9
@@ -32,8 +34,8 @@ export function ageInWords(findings: readonly JudgedCheck[], results: Results): 
 }
 
 /**
- * Changes since the runs before and entries of the known list that end soon, a line for each kind. `isMarked`: new
- * failures and those that are back are marked elsewhere.
+ * Changes since the runs before and entries of the known list that end soon, a line for each kind. `isMarked`: failures
+ * that are new, back or flaky are marked elsewhere.
  */
 export function newsInWords(results: Results, { isMarked = false } = {}): readonly string[] {
   const { runs = [], changes = [] } = results.history ?? {};
@@ -48,7 +50,8 @@ export function newsInWords(results: Results, { isMarked = false } = {}): readon
       const change = changesIn(each);
       return change?.state === wanted ? [change] : [];
     });
-  const last = runs.at(-1);
+  // The last run that could tell.
+  const last = runs.findLast(({ noVerdict }) => !noVerdict) ?? runs.at(-1);
   return [
     ...(isMarked
       ? []
@@ -66,7 +69,9 @@ export function newsInWords(results: Results, { isMarked = false } = {}): readon
         )),
     ...line(
       'Flaky, with no known change of the provider',
-      flakyNow(results).map(({ service, check }) => ({ service: service.service, check: check.id })),
+      flakyNow(results)
+        .filter(({ check }) => !isMarked || !FINDINGS.includes(check.outcome))
+        .map(({ service, check }) => ({ service: service.service, check: check.id })),
     ),
     ...endingSoon(results).map(({ message }) => message),
   ];
