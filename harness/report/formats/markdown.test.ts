@@ -43,7 +43,7 @@ describe('the summary for a CI page', () => {
     const told = renderMarkdown(diagnosedResults());
     expect(told.indexOf('### What is wrong')).toBeLessThan(told.indexOf('| service | verdict |'));
     expect(told).toContain(
-      '3 failures and 2 warnings.\n\n| what is wrong | how long | where | what to change |\n| :-- | :-- | :-- | :-- |\n',
+      '3 failures and 2 warnings.\n\n| finding | how long | where | what to change |\n| :-- | :-- | :-- | :-- |\n',
     );
     expect(told).toContain(
       '| ✕ A request without a credential is answered 200 |  | search: auth.missing-credential, limits.retry-after |  |\n',

@@ -159,7 +159,7 @@ function wrong(results: Results): readonly string[] {
     const sentence = `${OUTCOME_MARKS[entry.outcome]} ${prose(cut(entry.sentence, 300))}`;
     return row([sentence, ageInWords(entry.findings, results), where.join('; '), change]);
   });
-  const head = tableHead(['what is wrong', 'how long', 'where', 'what to change'], 4);
+  const head = tableHead(['finding', 'how long', 'where', 'what to change'], 4);
   return [`${prose(wrongInBrief(results))}.\n\n${head}`, ...rows];
 }
 

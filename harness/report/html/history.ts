@@ -23,7 +23,7 @@ const TONES: Readonly<Record<Change['state'], string>> = {
   fixed: 'pass',
 };
 
-/** Number of failures in each state: a warning, or what is listed as known, is none. */
+/** Number of failures in each state: a warning or a known failure is none. */
 function failuresByState(results: Results): Readonly<Record<Change['state'], number>> {
   const changes = changesOf(results);
   const failing = judgedWith(results, 'fail').flatMap((each) => changes(each)?.state ?? []);

@@ -38,7 +38,7 @@ export function wrong(page: Page): Block {
   const ageWidth = Math.max(0, ...entries.map(({ age }) => (age === '' ? 0 : age.length + BEFORE_AGE)));
   const errors = judgedWith(results, 'error');
   const found = new Set(judgedWith(results, 'fail', 'warning').map(({ check }) => check.id));
-  // A check that rests on a finding is part of it, and what an outage blocks is told with the outage.
+  // A check that rests on a finding is part of it, and checks blocked by an outage are reported with the outage.
   const blocked = notRun(results).filter(
     ({ outcome, reason }) =>
       outcome === 'blocked' && reason !== BY_OUTAGE && !found.has(reason.split(' ', 1)[0] ?? ''),
