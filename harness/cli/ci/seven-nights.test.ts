@@ -29,9 +29,12 @@ function inShort(summary: string): string {
   return summary.replace(/\n### Observed\n.*/s, '');
 }
 
-/** Without figures that differ from one machine to the next. */
+/** Without figures that differ from one machine, or one catalogue of checks, to the next. */
 function lasting(text: string): string {
   return text
+    .replace(/\b\d+(?= (?:passed|blocked|single|requests?|times|checks? (?:\(|judged)|checks?[,)]))/g, '…')
+    .replace(/^[Bb]ecause (?:of )?.*$/gm, 'because …')
+    .replace(/^\| orders \|.*$/gm, (row) => row.replace(/\b\d{2,}\b/g, '…'))
     .replace(/\b[\d.]+ m?s\b/g, '… s')
     .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '… GMT')
     .replace(/ (?:time|timestamp)="[^"]*"/g, '')
