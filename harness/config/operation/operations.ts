@@ -51,7 +51,8 @@ function operationOf(sources: Sources): Operation {
     id: written?.block.id ?? documented?.id ?? '',
     place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
     method,
-    template: documented && usesTemplate(sources) ? documented.template : pathOf(template),
+    template:
+      documented && usesTemplate(sources) ? documented.template + documented.fragment : pathOf(template),
     ...requestOfCall(call),
     response,
     alternatives,

@@ -96,6 +96,11 @@ function callOf(operation: Operation): Order {
   return { operation, kind: 'call', method, path, fields, body, what: 'as documented' };
 }
 
+/** Without the fragment by which a document tells operations of one path apart. */
+function pathOf({ template }: Operation): string {
+  return template.split('#', 1)[0] ?? '';
+}
+
 interface TrialSubject {
   readonly operation: Operation;
   readonly badInputs: readonly BadInput[];
@@ -127,8 +132,8 @@ function trialsOf(
         : [];
     case 'unknown-method':
       // Once for each path, whatever methods it has.
-      if (paths.has(operation.template)) return [];
-      paths.add(operation.template);
+      if (paths.has(pathOf(operation))) return [];
+      paths.add(pathOf(operation));
       return [
         {
           ...call,

@@ -1,4 +1,4 @@
-import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { percentDecoded } from '../../../wire/request.ts';
 
@@ -68,6 +68,8 @@ export interface CallBody {
   readonly schema: unknown;
   /** The value to send: JSON for JSON and for forms, else text; undefined for none. */
   readonly value: unknown;
+  /** Names of the parts of a multipart form that are files; absent for none. */
+  readonly files?: readonly string[];
 }
 
 /** A request, ready to be sent but for the credential. */
@@ -98,11 +100,11 @@ export function requestOfCall(call: Call): OperationRequest {
       ...written('header').map(({ name, value, form }) => [name, formed(value, form)] as const),
       ...(cookies.length === 0 ? [] : [['Cookie', cookies.join('; ')] as const]),
     ],
-    body: call.body?.value === undefined ? null : writtenBody(call.body.mediaType, call.body.value),
+    body: call.body?.value === undefined ? null : writtenBody(call.body),
   };
 }
 
-function writtenBody(mediaType: string, value: unknown): OperationBody {
+function writtenBody({ mediaType, value, files = [] }: CallBody): OperationBody {
   if (isJsonType(mediaType)) return { mediaType, text: JSON.stringify(value) };
   if (isFormType(mediaType) && hasMembers(value)) {
     const form = new URLSearchParams();
@@ -111,7 +113,28 @@ function writtenBody(mediaType: string, value: unknown): OperationBody {
     }
     return { mediaType, text: form.toString() };
   }
+  if (isMultipartType(mediaType) && hasMembers(value)) return multipart(mediaType, value, files);
   return { mediaType, text: textOf(value, ',') };
+}
+
+const BOUNDARY = 'conform-boundary';
+
+/** RFC 7578 §4: a part for each value; objects as JSON, files with a name. */
+function multipart(mediaType: string, form: JsonObject, files: readonly string[]): OperationBody {
+  const parts = Object.entries(form).flatMap(([name, inner]) =>
+    [inner].flat().map((item) => {
+      const file = files.includes(name) ? '; filename="conform.txt"\r\nContent-Type: text/plain' : '';
+      const type = isJsonObject(item) ? '\r\nContent-Type: application/json' : '';
+      const text = isJsonObject(item) ? JSON.stringify(item) : textOf(item, ',');
+      const quoted = name.replaceAll(/["\r\n]/g, encodeURIComponent);
+      return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${quoted}"${file}${type}\r\n\r\n${text}\r\n`;
+    }),
+  );
+  const [essence = ''] = mediaType.split(';', 1);
+  return {
+    mediaType: `${essence.trim()}; boundary=${BOUNDARY}`,
+    text: `${parts.join('')}--${BOUNDARY}--\r\n`,
+  };
 }
 
 /** `application/json` or a type with the suffix `+json`, parameters aside. */
@@ -122,6 +145,10 @@ export function isJsonType(mediaType: string): boolean {
 /** `application/x-www-form-urlencoded`, with or without parameters. */
 export function isFormType(mediaType: string): boolean {
   return /^application\/x-www-form-urlencoded *(?:;|$)/i.test(mediaType);
+}
+
+export function isMultipartType(mediaType: string): boolean {
+  return /^multipart\/form-data *(?:;|$)/i.test(mediaType);
 }
 
 function escaped(value: unknown): string {

@@ -55,23 +55,33 @@ export class Examples {
     if (demand.excess !== null) return { reason: `its schema demands ${demand.excess}` };
     if (!isJsonSchema(schema)) return { reason: 'it has no schema' };
     try {
-      const generate = () => this.#generated(schema);
-      const value = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
-      if (JSON.stringify(value).length > MAX_TEXT) return { reason: 'its schema demands a very long text' };
-      const why = this.#book.compile(schema)(value)?.message ?? null;
-      return why === null ? { value } : { reason: `no value can be made up for its schema (${why})` };
+      const judge = this.#book.compile(schema);
+      // What the document shows in a schema may break it; then all is made up.
+      let why = '';
+      for (const shown of [true, false]) {
+        const generate = () => this.#generated(schema, shown);
+        const value = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
+        if (JSON.stringify(value).length > MAX_TEXT) return { reason: 'its schema demands a very long text' };
+        const fault = judge(value);
+        if (fault === null) return { value };
+        why ||= fault.message;
+      }
+      return { reason: `no value can be made up for its schema (${why})` };
     } catch (error) {
       return { reason: `no value can be made up for its schema (${reasonOf(error)})` };
     }
   }
 
-  #generated(schema: JsonSchema): unknown {
+  /** `shown`: from the examples and defaults of the document, where it has any. */
+  #generated(schema: JsonSchema, shown: boolean): unknown {
     let followed = 0;
     return generateSync(schema, {
       seed: 1,
       optionalsProbability: 0,
-      useDefaultValue: true,
-      useExamplesValue: true,
+      useDefaultValue: shown,
+      useExamplesValue: shown,
+      formats: { url: () => 'https://example.com/' },
+      outputTransform: (value, of) => (typeof value === 'number' ? unsurprising(value, of) : value),
       refResolver: (ref) => {
         followed += 1;
         if (followed > MAX_FOLLOWED) throw new Error(`more than ${MAX_FOLLOWED} references in it`);
@@ -81,6 +91,15 @@ export class Examples {
     });
   }
 }
+
+/** Services have limits that they do not document: 1 rather than -637 where a schema has no lower bound. */
+function unsurprising(value: number, schema: JsonSchema): number {
+  if (!isJsonObject(schema) || BOUND.some((keyword) => keyword in schema)) return value;
+  const small = Number(schema.multipleOf ?? 1);
+  return small <= Number(schema.maximum ?? schema.exclusiveMaximum ?? small) ? small : value;
+}
+
+const BOUND = ['minimum', 'exclusiveMinimum', 'enum', 'const', 'default', 'example', 'examples'];
 
 const TOO_LONG = `making up values for others took more than ${PATIENCE_MS / 1000} s`;
 

@@ -7,9 +7,10 @@ import { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
-import { contentsOf, shownBody } from './inputs.ts';
+import { contentsOf } from './inputs.ts';
 import { addressOf, type FoundOperation, firstServer, operationsOf } from './outline.ts';
 import { firstDemand, isOptional } from './security.ts';
+import { shownInBody } from './shown-values.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
 export interface DocumentedClause {
@@ -85,7 +86,7 @@ function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): 
   return readable(() => {
     const body = files.dereferenced(child(operation, 'requestBody'));
     const content = contentsOf(body, files).find(([type]) => type === 'application/json')?.[1];
-    return content && shownBody(content, { files });
+    return content && shownInBody(content, { files })[0]?.value;
   });
 }
 

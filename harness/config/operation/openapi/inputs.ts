@@ -15,6 +15,7 @@ import {
 import type { Example, Examples } from '../call/example.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 import type { Configured } from './security.ts';
+import { firstFitting, readingsOfText, shownInParameter } from './shown-values.ts';
 
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {
@@ -40,12 +41,28 @@ const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-typ
 export function readInputs(holders: readonly DocumentNode[], scope: InputScope): readonly DocumentedInput[] {
   const found = new Map<string, DocumentedInput>();
   for (const parent of holders) {
+    const own = new Map<string, DocumentedInput>();
     for (const [, at] of children(child(parent, 'parameters'))) {
-      const input = readInput(scope.files.dereferenced(at), scope);
-      if (!isCredential(input, scope)) found.set(`${input.in} ${input.name}`, input);
+      const parameter = scope.files.dereferenced(at);
+      const input = readInput(parameter, scope);
+      if (isCredential(input, scope)) continue;
+      const key = `${input.in} ${input.in === 'header' ? input.name.toLowerCase() : input.name}`;
+      const earlier = own.get(key);
+      if (earlier === undefined) own.set(key, input);
+      else {
+        scope.remarks.at(child(parameter, 'name'), 'is described twice', 'both descriptions count');
+        own.set(key, bothOf(earlier, input));
+      }
     }
+    for (const [key, input] of own) found.set(key, input);
   }
   return [...found.values()];
+}
+
+/** Two descriptions of one parameter: header names are the same in any letter case. */
+function bothOf(first: DocumentedInput, second: DocumentedInput): DocumentedInput {
+  const [demanding, other] = second.required && !first.required ? [second, first] : [first, second];
+  return demanding.lacks === null || other.value === undefined ? demanding : { ...other, required: true };
 }
 
 function isCredential({ name, in: place }: Input, { configured }: InputScope): boolean {
@@ -80,7 +97,8 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
 
   if (!required) return without(null);
   if (form === null) return lacking('is written in a style that is not spoken here');
-  const shown = shownValue([content ?? at, at], schemaAt, scope);
+  const candidates = shownInParameter(content === undefined ? [at] : [content, at], schemaAt, scope);
+  const shown = firstFitting(candidates, scope, schema, readingsOfText)?.value;
   if (shown === undefined && place === 'path') {
     // Made-up identifiers name nothing: the answer would rightly be 404.
     return lacking('has no example, default or enumerated value');
@@ -92,7 +110,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   return misfit === null ? { ...base, value: example.value, lacks: null } : lacking(misfit);
 }
 
-const UNREAD = 'has a schema that cannot be read';
+export const UNREAD = 'has a schema that cannot be read';
 
 /** null if there is none, or none that can be read. `effect`: what that means. */
 export function schemaOf(
@@ -110,28 +128,6 @@ function whyNotSent(place: Input['in'], value: unknown): string | null {
   const text = textOf(value, ',');
   if (place === 'path' && ['', '.', '..'].includes(text)) return 'has an example that is no path segment';
   return place === 'header' && !/^[\x20-\x7e]+$/.test(text) ? 'has an example that no field can carry' : null;
-}
-
-/** Examples, default or the first enumerated value, as they are written down; undefined where there are none. */
-function shownValue(holders: readonly DocumentNode[], at: DocumentNode, { files }: InputScope): unknown {
-  const schema = at.value === undefined ? at : files.dereferenced(at);
-  const named = (holder: DocumentNode) => {
-    const first = children(child(holder, 'examples'))[0]?.[1];
-    return first === undefined ? undefined : exampleValue(files.dereferenced(first));
-  };
-  const listed = (keyword: string) => {
-    const { value } = child(schema, keyword);
-    return Array.isArray(value) ? (value[0] as unknown) : undefined;
-  };
-  const candidates = [
-    ...holders.flatMap((holder) => [child(holder, 'example').value, named(holder)]),
-    child(schema, 'example').value,
-    listed('examples'),
-    child(schema, 'default').value,
-    child(schema, 'const').value,
-    listed('enum'),
-  ];
-  return candidates.find((value) => value !== undefined && value !== null);
 }
 
 /** The form of a parameter's style (OpenAPI 3.1 §4.8.12.2.1.1); null for those that are not spoken here. */
@@ -154,49 +150,6 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
 
 function isPlace(value: unknown): value is Input['in'] {
   return typeof value === 'string' && Object.hasOwn(DEFAULT_STYLE, value);
-}
-
-/** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
-const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-
-/** The request body in the first form that can be written here: JSON, a form, text. */
-export function readBody(operation: DocumentNode, method: string, scope: InputScope): DocumentedBody | null {
-  const given = child(operation, 'requestBody');
-  if (given.value === undefined || WITHOUT_CONTENT.has(method)) return null;
-  const at = scope.files.dereferenced(given);
-  const required = child(at, 'required').value === true;
-  const forms = contentsOf(at, scope.files);
-  const chosen =
-    forms.find(([mediaType]) => isJsonType(mediaType)) ??
-    forms.find(([mediaType]) => isFormType(mediaType)) ??
-    forms.find(([mediaType]) => /^text\//i.test(mediaType));
-  if (chosen === undefined) {
-    const names = forms.map(([mediaType]) => mediaType).join(', ') || 'nothing';
-    const lacks = required ? `its body is taken as ${names}, which is not made up here` : null;
-    return { mediaType: '', required, schema: null, value: undefined, lacks };
-  }
-  const [mediaType, content] = chosen;
-  const schemaAt = child(content, 'schema');
-  const schema = schemaOf(schemaAt, scope, 'the request body is held to no schema');
-  const shown = shownBody(content, scope);
-  const isUnread = schema === null && schemaAt.value !== undefined;
-  const made = (): Example => (isUnread ? { reason: `it ${UNREAD}` } : scope.examples.of(schema));
-  const example: Example = shown === undefined ? made() : { value: shown };
-  const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
-  return { mediaType, required, schema, value: 'value' in example ? example.value : undefined, lacks };
-}
-
-/** The example of a body that a document shows; undefined where it shows none. */
-export function shownBody(content: DocumentNode, { files }: Pick<InputScope, 'files'>): unknown {
-  const { value } = child(content, 'example');
-  if (value !== undefined) return value;
-  const examples = children(child(content, 'examples')).map(([, at]) => exampleValue(files.dereferenced(at)));
-  return examples.find((example) => example !== undefined);
-}
-
-/** What an example holds; OpenAPI 3.2 has a second word for it. */
-function exampleValue(example: DocumentNode): unknown {
-  return child(example, 'dataValue').value ?? child(example, 'value').value;
 }
 
 export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typeof children> {

@@ -6,7 +6,8 @@ import { child, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { ExpectedResponse } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
-import { type DocumentedBody, type DocumentedInput, readBody, readInputs, readResponses } from './inputs.ts';
+import { readBody } from './bodies.ts';
+import { type DocumentedBody, type DocumentedInput, readInputs, readResponses } from './inputs.ts';
 import { addressOf, operationsOf, versionOf } from './outline.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
@@ -17,6 +18,8 @@ export interface DocumentedOperation {
   readonly method: string;
   /** Path below the provider's base address, with `{name}` for each path parameter. */
   readonly template: string;
+  /** `#running`: the end of its path, which tells it from others and is never sent; '' for none. */
+  readonly fragment: string;
   readonly inputs: readonly DocumentedInput[];
   readonly body: DocumentedBody | null;
   readonly responses: readonly ExpectedResponse[];
@@ -76,10 +79,13 @@ export async function readOpenApi(
     );
     const isUnread = input instanceof UsageError;
     if (isUnread) faults.push(input);
+    const [path = '', fragment] = written.split('#', 2);
+    if (fragment !== undefined) remarks.at(pathItem, 'has a fragment', 'it is never sent');
     return {
       id: ownId(operation, `${method} ${written}`, ids),
       method,
-      template: prefix + written.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
+      template: prefix + path.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
+      fragment: fragment === undefined ? '' : `#${fragment}`,
       ...(isUnread ? NO_INPUT : input),
       responses: readResponses(operation, method, { files, schemas: responses, remarks }),
       unfit: isUnread ? unreadable(input) : NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,

@@ -130,6 +130,10 @@ export function operationsOf(files: SourceFiles, remarks: Remarks): readonly Fou
   }
   const [fault] = faults;
   if (found.length === 0 && fault !== undefined) throw fault;
+  if (found.length === 0 && children(child(files.root, 'webhooks')).length > 0) {
+    const problem = 'describes only webhooks, which the service sends';
+    throw faultAt(files.root, problem, 'name the document of the operations that clients call');
+  }
   if (found.length === 0)
     throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
   if (found.length > MAX_OPERATIONS) {

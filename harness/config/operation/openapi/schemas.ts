@@ -195,7 +195,11 @@ export class OpenApiSchemas {
   }
 
   #keyword(name: string, at: DocumentNode, dialect: Dialect, depth: number): unknown {
-    if (SAMPLES.has(name)) return this.#direction === 'request' ? at.value : undefined;
+    if (SAMPLES.has(name)) {
+      // An example in the wrong form is no reason to leave out its schema.
+      const isUsable = name !== 'examples' || Array.isArray(at.value);
+      return this.#direction === 'request' && isUsable ? at.value : undefined;
+    }
     switch (KEYWORDS.get(name)) {
       case 'data':
         if (name === 'pattern') holdToPattern(at, at.value);

@@ -108,9 +108,14 @@ export function isOptional(files: SourceFiles, operation: DocumentNode): boolean
   return needed.includes(0) && needed.some((length) => length > 0);
 }
 
+/** Documents that are kept in many files refer to the whole of them, too. */
 function schemesOf(files: SourceFiles): DocumentNode {
   const swagger = child(files.root, 'securityDefinitions');
-  return swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;
+  const schemes =
+    swagger.value === undefined
+      ? child(files.dereferenced(child(files.root, 'components')), 'securitySchemes')
+      : swagger;
+  return files.dereferenced(schemes);
 }
 
 function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityScheme {

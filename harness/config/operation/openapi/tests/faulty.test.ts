@@ -83,3 +83,93 @@ describe('one fault of a document', () => {
     expect((await read(beside({ $ref: '#/none' }))).callable).toEqual(['/boats']);
   });
 });
+
+describe('a value that the document shows against its own schema', () => {
+  const size = (more: object) => ({
+    get: {
+      parameters: [
+        { name: 'size', in: 'query', required: true, schema: { type: 'integer', maximum: 50 }, ...more },
+      ],
+      responses: { 200: OK },
+    },
+  });
+  const body = (content: object) => ({
+    post: {
+      requestBody: { required: true, content: { 'application/json': content } },
+      responses: { 201: OK },
+    },
+  });
+  const sentBy = async (item: object) => {
+    const { operations, documentRemarks = [] } = await described({
+      openapi: '3.0.3',
+      paths: { '/books': item },
+    });
+    const [{ path, body: sent } = { path: '', body: null }] = operations;
+    return { path, body: sent?.text, remarks: documentRemarks.map(({ text }) => text) };
+  };
+
+  it('is not sent: the next one that fits is, or one is made up', async () => {
+    expect(await sentBy(size({ example: 100 }))).toEqual({
+      path: '/books?size=1',
+      remarks: ['"example" does not fit its schema: the whole must be <= 50 (maximum); it is not sent'],
+    });
+    const examples = { large: { value: 60 }, small: { value: 7 } };
+    expect((await sentBy(size({ examples }))).path).toBe('/books?size=7');
+  });
+
+  it('may be written as text', async () => {
+    expect(await sentBy(size({ example: '20' }))).toEqual({ path: '/books?size=20', remarks: [] });
+  });
+
+  it('is not sent in a body either', async () => {
+    const use = { type: 'string', enum: ['a'] };
+    const schema = { type: 'object', required: ['use'], properties: { use } };
+    const shown = await sentBy(body({ schema, example: { name: 'spring' } }));
+    expect(shown.body).toBe('{"use":"a"}');
+    expect(shown.remarks).toEqual([expect.stringContaining("must have required property 'use'")]);
+    const within = { ...schema, properties: { use: { ...use, example: 'c' } } };
+    expect((await sentBy(body({ schema: within }))).body).toBe('{"use":"a"}');
+  });
+
+  it('is sent without what only responses have', async () => {
+    const id = { type: 'integer', readOnly: true };
+    const item = { type: 'object', properties: { id, name: { type: 'string' } } };
+    const schema = { allOf: [item, { properties: { parts: { type: 'array', items: item } } }] };
+    const example = { id: 1, name: 'a', parts: [{ id: 2, name: 'b' }] };
+    const shown = await sentBy(body({ schema, example }));
+    expect(shown.body).toBe('{"name":"a","parts":[{"name":"b"}]}');
+    expect(shown.remarks).toEqual([
+      '"id" is read-only, and shown in a request; it is not sent',
+      '"id" is read-only, and shown in a request; it is not sent',
+    ]);
+  });
+});
+
+describe('a path with a fragment', () => {
+  it('is asked without it, and named with it', async () => {
+    const done = get(OK, { operationId: 'done' });
+    const document = { openapi: '3.0.3', paths: { '/jobs#running': LIST, '/jobs#done': done } };
+    const { operations, documentRemarks } = await described(document);
+    expect(operations.map(({ path, template }) => [path, template])).toEqual([
+      ['/jobs', '/jobs#running'],
+      ['/jobs', '/jobs#done'],
+    ]);
+    expect(documentRemarks).toHaveLength(2);
+  });
+});
+
+describe('a header that is described in two spellings', () => {
+  const key = { in: 'header', schema: { type: 'string' } };
+  const demanding = { ...key, name: 'Idempotency-Key', required: true, example: 'k-7' };
+  const optional = { ...key, name: 'idempotency-key', required: false };
+
+  it.each([[[demanding, optional]], [[optional, demanding]]])(
+    'is sent once, as required',
+    async (parameters) => {
+      const paths = { '/a': { get: { parameters, responses: { 200: OK } } } };
+      const { operations, documentRemarks } = await described({ openapi: '3.1.0', paths });
+      expect(operations[0]?.fields).toEqual([['Idempotency-Key', 'k-7']]);
+      expect(documentRemarks).toEqual([expect.objectContaining({ text: expect.stringContaining('twice') })]);
+    },
+  );
+});

@@ -141,7 +141,12 @@ describe('the body of a request', () => {
   const FORM = 'application/x-www-form-urlencoded';
   const PATCH = 'application/merge-patch+json';
   it.each<[string, string, object, string]>([
-    ['its example', JSON_TYPE, { [JSON_TYPE]: { example: { a: 1 }, schema } }, '{"a":1}'],
+    [
+      'its example',
+      JSON_TYPE,
+      { [JSON_TYPE]: { example: { name: 'b', size: 3 }, schema } },
+      '{"name":"b","size":3}',
+    ],
     ['its first example', JSON_TYPE, { [JSON_TYPE]: { examples: { one: { value: [1] } } } }, '[1]'],
     ['made up, what is required only', JSON_TYPE, { [JSON_TYPE]: { schema } }, '{"name":"a","size":3}'],
     ['JSON before other forms', PATCH, { 'text/plain': { example: 'x' }, [PATCH]: { example: {} } }, '{}'],
@@ -152,9 +157,39 @@ describe('the body of a request', () => {
     expect([operation.uncallable, operation.body]).toEqual([null, { mediaType, text }]);
   });
 
+  it('is a form of parts, in which files have a name', async () => {
+    const file = { type: 'string', format: 'binary', example: 'abc' };
+    const form = { type: 'object', required: ['note', 'file'], properties: { note: { enum: ['n'] }, file } };
+    const operation = await onlyOperation(post({ 'multipart/form-data': { schema: form } }));
+    expect(operation.body).toEqual({
+      mediaType: 'multipart/form-data; boundary=conform-boundary',
+      text: [
+        '--conform-boundary',
+        'Content-Disposition: form-data; name="note"',
+        '',
+        'n',
+        '--conform-boundary',
+        'Content-Disposition: form-data; name="file"; filename="conform.txt"',
+        'Content-Type: text/plain',
+        '',
+        'abc',
+        '--conform-boundary--',
+        '',
+      ].join('\r\n'),
+    });
+  });
+
+  it('is a few octets where it has no form, and another form as the document shows it', async () => {
+    const octets = { 'application/octet-stream': {} };
+    const xml = { 'application/xml': { example: '<a/>' } };
+    const sent = async (content: object) => (await onlyOperation(post(content))).body;
+    expect(await sent(octets)).toEqual({ mediaType: 'application/octet-stream', text: 'conform' });
+    expect(await sent(xml)).toEqual({ mediaType: 'application/xml', text: '<a/>' });
+  });
+
   it('that cannot be made up stops the call only where it is required', async () => {
-    const content = { 'multipart/form-data': { schema } };
-    expect((await onlyOperation(post(content))).uncallable).toContain('multipart/form-data');
+    const content = { 'application/xml': { schema } };
+    expect((await onlyOperation(post(content))).uncallable).toContain('application/xml');
     const optional = await onlyOperation(post(content, { required: false }));
     expect([optional.uncallable, optional.body]).toEqual([null, null]);
   });

@@ -1,0 +1,77 @@
+import { child, children, type DocumentNode } from '../../document/source.ts';
+import { isFormType, isJsonType, isMultipartType } from '../call/call.ts';
+import type { Example } from '../call/example.ts';
+import { contentsOf, type DocumentedBody, type InputScope, schemaOf, UNREAD } from './inputs.ts';
+import { firstFitting, shownInBody, withoutReadOnly } from './shown-values.ts';
+
+/** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/** Any type, which is mostly JSON. */
+const isRange = (mediaType: string): boolean => mediaType === '*/*' || mediaType === 'application/*';
+
+/** The forms of a body that can be written here, best first. */
+const FORMS: readonly ((mediaType: string) => boolean)[] = [
+  isJsonType,
+  isFormType,
+  isMultipartType,
+  (mediaType) => /^text\/(?!xml)/i.test(mediaType),
+  isRange,
+  (mediaType) => /^application\/(?:octet-stream|x-tar|zip|gzip)/i.test(mediaType),
+];
+
+/** The request body in the first form that can be written here. */
+export function readBody(operation: DocumentNode, method: string, scope: InputScope): DocumentedBody | null {
+  const given = child(operation, 'requestBody');
+  if (given.value === undefined || WITHOUT_CONTENT.has(method)) return null;
+  const at = scope.files.dereferenced(given);
+  const required = child(at, 'required').value === true;
+  const contents = contentsOf(at, scope.files);
+  const isShownAsText = (content: DocumentNode) =>
+    shownInBody(content, scope).some(({ value }) => typeof value === 'string');
+  const chosen =
+    FORMS.map((isMeant) => contents.find(([mediaType]) => isMeant(mediaType))).find(Boolean) ??
+    // Other forms, such as XML, are sent as the document shows them.
+    contents.find(([, content]) => isShownAsText(content));
+  if (chosen === undefined) {
+    const names = contents.map(([mediaType]) => mediaType).join(', ') || 'nothing';
+    const lacks = required ? `its body is taken as ${names}, which is not made up here` : null;
+    return { mediaType: '', required, schema: null, value: undefined, lacks };
+  }
+  const [written, content] = chosen;
+  const mediaType = isRange(written) ? 'application/json' : written;
+  const schemaAt = child(content, 'schema');
+  const schema = schemaOf(schemaAt, scope, 'the request body is held to no schema');
+  const isJson = isJsonType(mediaType);
+  const example =
+    shownBody(content, scope, isJson ? schema : null) ?? madeUp(schemaAt, scope, schema, isJson);
+  const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
+  const value = 'value' in example ? example.value : undefined;
+  const files = isMultipartType(mediaType) ? filesIn(schemaAt, scope) : [];
+  return { mediaType, required, schema, value, lacks, ...(files.length > 0 && { files }) };
+}
+
+function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): Example | null {
+  const shown = firstFitting(shownInBody(content, scope), scope, schema);
+  if (shown === undefined) return null;
+  return { value: withoutReadOnly(shown, child(content, 'schema'), scope) };
+}
+
+/** Content without a documented form is a few octets. */
+function madeUp(schemaAt: DocumentNode, scope: InputScope, schema: unknown, isJson: boolean): Example {
+  if (schema !== null) return scope.examples.of(schema);
+  if (schemaAt.value !== undefined) return { reason: `it ${UNREAD}` };
+  return isJson ? scope.examples.of(null) : { value: 'conform' };
+}
+
+/** The members of a form that are files. */
+function filesIn(schemaAt: DocumentNode, { files }: InputScope): readonly string[] {
+  if (schemaAt.value === undefined) return [];
+  const isFile = (at: DocumentNode): boolean => {
+    const { value: items } = child(at, 'items');
+    if (items !== undefined) return isFile(files.dereferenced(child(at, 'items')));
+    return child(at, 'format').value === 'binary' || child(at, 'contentMediaType').value !== undefined;
+  };
+  const properties = files.dereferenced(child(files.dereferenced(schemaAt), 'properties'));
+  return children(properties).flatMap(([name, at]) => (isFile(files.dereferenced(at)) ? [name] : []));
+}
