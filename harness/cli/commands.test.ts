@@ -51,8 +51,8 @@ const USAGE: readonly (readonly [args: string, says: RegExp])[] = [
   ['rnu', /unknown command 'rnu'\n\(Did you mean run\?\)/],
   ['help rnu', /there is no command "rnu"\n {2}remedy: did you mean run\?/],
   ['run --suit json', /unknown option '--suit'\n\(Did you mean --suite\?\)\n\(see `conform run --help`\)/],
-  ['run --concurrency none', /'--concurrency <n>' argument 'none' is invalid/],
-  ['run --quiet --verbose', /'--quiet' cannot be used with option '--verbose'/],
+  ['run --concurrency none', /'-j, --concurrency <n>' argument 'none' is invalid/],
+  ['run --quiet --verbose', /'-q, --quiet' cannot be used with option '-v, --verbose'/],
   ['list --service serch', /no service "serch" in config\/services\n {2}remedy: did you mean search\?/],
   [
     'list --service search --environment stagin',

@@ -13,13 +13,15 @@ const { name, version } = JSON.parse(
 /** Name and version of this harness, for reports. */
 export const HARNESS = { name, version, node: process.version } as const;
 
-/** Capabilities of a stream. `NO_COLOR` (any value) and a stream that is no terminal mean plain text. */
+/** Capabilities of a stream. Plain text where NO_COLOR is set or the stream is no terminal; FORCE_COLOR comes first. */
 export function terminalOf(stream: Pick<WriteStream, 'isTTY'>): {
   readonly isTTY: boolean;
   readonly color: boolean;
 } {
   const isTTY = stream.isTTY === true && process.env.TERM !== 'dumb';
   const refused = process.env.NO_COLOR !== undefined && process.env.NO_COLOR !== '';
+  const forced = process.env.FORCE_COLOR;
+  if (forced !== undefined && forced !== '') return { isTTY, color: !/^(?:0|false)$/.test(forced) };
   return { isTTY, color: isTTY && !refused };
 }
 

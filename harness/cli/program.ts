@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { plainText } from '../report/results/words/plain.ts';
@@ -8,15 +8,21 @@ import {
   concurrency,
   configDir,
   environment,
+  hideBut,
   junitWarnings,
+  maxFailures,
   port,
   quiet,
+  readFromEnvironment,
+  reporter,
   reportsIn,
   reportsOut,
   results,
   rules,
   runId,
   strict,
+  timeout,
+  verbose,
   withoutNaturalDefault,
 } from './options.ts';
 import { HARNESS } from './process.ts';
@@ -46,7 +52,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .configureHelp({ optionDescription: withoutNaturalDefault })
     .addHelpText('after', EXIT_CODES)
     .helpCommand(false);
-  program
+  const run = program
     .command('run')
     .description('check services and write reports')
     .argument('[service...]', 'names of services (default: all); or an OpenAPI document, or a URL')
@@ -62,11 +68,21 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--partial', 'with --strict: a run without all checks or operations may pass', false)
     .option('--as-of <day>', 'date for known failures, e.g. 2027-01-31 (default: today)', calendarDay)
     .option('--bail', 'stop at the first failure', false)
+    .addOption(maxFailures())
+    .addOption(reporter())
+    .option('--json', 'print results.json instead of the verdict', false)
+    .addOption(timeout())
+    .option(
+      '--proxy <url>',
+      'proxy for all requests to services elsewhere, such as http://proxy.example:3128',
+    )
     .option('--url <url>', 'URL of the service, for a document or instead of the configured one')
     .addOption(new Option('--provider-url <url>', 'an older name of --url').hideHelp())
-    .option(
-      '-H, --header <text...>',
-      "for a document or URL: a header such as 'Authorization: Bearer …', or @FILE",
+    .addOption(
+      new Option(
+        '-H, --header <text>',
+        "for a document or URL: a header such as 'Authorization: Bearer …', or @FILE",
+      ).argParser((text: string, before: readonly string[] = []) => [...before, text]),
     )
     .option('--sample-path <path>', 'for a document: path of a GET that works')
     .option('--shard <i/n>', 'check this part of the services; auto: the part of this CI job')
@@ -76,7 +92,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'show the checks, requests, time and risks of a run; send nothing', false)
     .addOption(quiet())
-    .option('--verbose', 'print every check with its outcome')
+    .addOption(verbose('check'))
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
       const { workerAhead } = await import('../engine/worker/worker-process.ts');
@@ -157,7 +173,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(strict())
     .option('--as-of <day>', 'date for known failures (default: the day of the run)', calendarDay)
     .addOption(quiet())
-    .option('--verbose', 'print every check with its outcome')
+    .addOption(verbose('check'))
     .action(by(() => import('./commands/judge.ts'), 'judge'));
 
   const pact = program.command('pact').description('verify and publish pacts: what consumers expect');
@@ -178,7 +194,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(concurrency())
     .option('--watch', 'verify again whenever the config changes', false)
     .addOption(quiet())
-    .option('--verbose', 'print every interaction with its outcome')
+    .addOption(verbose('interaction'))
     .action(by(() => import('./commands/pact.ts'), 'verifyPacts'));
   pact
     .command('publish')
@@ -254,12 +270,32 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .action(by(() => import('./commands/init.ts'), 'init'));
 
   program
+    .command('completion')
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { completion } = await import('./commands/completion.ts');
+      process.stdout.write(completion(shell, program));
+    });
+
+  program
     .command('help')
     .description('help for a command')
     .argument('[command...]')
-    .action((names: readonly string[]) => commandNamed(program, names).help());
+    .option('--all', 'show every option', false)
+    .action((names: readonly string[], { all }: { readonly all: boolean }) => {
+      const found = commandNamed(program, names);
+      if (all)
+        hideBut(
+          found,
+          found.options.map((option) => option.name()),
+        );
+      found.help();
+    });
 
   pointAtOwnHelp(program, 'conform');
+  program.hook('preAction', (_, command) => readFromEnvironment(command));
+  hideBut(run, FIRST_OPTIONS);
   return {
     async run(args) {
       // Only `report` needs the formats: no other command loads them.
@@ -315,7 +351,26 @@ Exit codes:
 
 Run \`conform help COMMAND\` for details. Results go to stdout, progress to stderr.`;
 
+/** Options of `conform run` on the first screen of its help. */
+const FIRST_OPTIONS = [
+  'url',
+  'header',
+  'environment',
+  'rules',
+  'allow',
+  'suite',
+  'check',
+  'config',
+  'reports',
+  'reporter',
+  'strict',
+  'dry-run',
+  'quiet',
+  'verbose',
+];
+
 const RUN_EXAMPLES = `
+\`conform help run --all\` shows every option. Each can be set by a variable: --rules by CONFORM_RULES.
 Services come before the options, since --suite and --check take several values.
 
 Examples:

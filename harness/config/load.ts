@@ -25,6 +25,7 @@ import { buildProvider, staysHere } from './provider/provider.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
 import {
+  type Located,
   type LocatedMap,
   located,
   misnamed,
@@ -49,6 +50,8 @@ export interface LoadOptions {
   readonly allow?: readonly Allowance[] | undefined;
   /** The rule set that all of them are held to, in place of their own. */
   readonly rules?: string | undefined;
+  /** Longest wait for a response in place of the configured one, such as `10s`. */
+  readonly timeout?: string | undefined;
   /** Files, folders and URLs of pacts, relative to the working folder, in place of the configured ones. */
   readonly pacts?: readonly string[] | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -221,28 +224,27 @@ function ifThere<K extends keyof ServiceConfig>(key: K, value: ServiceConfig[K] 
 }
 
 /** What options of the command line say in place of the file. */
-function withOptions(tree: LocatedMap, { providerUrl: url, rules, allow = [] }: LoadOptions): LocatedMap {
-  const options = { provider: url === undefined ? undefined : { url }, rules };
-  const names = { provider: '--url', rules: '--rules' } as const;
-  return Object.entries(names).reduce(
-    (all, [key, option]) => {
-      const value = options[key as keyof typeof options];
-      return value === undefined ? all : withEntry(all, key, located(value, { kind: 'option', option }));
-    },
-    withAllowed(tree, allow),
-  );
+function withOptions(tree: LocatedMap, options: LoadOptions): LocatedMap {
+  const { providerUrl: url, rules, timeout, allow = [] } = options;
+  const allowed = allow.map((each) => ['--allow', ['safety', ALLOWANCES[each]], true] as const);
+  return [
+    ['--url', ['provider'], url && { url }] as const,
+    ['--rules', ['rules'], rules] as const,
+    ['--timeout', ['timeouts', 'response'], timeout] as const,
+    ...allowed,
+  ].reduce((all, [option, keys, value]) => {
+    if (value === undefined) return all;
+    return withValue(all, keys, located(value, { kind: 'option', option }));
+  }, tree);
 }
 
-function withAllowed(tree: LocatedMap, allow: readonly Allowance[]): LocatedMap {
-  if (allow.length === 0) return tree;
-  const origin = { kind: 'option', option: '--allow' } as const;
-  const known = tree.entries.get('safety')?.value;
-  const empty: LocatedMap = { kind: 'map', origin, entries: new Map() };
-  const safety = allow.reduce(
-    (all, each) => withEntry(all, ALLOWANCES[each], located(true, origin)),
-    known?.kind === 'map' ? known : empty,
-  );
-  return withEntry(tree, 'safety', safety);
+/** With a value at the key; blocks that are not there are added. */
+function withValue(tree: LocatedMap, keys: readonly string[], value: Located): LocatedMap {
+  const [key = '', ...inner] = keys;
+  if (inner.length === 0) return withEntry(tree, key, value);
+  const known = tree.entries.get(key)?.value;
+  const block: LocatedMap = { kind: 'map', origin: value.origin, entries: new Map() };
+  return withEntry(tree, key, withValue(known?.kind === 'map' ? known : block, inner, value));
 }
 
 type FindContract = (name: string, draft: Draft) => Promise<Contract>;

@@ -24,8 +24,12 @@ import { type EngineReport, runEngine } from './worker/engine.ts';
 import { WorkerProcess } from './worker/worker-process.ts';
 
 const STALL_MS = 15_000;
-/** The reason of `--bail`: no interruption, since the verdict stands. */
-const BAIL = 'stopped at the first failure (--bail)';
+/** The reason of `--max-failures`: no interruption, since the verdict stands. */
+function enough(failures: number): string {
+  return failures === 1
+    ? 'stopped at the first failure (--bail)'
+    : `stopped after ${failures} failures (--max-failures)`;
+}
 
 interface Execution {
   readonly request: RunRequest;
@@ -53,6 +57,8 @@ export async function execute(run: Execution): Promise<void> {
     for (const pact of pacts?.leftOut ?? []) say(`conform: ${service} leaves out ${pact}`);
   }
   const record = (event: JournalEvent) => journal.append(event);
+  const follow = follower(request, interruption.stop);
+  const ending = { signal, redact };
   let store: TurnStore | null = null;
   try {
     store = await storeOfTurns(run);
@@ -105,7 +111,7 @@ export async function execute(run: Execution): Promise<void> {
           signal,
           onMessage: (message) => {
             if (message.type === 'secret') redaction.add(message.name, message.value);
-            else follow(message, request, interruption.stop);
+            else follow(message);
             if (message.type === 'finished') void turns.give(message.service);
           },
           renew: (service) => renewProvider(service, { providers, read: journal.read, record, redact }),
@@ -125,11 +131,11 @@ export async function execute(run: Execution): Promise<void> {
     for (const [service, reason] of engine.crashed) progress.outage(service, redact(reason));
     await clearUp(started, { runId, userAgent, redaction, record, read: journal.read });
     if (!signal.aborted) await recordEndings(providers, journal.read, record);
-    finishJournal(record, engine, signal, redact);
+    finishJournal(record, engine, request, ending);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     record({ type: 'fault', message: redact(describeFault(error)) });
-    if (signal.aborted) finishJournal(record, NOTHING_RAN, signal, redact);
+    if (signal.aborted) finishJournal(record, NOTHING_RAN, request, ending);
   } finally {
     await store?.close();
   }
@@ -159,20 +165,21 @@ const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] }
 /** UTF-16 units shown of a line that a suite prints. */
 const PRINTED = 2_000;
 
-function follow(
-  message: Exclude<ServiceMessage, { readonly type: 'secret' }>,
-  { progress, bail }: RunRequest,
-  stop: (reason: string) => void,
-): void {
-  const { service } = message;
-  if (message.type === 'outcome') {
-    progress.outcome(service, message.suite, message.outcome);
-    if (bail && message.outcome === 'fail') stop(BAIL);
-  }
-  if (message.type === 'waiting') progress.waiting(service, message.reason, message.untilMs);
-  if (message.type === 'estimate') progress.estimated(service, message.cost);
-  if (message.type === 'outage') progress.outage(service, message.reason);
-  if (message.type === 'finished') progress.serviceFinished(service);
+/** Passes messages on to the progress, and stops the run after enough failures. */
+function follower({ progress, maxFailures }: RunRequest, stop: (reason: string) => void) {
+  let failures = 0;
+  return (message: Exclude<ServiceMessage, { readonly type: 'secret' }>): void => {
+    const { service } = message;
+    if (message.type === 'outcome') {
+      progress.outcome(service, message.suite, message.outcome);
+      if (message.outcome === 'fail') failures += 1;
+      if (failures === maxFailures) stop(enough(failures));
+    }
+    if (message.type === 'waiting') progress.waiting(service, message.reason, message.untilMs);
+    if (message.type === 'estimate') progress.estimated(service, message.cost);
+    if (message.type === 'outage') progress.outage(service, message.reason);
+    if (message.type === 'finished') progress.serviceFinished(service);
+  };
 }
 
 /**
@@ -182,14 +189,14 @@ function follow(
 function finishJournal(
   record: (event: JournalEvent) => void,
   engine: EngineReport,
-  signal: AbortSignal,
-  redact: (text: string) => string,
+  { maxFailures }: RunRequest,
+  { signal, redact }: { readonly signal: AbortSignal; readonly redact: (text: string) => string },
 ): void {
   for (const [service, reason] of engine.crashed) {
     record({ type: 'service-trouble', service, reason: redact(reason) });
   }
   for (const message of engine.faults) record({ type: 'fault', message: redact(message) });
-  const bailed = signal.aborted && signal.reason === BAIL;
+  const bailed = signal.aborted && maxFailures !== null && signal.reason === enough(maxFailures);
   const causes = [
     ...(signal.aborted && !bailed ? [String(signal.reason)] : []),
     ...[...engine.crashed].map(([service, reason]) => `${service}: ${reason}`),
@@ -199,7 +206,7 @@ function finishJournal(
     type: 'run-finished',
     finishedAt: new Date().toISOString(),
     interrupted: causes.length > 0,
-    reason: causes.length > 0 ? causes.join('; ') : bailed ? BAIL : null,
+    reason: causes.length > 0 ? causes.join('; ') : bailed ? String(signal.reason) : null,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Allowance } from '../config/blocks/allowances.ts';
 import { usualFolder } from '../config/yaml/read-text.ts';
-import type { ReportChoices } from '../report/format.ts';
+import type { ReportChoices, ReportFormat } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
 import { shellWord } from '../wire/forms/shell-word.ts';
@@ -21,6 +21,8 @@ export interface RunRequest {
   readonly allow?: readonly Allowance[];
   /** The rule set in place of that of each service; null for their own. */
   readonly rules?: string | null;
+  /** Longest wait for a response in place of the configured one, such as `10s`. */
+  readonly timeout?: string | undefined;
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   readonly strict: boolean;
@@ -32,13 +34,16 @@ export interface RunRequest {
   readonly shard?: Shard;
   /** Shared by several machines, or reused to replace a run. */
   readonly runId?: string;
-  readonly bail: boolean;
+  /** Number of failures after which the run stops; null for none. */
+  readonly maxFailures: number | null;
   /** Built-in providers run in real time too. */
   readonly realTime?: boolean;
   /** Number of services at the same time; null: as the machine allows. */
   readonly concurrency: number | null;
   readonly reportsDir: string;
   readonly reportChoices?: ReportChoices;
+  /** Default: all. */
+  readonly formats?: readonly ReportFormat[];
   readonly env: NodeJS.ProcessEnv;
   readonly progress: Progress;
   readonly harness: Results['run']['harness'];

@@ -63,8 +63,9 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const providers = new Providers();
   let rendered: RenderedRun | undefined;
   const render = (interruption: string | null) => {
-    const { reportChoices: choices } = request;
-    rendered ??= renderRun({ run, folder, journal, logs: providers.logs(), choices, progress }, interruption);
+    const { reportChoices: choices, formats } = request;
+    const how = { choices, formats, progress };
+    rendered ??= renderRun({ run, folder, journal, logs: providers.logs(), ...how }, interruption);
     return rendered;
   };
   const renderOnExit = () => {
@@ -111,7 +112,15 @@ function holdToStrictness(services: readonly LoadedService[]): void {
 /** The request of a dry run. */
 type PlannedRun = Omit<
   RunRequest,
-  'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'runId' | 'harness'
+  | 'strict'
+  | 'asOf'
+  | 'partial'
+  | 'maxFailures'
+  | 'concurrency'
+  | 'reportsDir'
+  | 'progress'
+  | 'runId'
+  | 'harness'
 >;
 
 /** The effect of a run on each service. Nothing is started or sent. @throws UsageError as a run does. */
@@ -131,6 +140,7 @@ async function prepare(request: PlannedRun) {
     environment: request.environment ?? undefined,
     providerUrl: request.providerUrl ?? undefined,
     rules: request.rules ?? undefined,
+    timeout: request.timeout,
     allow: request.allow,
     pacts: request.pacts,
     env: request.env,
@@ -203,6 +213,7 @@ interface RunUnderWay {
   readonly journal: Journal;
   readonly logs: ReadonlyMap<string, string>;
   readonly choices: RunRequest['reportChoices'];
+  readonly formats: RunRequest['formats'];
   readonly progress: RunRequest['progress'];
 }
 
@@ -240,8 +251,8 @@ function rescued(results: Results, fault: string, rendered: RunUnderWay): Render
   return 'fault' in reports ? { results: withFault(results, fault), reports: null } : reports;
 }
 
-function write(results: Results, folder: RunFolder, { logs, choices }: RunUnderWay): WrittenReports {
-  return writeReports(results, { ...folder, logs, ...(choices && { choices }) });
+function write(results: Results, folder: RunFolder, { logs, choices, formats }: RunUnderWay): WrittenReports {
+  return writeReports(results, { ...folder, logs, ...(choices && { choices }), ...(formats && { formats }) });
 }
 
 function orFault<T>(act: () => T): T | { readonly fault: string } {

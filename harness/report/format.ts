@@ -9,7 +9,7 @@ export interface ReportChoices {
   readonly junitWarnings: JunitWarnings;
 }
 
-/** A warning shows as skipped: in every list of a CI server, with its message, and it makes nothing red. */
+/** A warning passes, with its message as output of the case. */
 export const DEFAULT_CHOICES: ReportChoices = { junitWarnings: 'pass' };
 
 /** A text; or its pieces in their order, where it may be too large to lie in memory as a whole. */

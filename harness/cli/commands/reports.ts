@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { EXIT, HarnessError, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { withCauses } from '../../report/diagnosis/causes.ts';
-import type { JunitWarnings, ReportFormat } from '../../report/format.ts';
-import { REPORT_FORMATS } from '../../report/formats.ts';
+import type { JunitWarnings } from '../../report/format.ts';
+import { formatsNamed } from '../../report/formats.ts';
 import { withDrift } from '../../report/memory/drift.ts';
 import {
   type Difference,
@@ -37,7 +37,7 @@ export async function report(
   const results = withCauses(resultsFrom(input));
   const written = writeReports(results, {
     reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
-    ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),
+    ...(options.format === undefined ? {} : { formats: formatsNamed(options.format.split(',')) }),
     ...(options.junitWarnings && { choices: { junitWarnings: options.junitWarnings } }),
     journalPath: isJournal ? input : null,
   });
@@ -74,21 +74,6 @@ function contentOf(path: string): JournalContent {
       remedy: 'give the path of a journal, e.g. reports/latest/journal.ndjson',
     });
   }
-}
-
-/** The formats of `--format`, separated by commas. */
-function formatsOf(text: string): readonly ReportFormat[] {
-  return text.split(',').map((each) => {
-    const wanted = each.trim();
-    const format = REPORT_FORMATS.find(({ name }) => name === wanted);
-    if (format !== undefined) return format;
-    throw new UsageError(`no report format is called ${JSON.stringify(wanted)}`, {
-      remedy: didYouMean(
-        wanted,
-        REPORT_FORMATS.map(({ name }) => name),
-      ),
-    });
-  });
 }
 
 /** `conform merge`: one report of the shards of a run. */

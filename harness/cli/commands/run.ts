@@ -4,6 +4,7 @@ import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';
 import type { JunitWarnings } from '../../report/format.ts';
+import { formatsNamed } from '../../report/formats.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
 import { watchBelow } from '../change.ts';
@@ -15,7 +16,7 @@ import type { UnconfiguredOptions } from '../unconfigured/unconfigured.ts';
 import { type Loudness, printVerdict } from './verdict.ts';
 
 /** Options that a run takes unchanged. */
-type PlainOptions = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'bail' | 'runId' | 'realTime'>;
+type PlainOptions = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'runId' | 'realTime' | 'timeout'>;
 
 export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions {
   readonly environment?: string;
@@ -25,6 +26,13 @@ export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions 
   readonly check?: readonly string[];
   readonly config: string;
   readonly reports: string;
+  /** Stop at the first failure. */
+  readonly bail: boolean;
+  readonly maxFailures?: number;
+  readonly reporter?: readonly string[];
+  /** Print the results instead of the verdict. */
+  readonly json?: boolean;
+  readonly proxy?: string;
   readonly shard?: string;
   /** The older name of `url`. */
   readonly providerUrl?: string;
@@ -112,7 +120,7 @@ async function runUnlessFaulty(once: () => Promise<FinishedRun>) {
 
 function requestOf(
   services: readonly string[],
-  { config, reports, environment, pact, suite, check, shard, concurrency, ...same }: RunOptions,
+  { config, reports, environment, pact, suite, check, shard, concurrency, proxy, ...same }: RunOptions,
   setting: RunSetting,
 ): Omit<RunRequest, 'progress'> {
   const { junitWarnings, header, url = same.providerUrl } = same;
@@ -131,12 +139,18 @@ function requestOf(
     suites: suite ?? [],
     checks: check ?? [],
     ...(shard === undefined ? {} : { shard: shardFrom(shard, process.env) }),
+    maxFailures: same.bail ? 1 : (same.maxFailures ?? null),
+    ...(same.reporter && { formats: formatsNamed(['json', ...same.reporter]) }),
     concurrency: concurrency ?? null,
     reportsDir: reports,
     ...(junitWarnings && { reportChoices: { junitWarnings } }),
-    env: setting.env ?? process.env,
+    env: { ...(setting.env ?? process.env), ...(proxy === undefined ? {} : proxyVariables(proxy)) },
     harness: HARNESS,
   };
+}
+
+function proxyVariables(url: string): NodeJS.ProcessEnv {
+  return { http_proxy: url, https_proxy: url, no_proxy: '' };
 }
 
 async function runOnce(request: Omit<RunRequest, 'progress'>, options: RunOptions): Promise<FinishedRun> {
@@ -144,7 +158,8 @@ async function runOnce(request: Omit<RunRequest, 'progress'>, options: RunOption
   const progress = createProgress({ stream: process.stderr, isTTY, color, quiet: options.quiet ?? false });
   const finished = await runConformance({ ...request, progress });
   const { results, reports } = finished;
-  printVerdict(results, reports, { ...options, ...(request.again && { again: request.again }) });
+  if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  else printVerdict(results, reports, { ...options, ...(request.again && { again: request.again }) });
   const { GITHUB_ACTIONS, GITHUB_WORKSPACE: repository = process.cwd() } = process.env;
   if (GITHUB_ACTIONS === 'true') {
     annotate(process.stdout, await annotationsOf(results, { configDir: options.config, repository }));

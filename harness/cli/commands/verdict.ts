@@ -22,7 +22,7 @@ export function printVerdict(
     width: process.stdout.columns || 80,
     verbosity: quiet ? 'quiet' : verbose ? 'verbose' : 'normal',
     ...(again === undefined ? {} : { again }),
-    reportsAt: reports && join(reports.latestDir, 'index.html'),
+    reportsAt: reports && join(reports.latestDir, reports.files.includes('index.html') ? 'index.html' : ''),
   });
   process.stdout.write(text);
 }
