@@ -49,7 +49,12 @@ describe('conform run', () => {
     const provider = await startReference({
       service: 'search',
       credentials,
-      defects: ['accepts-empty-key', 'accepts-key-prefix', 'accepts-key-with-suffix'],
+      defects: [
+        'accepts-key-case-insensitively',
+        'accepts-empty-key',
+        'accepts-key-prefix',
+        'accepts-key-with-suffix',
+      ],
       plan: null,
     });
     onTestFinished(() => provider.stop());
