@@ -26,7 +26,13 @@ import { faultsIn } from './shape/validation.ts';
 
 export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
-export type { BadInput, ExpectedResponse, Operation, OperationRequest } from './operation/call/call.ts';
+export type {
+  BadInput,
+  DocumentedAnswer,
+  ExpectedResponse,
+  Operation,
+  OperationRequest,
+} from './operation/call/call.ts';
 export type { ProviderConfig, ReferenceName } from './provider/provider.ts';
 
 /** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */

@@ -11,13 +11,14 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
+import { answers } from './answers.ts';
 import { badInput, bodies } from './bad-input.ts';
 import { documented } from './items.ts';
 import { lifecycle } from './lifecycle.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
 import * as operation from './stimuli/operation.ts';
-import { labelOf, responseSchemas } from './stimuli/trials.ts';
+import { labelOf } from './stimuli/trials.ts';
 
 /** Entries of the coverage; a document may have thousands. */
 const LISTED = 500;
@@ -39,29 +40,7 @@ const checks = [
       ),
   }),
 
-  // endpoint.other-operations: and these have media types.
-  check('operations.content-type', {
-    title: 'answers each operation with its documented media type',
-    headline: 'An operation answers in {got}',
-    why: 'Generated clients have no parser for it, and drop the body.',
-    change: 'Send the documented Content-Type, or document the one that you send.',
-    grounds: [documented],
-    uses: [operation.callsOfMediaType],
-    judge: ({ expect }) =>
-      expect().toConform('the documented media type', ({ foreignMediaType }) => foreignMediaType),
-  }),
-
-  // endpoint.other-operations: and these have schemas.
-  check('operations.schema', {
-    title: 'answers each operation with a body that fits its documented JSON Schema',
-    headline: 'A response body does not fit its schema: {got}',
-    why: 'Code that was generated from the document fails on it, or loses data.',
-    change: 'Send what the schema says, or correct the schema.',
-    grounds: [documented],
-    uses: [operation.callsOfSchema],
-    judge: ({ expect, service }) =>
-      expect().toConform('a body that fits its schema', (reply) => responseSchemas(service).fault(reply)),
-  }),
+  ...answers,
 
   // RFC 9110 §15.5.4 lets a service answer 404 where it hides what it has; 403 needs no credential to be said either.
   check('operations.auth-required', {

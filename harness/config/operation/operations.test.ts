@@ -34,6 +34,7 @@ describe('an operation of the config', () => {
       body: null,
       response: { status: 200, mediaTypes: [], schema: null },
       alternatives: [],
+      answers: [],
       auth: 'required',
       call: { method: 'GET', template: '/a?x=1', inputs: [], fields: [], body: null },
       uncallable: null,

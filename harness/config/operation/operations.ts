@@ -5,6 +5,7 @@ import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import {
+  answerFor,
   type Call,
   type ExpectedResponse,
   type Input,
@@ -13,6 +14,7 @@ import {
   placeholdersOf,
   requestOfCall,
 } from './call/call.ts';
+import { successesOf } from './openapi/answers.ts';
 import type { DocumentedBody, DocumentedInput } from './openapi/inputs.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
 import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
@@ -56,6 +58,7 @@ function operationOf(sources: Sources): Operation {
     ...requestOfCall(call),
     response,
     alternatives,
+    answers: answersOf(sources, responses),
     auth: authOf(sources),
     call,
     uncallable,
@@ -148,7 +151,7 @@ function bodyOf({ written, documented }: Sources): DocumentedBody | null {
 }
 
 function responsesOf({ written, documented }: Sources): readonly ExpectedResponse[] {
-  const described = documented?.responses ?? [];
+  const described = successesOf(documented?.answers ?? []);
   if (!written) return described;
   const { status } = written.block.response ?? {};
   const base =
@@ -160,6 +163,20 @@ function responsesOf({ written, documented }: Sources): readonly ExpectedRespons
     schema: written.schema ?? base.schema,
   };
   return status === undefined ? [own, ...described.slice(1)] : [own];
+}
+
+/** The config's word about its response goes here too. */
+function answersOf(
+  { written, documented }: Sources,
+  [own]: readonly ExpectedResponse[],
+): Operation['answers'] {
+  const described = documented?.answers ?? [];
+  if (!written?.block.response || own === undefined || described.length === 0) return described;
+  const { status, mediaTypes, schema } = own;
+  const contents = mediaTypes.map((mediaType) => ({ mediaType, schema }));
+  const code = `${status}`;
+  const headers = answerFor(described, status)?.headers ?? [];
+  return [{ code, contents, headers }, ...described.filter((each) => each.code !== code)];
 }
 
 function authOf({ written, documented }: Sources): Operation['auth'] {

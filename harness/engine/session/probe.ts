@@ -1,8 +1,9 @@
 import type { Sample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
-import type { ServiceConfig } from '../../config/service.ts';
+import type { Operation, ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
+import type { Reply } from '../../wire/exchange/reply.ts';
 import type { CredentialUse } from '../../wire/exchange.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
@@ -128,7 +129,16 @@ export function derived<E>(
   read: (
     port: Pick<
       Port,
-      'ask' | 'borrow' | 'config' | 'documented' | 'clock' | 'signal' | 'cover' | 'remains' | 'recorded'
+      | 'ask'
+      | 'borrow'
+      | 'config'
+      | 'documented'
+      | 'clock'
+      | 'signal'
+      | 'cover'
+      | 'remains'
+      | 'recorded'
+      | 'operationOf'
     >,
   ) => Promise<E>,
 ): Probe<E> {
@@ -158,7 +168,7 @@ export function overRecord<S>(
   name: string,
   least: readonly Probe<unknown>[],
   select: (
-    port: Pick<Port, 'ask' | 'config' | 'documented' | 'recorded'>,
+    port: Pick<Port, 'ask' | 'config' | 'documented' | 'recorded' | 'operationOf'>,
   ) => readonly S[] | Promise<readonly S[]>,
 ): Probe<Selected<S>> {
   const begin = evenInOutage(
@@ -218,6 +228,8 @@ export interface Port {
   readonly pact: PactPort;
   readonly remains: CleanupPort;
   readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations'>;
+  /** The documented operation that a request was for; null for none. */
+  readonly operationOf: (reply: Reply) => Operation | null;
   /** Records the number of requests of a kind to operations, and of those above a cap. */
   readonly cover: (coverage: Coverage) => void;
 }

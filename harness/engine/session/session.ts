@@ -20,7 +20,7 @@ import {
   requireDeclared,
 } from './probe.ts';
 import { Cleanup } from './remains.ts';
-import { AnswerRecord, onBehalfOf, subjectOf } from './turn/evidence-log.ts';
+import { AnswerRecord, onBehalfOf, operationOf, subjectOf } from './turn/evidence-log.ts';
 import { openRunTime } from './turn/run-time.ts';
 import { type ContextOptions, openSessionContext, openTurn, type Turn } from './turn/session-context.ts';
 import { webhookPort } from './webhooks.ts';
@@ -147,6 +147,7 @@ export function openSession(options: SessionOptions): Session {
       pact: pacts.portFor(context, http, turn),
       remains,
       recorded,
+      operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
       cover: (coverage) => {
         if (coverage.capped > 0) record({ type: 'coverage', service, ...coverage });
       },

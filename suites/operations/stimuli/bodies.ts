@@ -8,8 +8,9 @@ import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts'
 import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import type { Order } from './plan.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { orderOf, removalOf, sendOrder } from './stimulus.ts';
-import { type OperationReply, responseSchemas } from './trials.ts';
+import type { OperationReply } from './trials.ts';
 
 /** One operation that takes a JSON object, asked with bodies that it was not made for. */
 

@@ -21,8 +21,9 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { removalOf, sendOrder } from './stimulus.ts';
-import { type OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
+import { type OperationReply, type ReasonAgainst, reasonFor, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };
@@ -114,9 +115,9 @@ const NO_MEDIA_TYPE: ReasonAgainst = { reason: 'no media type is documented for 
 
 /** The calls whose response is documented with a media type. */
 export const callsOfMediaType = derived('operation-calls-of-media-type', [operationCalls], async ({ ask }) =>
-  (await ask(operationCalls)).judgeable(({ expected }) => {
+  (await ask(operationCalls)).judgeable(({ expected, contents }) => {
     if (expected === null) return OTHER_STATUS;
-    return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
+    return contents.length === 0 ? NO_MEDIA_TYPE : null;
   }),
 );
 

@@ -17,6 +17,7 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     template: `/${id}`,
     response: { status: 200, mediaTypes: [], schema: null },
     alternatives: [],
+    answers: [],
     auth: 'required',
     call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
     uncallable: null,

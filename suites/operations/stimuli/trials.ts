@@ -1,25 +1,16 @@
-import { isJsonType } from '../../../harness/config/operation/call/call.ts';
-import type { ExpectedResponse, Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
-import { visible } from '../../../harness/wire/octets/utf8.ts';
+import type { AnswerContent } from '../../../harness/config/operation/call/call.ts';
+import type { ExpectedResponse, Operation } from '../../../harness/config/service.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { DocumentedReply } from './documented-reply.ts';
 import type { Order, TrialKind, Unexercised } from './plan.ts';
 
 /** What came of a request to an operation. */
-export class OperationReply extends Reply {
+export class OperationReply extends DocumentedReply {
   readonly order: Order;
 
-  constructor(order: Order, { exchange }: Reply) {
-    super(exchange);
+  constructor(order: Order, reply: Reply) {
+    super(order.operation, reply, order.kind === 'call');
     this.order = order;
-  }
-
-  get operation(): Operation {
-    return this.order.operation;
-  }
-
-  get documentedAt(): string {
-    return this.operation.place;
   }
 
   /** The documented response of that status; null when it is documented for none. */
@@ -28,33 +19,16 @@ export class OperationReply extends Reply {
     return [response, ...alternatives].find(({ status }) => status === this.status) ?? null;
   }
 
-  /** Its media type where that is none of those that are documented for it, in words; null when it is one. */
-  get foreignMediaType(): string | null {
-    const wanted = this.expected?.mediaTypes ?? [];
-    const got = this.response.mediaType?.essence;
-    if (got !== undefined && wanted.some((type) => covers(type, got))) return null;
-    return `${visible(this.response.field('content-type') ?? 'none', 80)} instead of ${wanted.join(', ')}`;
+  /** The config may describe it alone. */
+  override get contents(): readonly AnswerContent[] {
+    if (this.operation.answers.length > 0) return super.contents;
+    const { mediaTypes = [], schema = null } = this.expected ?? {};
+    return mediaTypes.map((mediaType) => ({ mediaType, schema }));
   }
-}
 
-/** `application/*+json` covers `application/hal+json`. */
-function covers(documented: string, got: string): boolean {
-  const parts = got.split('/');
-  return documented.split('/').every((wanted, index) => fits(wanted, parts[index] ?? ''));
-}
-
-function fits(wanted: string, got: string): boolean {
-  const star = wanted.indexOf('*');
-  if (star === -1) return wanted === got;
-  const [before, after] = [wanted.slice(0, star), wanted.slice(star + 1)];
-  return got.length >= before.length + after.length && got.startsWith(before) && got.endsWith(after);
-}
-
-// Generators write a range for whatever the framework makes of it.
-function asksForAnything(mediaTypes: readonly string[]): boolean {
-  return (
-    mediaTypes.some((type) => type === '*/*' || type === 'application/*') && !mediaTypes.some(isJsonType)
-  );
+  override get schema(): unknown {
+    return super.schema ?? this.expected?.schema ?? null;
+  }
 }
 
 /** Why a reply is not held to something. */
@@ -186,72 +160,4 @@ function fewOf(texts: readonly string[], separator: string): string {
 
 export function labelOf({ method, template }: Operation): string {
   return `${method} ${template}`;
-}
-
-const NO_JSON: ReasonAgainst = {
-  reason: 'it is no JSON, which its documented media type does not ask for',
-  why: 'open',
-};
-
-/** Octets of content that are held against a schema; patterns may take long over more. */
-const MAX_JUDGED = 512 * 1024;
-
-/** Each schema is compiled once for a config. */
-const judges = new WeakMap<ServiceConfig, ResponseSchemas>();
-
-export function responseSchemas(config: ServiceConfig): ResponseSchemas {
-  const known = judges.get(config);
-  if (known !== undefined) return known;
-  const made = new ResponseSchemas(config);
-  judges.set(config, made);
-  return made;
-}
-
-/** The documented schemas of a service's responses. */
-class ResponseSchemas {
-  readonly book: SchemaBook;
-  readonly #compiled = new Map<unknown, SchemaJudge>();
-
-  constructor({ definitions }: ServiceConfig) {
-    this.book = new SchemaBook(definitions);
-  }
-
-  /** Why a reply cannot be held against its schema; null when `fault` can tell. */
-  whyNotJudged({ expected, response }: OperationReply): ReasonAgainst | null {
-    const schema = expected?.schema ?? null;
-    if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
-    if (asksForAnything(expected?.mediaTypes ?? []) && !isJsonType(response.mediaType?.essence ?? ''))
-      return NO_JSON;
-    if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
-    const octets = response.content.length;
-    if (octets > MAX_JUDGED)
-      return {
-        reason: `its content of ${octets} octets is too large to be held against a schema`,
-        why: 'left',
-      };
-    try {
-      this.#judge(schema)(response.json.value);
-      return null;
-    } catch (error) {
-      // The document's fault, and no word about the service.
-      if (error instanceof EndlessSchema) return { reason: error.message, why: 'left' };
-      throw error;
-    }
-  }
-
-  /** The first thing in the body that its schema refuses, in one line; null when it fits. */
-  fault({ expected, response }: OperationReply): string | null {
-    const { value, faults } = response.json;
-    if (value === undefined) return faults[0]?.message ?? 'no JSON';
-    const fault = this.#judge(expected?.schema ?? true)(value);
-    return fault === null ? null : `one in which ${fault.message}`;
-  }
-
-  #judge(schema: unknown): SchemaJudge {
-    const known = this.#compiled.get(schema);
-    if (known !== undefined) return known;
-    const judge = this.book.compile(schema);
-    this.#compiled.set(schema, judge);
-    return judge;
-  }
 }

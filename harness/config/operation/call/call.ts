@@ -13,6 +13,8 @@ export interface Operation extends OperationRequest {
   readonly response: ExpectedResponse;
   /** Further responses that are documented as success. */
   readonly alternatives: readonly ExpectedResponse[];
+  /** Every response that its document describes; empty if no document describes it. */
+  readonly answers: readonly DocumentedAnswer[];
   /** Whether a credential is demanded; an `optional` one is sent, and not missed. */
   readonly auth: 'required' | 'optional' | 'none';
   /** The same with its values apart, of which requests are made that its documentation rules out. */
@@ -27,6 +29,39 @@ export interface ExpectedResponse {
   readonly mediaTypes: readonly string[];
   /** JSON Schema of the body, which may refer to `ServiceConfig.definitions`; null when there is none. */
   readonly schema: unknown;
+}
+
+/** A Response Object of a document. */
+export interface DocumentedAnswer {
+  /** `200`, `4XX` or `default`. */
+  readonly code: string;
+  /** Empty if nothing is said of its content. */
+  readonly contents: readonly AnswerContent[];
+  readonly headers: readonly AnswerHeader[];
+}
+
+export interface AnswerContent {
+  /** As in `ExpectedResponse`. */
+  readonly mediaType: string;
+  /** JSON Schema; null if there is none. */
+  readonly schema: unknown;
+}
+
+export interface AnswerHeader {
+  readonly name: string;
+  readonly required: boolean;
+  /** JSON Schema; null if there is none. */
+  readonly schema: unknown;
+  readonly form: InputForm;
+}
+
+/** The response that is documented for a status: of the status itself, else of its class, else `default`. */
+export function answerFor(answers: readonly DocumentedAnswer[], status: number): DocumentedAnswer | null {
+  for (const code of [`${status}`, `${Math.floor(status / 100)}XX`, 'default']) {
+    const found = answers.find((each) => each.code === code);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 /** A request that must be refused, but for `extra`, of which it is only seen what becomes of it. */

@@ -3,15 +3,7 @@ import { schemeNamed } from '../../credential/schemes.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
-import {
-  type CallBody,
-  type ExpectedResponse,
-  type Input,
-  type InputForm,
-  isFormType,
-  isJsonType,
-  textOf,
-} from '../call/call.ts';
+import { type CallBody, type Input, type InputForm, isFormType, textOf } from '../call/call.ts';
 import type { Example, Examples } from '../call/example.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 import type { Configured } from './security.ts';
@@ -131,7 +123,7 @@ function whyNotSent(place: Input['in'], value: unknown): string | null {
 }
 
 /** The form of a parameter's style (OpenAPI 3.1 §4.8.12.2.1.1); null for those that are not spoken here. */
-function formOf(at: DocumentNode, place: Input['in']): InputForm | null {
+export function formOf(at: DocumentNode, place: Input['in']): InputForm | null {
   const { value: given } = child(at, 'style');
   const style = typeof given === 'string' ? given : DEFAULT_STYLE[place];
   const { value: exploding } = child(at, 'explode');
@@ -155,64 +147,4 @@ function isPlace(value: unknown): value is Input['in'] {
 export function contentsOf(at: DocumentNode, files: SourceFiles): ReturnType<typeof children> {
   const contents = children(child(at, 'content'));
   return contents.map(([type, content]) => [type, files.dereferenced(content)] as const);
-}
-
-/** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
-const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
-
-export type ResponseScope = Pick<InputScope, 'files' | 'schemas' | 'remarks'>;
-
-/** The documented successes: those of 2xx, else redirects, else `default`; empty for none. */
-export function readResponses(
-  operation: DocumentNode,
-  method: string,
-  scope: ResponseScope,
-): readonly ExpectedResponse[] {
-  const given = children(child(operation, 'responses'));
-  const expected = new Map<number, ExpectedResponse>();
-  const add = (status: number, at: DocumentNode) => {
-    if (!expected.has(status)) expected.set(status, readResponse(status, at, method, scope));
-  };
-  const exact = (digit: string) =>
-    given
-      .filter(([code]) => new RegExp(`^${digit}\\d\\d$`).test(code))
-      .sort(([a], [b]) => Number(a) - Number(b));
-  for (const [code, at] of exact('2')) add(Number(code), at);
-  for (const [code, at] of given) if (/^2xx$/i.test(code)) for (const status of SUCCESSES) add(status, at);
-  if (expected.size === 0) for (const [code, at] of exact('3')) add(Number(code), at);
-  if (expected.size === 0) {
-    for (const [code, at] of given) if (code === 'default') for (const status of SUCCESSES) add(status, at);
-  }
-  return [...expected.values()];
-}
-
-function readResponse(
-  status: number,
-  given: DocumentNode,
-  method: string,
-  scope: ResponseScope,
-): ExpectedResponse {
-  const { files, remarks } = scope;
-  const at = remarks.attempt(() => files.dereferenced(given), 'only its status is judged');
-  if (at instanceof UsageError) return { status, mediaTypes: [], schema: null };
-  const contents = method === 'HEAD' ? [] : contentsOf(at, files);
-  // Generators write `*/*` for whatever the framework makes of it, which is mostly JSON.
-  const json = [isJsonType, mayBeJson]
-    .flatMap((isMeant) => contents.filter(([mediaType]) => isMeant(mediaType)))
-    .map(([, content]) => child(content, 'schema'))
-    .find((schema) => schema.value !== undefined);
-  return {
-    status,
-    mediaTypes: [...new Set(contents.map(([mediaType]) => essenceOf(mediaType)))],
-    schema: json === undefined ? null : schemaOf(json, scope, 'the response body is not judged'),
-  };
-}
-
-/** A range that JSON is in. */
-function mayBeJson(mediaType: string): boolean {
-  return ['*/*', 'application/*'].includes(essenceOf(mediaType));
-}
-
-function essenceOf(mediaType: string): string {
-  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }

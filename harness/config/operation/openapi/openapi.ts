@@ -4,10 +4,11 @@ import { SourceFiles } from '../../document/files.ts';
 import { type DocumentRemark, Remarks, subjectOf } from '../../document/remarks.ts';
 import { child, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
-import type { ExpectedResponse } from '../call/call.ts';
+import type { DocumentedAnswer } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
+import { readAnswers } from './answers.ts';
 import { readBody } from './bodies.ts';
-import { type DocumentedBody, type DocumentedInput, readInputs, readResponses } from './inputs.ts';
+import { type DocumentedBody, type DocumentedInput, readInputs } from './inputs.ts';
 import { addressOf, operationsOf, versionOf } from './outline.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
@@ -22,7 +23,7 @@ export interface DocumentedOperation {
   readonly fragment: string;
   readonly inputs: readonly DocumentedInput[];
   readonly body: DocumentedBody | null;
-  readonly responses: readonly ExpectedResponse[];
+  readonly answers: readonly DocumentedAnswer[];
   readonly demand: Demand;
   /** Why it cannot be called whatever the config adds; null when nothing stands against it. */
   readonly unfit: string | null;
@@ -87,7 +88,7 @@ export async function readOpenApi(
       template: prefix + path.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
       fragment: fragment === undefined ? '' : `#${fragment}`,
       ...(isUnread ? NO_INPUT : input),
-      responses: readResponses(operation, method, { files, schemas: responses, remarks }),
+      answers: readAnswers(operation, method, { files, schemas: responses, remarks }),
       unfit: isUnread ? unreadable(input) : NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,
       place: formatPlace(operation.file.placeOf(operation.pointer)),
     };

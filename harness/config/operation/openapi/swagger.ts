@@ -133,11 +133,20 @@ function nameOf(field: DocumentNode): string {
 /** Without a schema nothing is sent (Swagger 2.0, Response Object), whatever `produces` says. */
 function responseOf(response: DocumentNode, produces: readonly string[]): DocumentNode {
   const schema = child(response, 'schema');
-  if (schema.value === undefined) return response;
+  if (schema.value === undefined) return put(response, { headers: headersOf(response) });
   const hasSchema = !isFile(schema.value);
   const types = hasSchema && produces.length === 0 ? ['*/*'] : produces;
   const content = contentOf(response, types, hasSchema ? { schema } : {});
-  return put(response, { headers: child(response, 'headers'), content });
+  return put(response, { headers: headersOf(response), content });
+}
+
+/** A header is a schema itself before OpenAPI 3.0. */
+function headersOf(response: DocumentNode): DocumentNode {
+  const headers = child(response, 'headers');
+  const each = children(headers).map(
+    ([name, at]) => [name, put(at, { schema: said(at, schemaOf(at)) })] as const,
+  );
+  return put(headers, Object.fromEntries(each));
 }
 
 function contentOf(

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { documentedSample } from '../../../base/clause.ts';
-import { pathValues } from '../../../config/operation/call/call.ts';
-import type { ServiceConfig } from '../../../config/service.ts';
+import { pathValues, placeholdersOf } from '../../../config/operation/call/call.ts';
+import type { Operation, ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
 import { type ConversationView, viewConversation } from '../../../wire/conversation/view.ts';
 import type { Conversation } from '../../../wire/conversation.ts';
 import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
-import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
+import type { EvidenceId, Exchange, RecordedRequest } from '../../../wire/exchange.ts';
 import { repeatCommand, type TlsSetup } from '../../../wire/forms/curl.ts';
 import { wholeOf } from '../../../wire/limit/observed/observing.ts';
 
@@ -117,22 +117,49 @@ export class EvidenceLog {
  * each target.
  */
 export function subjectOf(evidence: Evidence | null, config: ServiceConfig, basePath: string): string {
-  const { service, operations, contract, websocket } = config;
+  const { service, contract, websocket } = config;
   if (evidence?.kind === 'conversation') {
     return websocket === null ? service : `WebSocket ${pathOf(websocket.url)}`;
   }
   if (evidence?.kind !== 'exchange') return service;
   const { method, target } = evidence.request;
-  const path = pathOf(target);
-  const below = path.startsWith(basePath) ? path.slice(basePath.length) : path;
+  const path = pathBelow(basePath, target);
   const sample = documentedSample(contract);
-  const templates = [
-    ...operations.filter((each) => each.method === method).map(({ template }) => template),
-    ...(sample?.method === method ? [pathOf(sample.path)] : []),
-  ];
-  const template =
-    templates.find((each) => each === below) ?? templates.find((each) => pathValues(each, below) !== null);
-  return template === undefined ? service : `${method} ${template}`;
+  const operation = operationOf(evidence.request, config, basePath);
+  if (operation?.template === path) return `${method} ${path}`;
+  if (sample?.method === method && pathOf(sample.path) === path) return `${method} ${path}`;
+  return operation === null ? service : `${method} ${operation.template}`;
+}
+
+/** By config, then by method and path: a document may describe thousands, and each answer is judged many times. */
+const found = new WeakMap<ServiceConfig, Map<string, Operation | null>>();
+
+/** The documented operation that a request is for; of several that fit, the one with the fewest parameters. */
+export function operationOf(
+  { method, target }: Pick<RecordedRequest, 'method' | 'target'>,
+  config: ServiceConfig,
+  basePath: string,
+): Operation | null {
+  const path = pathBelow(basePath, target);
+  const known = found.get(config) ?? new Map<string, Operation | null>();
+  found.set(config, known);
+  const key = `${method} ${path}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const [nearest = null] = config.operations
+    .filter((each) => each.method === method && fitsTemplate(each.template, path))
+    .sort((a, b) => placeholdersOf(a.template).length - placeholdersOf(b.template).length);
+  known.set(key, nearest);
+  return nearest;
+}
+
+function fitsTemplate(template: string, path: string): boolean {
+  return template === path || (template.includes('{') && pathValues(template, path) !== null);
+}
+
+function pathBelow(basePath: string, target: string): string {
+  const path = pathOf(target);
+  return path.startsWith(basePath) ? path.slice(basePath.length) : path;
 }
 
 /** Without the query. */

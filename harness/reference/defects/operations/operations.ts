@@ -8,7 +8,15 @@ import {
   onReceipt,
   type Patch,
 } from '../../behavior/patches/patch.ts';
-import { asSuccess, failed, having, withMembers } from '../../http/answer-changes.ts';
+import {
+  asProblem,
+  asSuccess,
+  failed,
+  having,
+  lacking,
+  withJson,
+  withMembers,
+} from '../../http/answer-changes.ts';
 import {
   fieldValue,
   objectIn,
@@ -58,9 +66,38 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     fails: ['operations.schema'],
     patch: insteadOfServing(isItem, (answer) => withMembers(answer, { name: 7 })),
   },
+  'operation-undocumented-status': {
+    cause: 'Bad input is refused with {status:422}, which is not documented',
+    fails: ['operations.answer-status'],
+    patch: onAnswer('invalid-parameter', asProblem(422, 'Unprocessable Content'), isMatches),
+  },
+  'operation-undocumented-refusal': {
+    cause: 'An operation is refused with {status:407}, which is not documented',
+    fails: ['operations.undocumented-refusal'],
+    patch: onAnswer('invalid-parameter', asProblem(407, 'Proxy Authentication Required'), isMatches),
+  },
+  'operation-lacks-header': {
+    cause: 'A response header that is documented as required is missing',
+    fails: ['operations.answer-headers'],
+    patch: insteadOfServing(({ path }) => path === '/v1/resources', lacking('Link')),
+  },
+  'operation-header-breaks-schema': {
+    cause: 'A response header does not fit its schema',
+    fails: ['operations.answer-headers'],
+    alsoFails: { 'headers.link-form': 'it is no link either' },
+    patch: insteadOfServing(({ path }) => path === '/v1/resources', having('Link', 'none')),
+  },
+  'operation-refusal-breaks-schema': {
+    cause: 'A refusal breaks the schema that is documented for it',
+    fails: ['operations.schema'],
+    patch: onAnswer(['unauthenticated', 'wrong-credential'], (answer) =>
+      withJson(answer, ({ type: _, ...problem }) => problem),
+    ),
+  },
   'operation-skips-auth': {
     cause: 'One operation is served without a credential',
     fails: ['operations.auth-required'],
+    alsoFails: { 'operations.schema': 'what is served then is not the resource' },
     patch: onAnswer('unauthenticated', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-serves-unknown-method': {

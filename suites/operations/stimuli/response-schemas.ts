@@ -1,0 +1,111 @@
+import { type AnswerContent, isJsonType } from '../../../harness/config/operation/call/call.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
+import { type DocumentedReply, headerValues } from './documented-reply.ts';
+import type { ReasonAgainst } from './trials.ts';
+
+const NO_JSON: ReasonAgainst = {
+  reason: 'it is no JSON, which its documented media type does not ask for',
+  why: 'open',
+};
+
+// Generators write a range for whatever the framework makes of it.
+function asksForAnything(contents: readonly AnswerContent[]): boolean {
+  return (
+    contents.some(({ mediaType }) => ANYTHING.has(mediaType)) &&
+    !contents.some(({ mediaType }) => isJsonType(mediaType))
+  );
+}
+
+const ANYTHING: ReadonlySet<string> = new Set(['*/*', 'application/*']);
+/** Headers that one finding names. */
+const MAX_FAULTS = 3;
+/** Fields whose lines are not one value (RFC 6265 §3). */
+const SEVERAL_LINES: ReadonlySet<string> = new Set(['set-cookie']);
+
+/** Octets of content that are held against a schema; patterns may take long over more. */
+const MAX_JUDGED = 512 * 1024;
+
+/** Each schema is compiled once for a config. */
+const judges = new WeakMap<ServiceConfig, ResponseSchemas>();
+
+export function responseSchemas(config: ServiceConfig): ResponseSchemas {
+  const known = judges.get(config);
+  if (known !== undefined) return known;
+  const made = new ResponseSchemas(config);
+  judges.set(config, made);
+  return made;
+}
+
+/** The documented schemas of a service's responses. */
+class ResponseSchemas {
+  readonly book: SchemaBook;
+  readonly #compiled = new Map<unknown, SchemaJudge>();
+
+  constructor({ definitions }: ServiceConfig) {
+    this.book = new SchemaBook(definitions);
+  }
+
+  /** Why a reply cannot be held against its schema; null when `fault` can tell. */
+  whyNotJudged({ schema, contents, response }: DocumentedReply): ReasonAgainst | null {
+    if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
+    if (asksForAnything(contents) && !isJsonType(response.mediaType?.essence ?? '')) return NO_JSON;
+    if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
+    const octets = response.content.length;
+    if (octets > MAX_JUDGED)
+      return {
+        reason: `its content of ${octets} octets is too large to be held against a schema`,
+        why: 'left',
+      };
+    try {
+      this.#judge(schema)(response.json.value);
+      return null;
+    } catch (error) {
+      // The document's fault, and no word about the service.
+      if (error instanceof EndlessSchema) return { reason: error.message, why: 'left' };
+      throw error;
+    }
+  }
+
+  /** The first thing in the body that its schema refuses, in one line; null when it fits. */
+  fault({ schema, response }: DocumentedReply): string | null {
+    const { value, faults } = response.json;
+    if (value === undefined) return faults[0]?.message ?? 'no JSON';
+    const fault = this.#judge(schema ?? true)(value);
+    return fault === null ? null : `one in which ${fault.message}`;
+  }
+
+  /** The documented headers that are missing, or not of their schema, in words; null for none. */
+  headerFault({ documented, response }: DocumentedReply): string | null {
+    const faults = (documented?.headers ?? []).flatMap(({ name, required, schema, form }) => {
+      const text = response.field(name);
+      if (text === undefined) return required ? [`no ${name}`] : [];
+      if (schema === null || SEVERAL_LINES.has(name.toLowerCase())) return [];
+      const fault = this.#headerFault(headerValues(text, form), schema);
+      return fault === null ? [] : [`${name}: ${visible(text, 60)}, which ${fault}`];
+    });
+    return faults.length === 0 ? null : faults.slice(0, MAX_FAULTS).join(', and ');
+  }
+
+  /** A text may stand for values of several types: one of them has to fit. */
+  #headerFault(values: readonly unknown[], schema: unknown): string | null {
+    try {
+      const faults = values.map((value) => this.#judge(schema)(value));
+      if (faults.includes(null)) return null;
+      const [told] = faults.filter((fault) => fault?.keyword !== 'type');
+      return (told ?? faults[0])?.message.replace(/^the whole /, '') ?? null;
+    } catch (error) {
+      if (error instanceof EndlessSchema) return null;
+      throw error;
+    }
+  }
+
+  #judge(schema: unknown): SchemaJudge {
+    const known = this.#compiled.get(schema);
+    if (known !== undefined) return known;
+    const judge = this.book.compile(schema);
+    this.#compiled.set(schema, judge);
+    return judge;
+  }
+}
