@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { exampleCredentials } from '../../reference/how-to-call.ts';
-import { startReference } from '../../reference/reference.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 import { terminalOf } from '../process.ts';
 
@@ -42,34 +40,6 @@ describe('conform run', () => {
     expect(JSON.parse(stdout)).toEqual(
       JSON.parse(readFileSync(join(reports, 'selection/results.json'), 'utf8')),
     );
-  });
-
-  it('--max-failures stops after as many', async () => {
-    const credentials = exampleCredentials('search');
-    const provider = await startReference({
-      service: 'search',
-      credentials,
-      defects: [
-        'accepts-key-case-insensitively',
-        'accepts-empty-key',
-        'accepts-key-prefix',
-        'accepts-key-with-suffix',
-      ],
-      plan: null,
-    });
-    onTestFinished(() => provider.stop());
-    const all = ['--url', provider.url, '--suite', 'auth', '--json'];
-    const failures = async (options: readonly string[]) => {
-      const { stdout } = await searched([...all, ...options], {
-        SEARCH_API_KEY: credentials.secret?.reveal() ?? '',
-      });
-      return JSON.parse(stdout).totals.fail;
-    };
-    const whole = await failures([]);
-    expect(whole).toBeGreaterThan(2);
-    const few = await failures(['--max-failures', '2']);
-    expect(few).toBeGreaterThanOrEqual(2);
-    expect(few).toBeLessThan(whole);
   });
 
   it('--timeout takes the place of the configured wait', async () => {

@@ -312,15 +312,18 @@ describe.concurrent('a folder of reports', () => {
 });
 
 describe.concurrent('a run', () => {
-  it('that stops at the first failure is not interrupted: its verdict stands', async () => {
-    const order = { services: ['search', 'messaging'], options: { bail: true } };
+  it.for([
+    [{ bail: true }, 'stopped at the first failure (--bail)'],
+    [{ maxFailures: 2 }, 'stopped after 2 failures (--max-failures)'],
+  ] as const)('that stops with %j is not interrupted: its verdict stands', async ([options, reason]) => {
+    const order = { services: ['search', 'messaging'], options };
     const { ending, results } = await begin(['fails', 'never-settles'], order).over();
     expect(ending.code).toBe(1);
     expect(results.run).toMatchObject({ interrupted: false, interruption: null, exitCode: 1 });
     const checks = results.services.flatMap((service) => service.checks);
     const lost = checks.filter(({ outcome }) => outcome === 'blocked');
     expect(lost.map(({ id }) => id)).toContain('never-settles.after');
-    expect(lost.every(({ message }) => message === 'stopped at the first failure (--bail)')).toBe(true);
+    expect(lost.every(({ message }) => message === reason)).toBe(true);
     // What a cancelled service has sent and how long it took is known all the same.
     const failed = results.services.filter(({ checks }) => checks.some(({ outcome }) => outcome === 'fail'));
     expect(failed.length).toBeGreaterThan(0);
