@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { failingService, resultsOf, sampleCheck, sampleResults } from '../fixtures/sample-results.ts';
 import { validateResults } from '../results/read-results.ts';
 import type { Results } from '../results/results.ts';
 import { withCauses } from './causes.ts';
@@ -12,7 +12,10 @@ const KNOWN: readonly Entry[] = [
     services: ['realtime', 'search'],
     under: ['search, bearer'],
     own: ['auth.missing-credential'],
-    certain: { 'auth.missing-credential': [['N with a JSON body of N resources']] },
+    certain: {
+      'auth.missing-credential': [['N with a JSON body of N resources']],
+      'limits.exact': [['104th']],
+    },
   },
   {
     defect: 'silent-429',
@@ -20,15 +23,24 @@ const KNOWN: readonly Entry[] = [
     services: ['realtime'],
     under: ['realtime, bearer'],
     own: ['limits.retry-after'],
-    certain: { 'limits.retry-after': [['expected Retry-After with a N, found none']] },
+    certain: {
+      'limits.retry-after': [['expected Retry-After with a N, found none']],
+      'limits.refusal-json': [['expected Retry-After with a N, found none']],
+    },
   },
 ];
 
 /** Two services with the same faults. */
 function twice(): Results {
   const [, ...others] = sampleResults().services;
-  return resultsOf([failingService(), { ...failingService(), service: 'second' }, ...others]);
+  const failing = failingService();
+  const same = sampleCheck('warning', { id: 'limits.refusal-json' });
+  const first = { ...failing, checks: [...failing.checks, same] };
+  return resultsOf([first, { ...first, service: 'second' }, ...others]);
 }
+
+const inBoth = (...checks: readonly string[]) =>
+  ['search', 'second'].flatMap((service) => checks.map((check) => ({ service, check })));
 
 describe('results with their causes', () => {
   const results = withCauses(twice(), KNOWN);
@@ -39,7 +51,7 @@ describe('results with their causes', () => {
         sentence: 'A request without a credential is answered 200',
         alternatives: [],
         confidence: 'high',
-        findings: ['search', 'second'].map((service) => ({ service, check: 'auth.missing-credential' })),
+        findings: inBoth('auth.missing-credential', 'limits.exact'),
         evidence: 'e4',
         command: 'conform serve search --defect no-key-needed',
       },
@@ -47,7 +59,7 @@ describe('results with their causes', () => {
         sentence: 'The 429 has no Retry-After header',
         alternatives: [],
         confidence: 'high',
-        findings: ['search', 'second'].map((service) => ({ service, check: 'limits.retry-after' })),
+        findings: inBoth('limits.retry-after', 'limits.refusal-json'),
         evidence: 'b1',
         command: 'conform serve realtime --defect silent-429',
       },

@@ -17,10 +17,14 @@ const OPEN = ['status 2xx', 'METHOD'] as const;
 const KNOWN: readonly Entry[] = [
   entry('any-key', 'key.wrong', { 'key.wrong': [OPEN], 'key.cut': [OPEN], class: [OPEN] }),
   entry('key-prefix', 'key.cut', { 'key.cut': [OPEN], class: [OPEN] }),
-  entry('wrong-key-500', 'key.wrong', { 'key.wrong': [['status 5xx', 'METHOD']] }),
-  entry('no-date', 'date', { date: [['none']] }, { possible: { class: [['none']] } }),
-  entry('late', 'limit', { limit: [['a refusal']] }),
-  entry('early', 'limit', { limit: [['a refusal']] }),
+  entry('wrong-key-500', 'key.wrong', {
+    'key.wrong': [['status 5xx', 'METHOD']],
+    class: [['status 5xx', 'METHOD']],
+  }),
+  entry('no-date', 'date', { date: [['none']], age: [['none']] }, { possible: { class: [['none']] } }),
+  entry('late', 'limit', { limit: [['a refusal']], quota: [['a refusal']] }),
+  entry('early', 'limit', { limit: [['a refusal']], quota: [['a refusal']] }),
+  entry('half', 'count', { count: [['request <half>']] }),
   entry('operation-open', 'operations.auth', { 'operations.auth': [OPEN] }),
   entry('empty-errors', 'errors.body', {
     'errors.body': [['none']],
@@ -40,6 +44,7 @@ const GOT: Readonly<Record<string, Got>> = {
   none: got('none'),
   refused: got('a refusal'),
   odd: got('a parrot'),
+  halved: got('request 10'),
 };
 
 /** `key.wrong open` fails in that way; `key.cut` alone passes; `class blocked` is not judged. */
@@ -52,7 +57,7 @@ function judged(...checks: readonly string[]): readonly DiagnosedCheck[] {
     return {
       id,
       outcome: id === 'date' ? 'warning' : 'fail',
-      finding: { subject: 'search', expected: 'more', got, evidence: null },
+      finding: { subject: 'search', expected: 'request 20', got, evidence: null },
     };
   });
 }
@@ -64,27 +69,30 @@ function causes(...checks: readonly string[]): readonly string[] {
 describe('the causes of findings', () => {
   it.each([
     ['the one that explains all of them', ['key.wrong open', 'key.cut open', 'class open'], ['any-key']],
-    ['one for each fault', ['key.cut open', 'class open', 'date none'], ['key-prefix', 'no-date']],
-    ['none that is contradicted by a check that passed', ['key.wrong open', 'key.cut', 'class open'], []],
     [
-      'one whose other checks were blocked',
-      ['key.wrong open', 'key.cut blocked', 'class skipped'],
-      ['any-key'],
+      'one for each fault',
+      ['key.cut open', 'class open', 'date none', 'age none'],
+      ['key-prefix', 'no-date'],
     ],
-    ['one whose other checks were not selected', ['key.wrong open'], ['any-key']],
-    ['by what came', ['key.wrong broken'], ['wrong-key-500']],
-    ['none where something else came', ['date odd'], []],
+    ['none that is contradicted by a check that passed', ['key.wrong open', 'key.cut', 'class open'], []],
+    ['one whose other checks were blocked', ['key.wrong open', 'key.cut open', 'class blocked'], ['any-key']],
+    ['one whose other checks were not selected', ['key.wrong open', 'key.cut open'], ['any-key']],
+    ['none that says again what one finding says', ['key.wrong open'], []],
+    ['none for some of the findings that it causes alone', ['key.wrong broken', 'class odd'], []],
+    ['by what came', ['key.wrong broken', 'class broken'], ['wrong-key-500']],
+    ['by a number that tells it, if from one finding', ['count halved'], ['half']],
+    ['none where something else came', ['date odd', 'age odd'], []],
     [
-      'two where a check has found two faults',
-      ['key.wrong broken', 'date none'],
+      'two where checks have found two faults',
+      ['key.wrong broken', 'class broken', 'date none', 'age none'],
       ['wrong-key-500', 'no-date'],
     ],
     [
-      'for one operation among many',
-      ['operations.auth.list open', 'operations.auth.read'],
+      'for some operations among many',
+      ['operations.auth.list open', 'operations.auth.delete open', 'operations.auth.read'],
       ['operation-open'],
     ],
-    ['none for what only other faults drag along', ['class open'], []],
+    ['none for what only other faults drag along', ['class open', 'other open'], []],
     [
       'by most of what it drags along, where its own was not judged',
       ['errors.json none', 'errors.class none'],
@@ -102,7 +110,7 @@ describe('the causes of findings', () => {
   });
 
   it('are the same whatever the order of the checks', () => {
-    const checks = ['key.cut open', 'class open', 'date none', 'limit refused', 'key.wrong'];
+    const checks = ['key.cut open', 'class open', 'date none', 'age none', 'limit refused', 'key.wrong'];
     expect([...causes(...checks.toReversed())].sort()).toEqual([...causes(...checks)].sort());
   });
 
@@ -112,15 +120,16 @@ describe('the causes of findings', () => {
   });
 
   it.each([
-    ['high', ['key.cut open', 'class open']],
-    ['medium', ['key.cut open', 'class odd']],
-    ['low', ['limit refused']],
+    ['high', ['date none', 'age none']],
+    // One that fits as well explains a part of it.
+    ['medium', ['key.wrong open', 'key.cut open', 'class open']],
+    ['low', ['limit refused', 'quota refused']],
   ])('are named with %s confidence', (confidence, checks) => {
     expect(diagnose(judged(...checks), KNOWN)[0]).toMatchObject({ confidence });
   });
 
   it('are told with what would explain the same as well', () => {
-    const [cause] = diagnose(judged('limit refused'), KNOWN);
+    const [cause] = diagnose(judged('limit refused', 'quota refused'), KNOWN);
     expect(cause?.entry.defect).toBe('late');
     expect(cause?.alternatives).toEqual(['early is answered 200']);
   });

@@ -15,6 +15,7 @@ export interface Diagnosis {
   readonly rivals: readonly Entry[];
   /** Their sentences. */
   readonly alternatives: readonly string[];
+  /** `high`: no other fault explains any of it; `medium`: another explains a part; `low`: rivals explain all of it. */
   readonly confidence: 'high' | 'medium' | 'low';
   /** Ids of the findings that it explains, the one that shows it best first. */
   readonly checks: readonly [string, ...string[]];
@@ -49,43 +50,61 @@ const MISFIT_COST = 0.9;
 const NOT_JUDGED = 0.2;
 /** Of a possible finding that was judged and passed. */
 const NOT_SEEN = 0.05;
+/** A cause that fits worse is of another fault. */
 const GOOD_FIT = 0.2;
 const EQUAL = 0.02;
 
-/** The fewest entries that explain all findings. A passed check contradicts an entry that is certain of it. */
+/**
+ * The fewest entries that explain all findings, as far as they say more than these: a passed check contradicts an entry
+ * that is certain of it, and what fits badly, or only says again what one finding says, is not named.
+ */
 export function diagnose(checks: readonly DiagnosedCheck[], entries: readonly Entry[]): readonly Diagnosis[] {
   const findings = new RunFindings(checks, entries);
   const suspects = entries.flatMap((entry) => findings.suspect(entry) ?? []);
   const named = cheapestCover(suspects);
-  return named.flatMap((suspect) => {
+  const helping = named.filter((suspect) => suspect.misfit < GOOD_FIT && findings.isMoreThanOne(suspect));
+  return helping.flatMap((suspect) => {
     const [leading, ...rest] = findings.explainedBy(suspect);
     if (leading === undefined) return [];
     const said = ({ entry }: SuspectedFault) => filledIn(entry.sentence, leading.finding);
-    const rivals = rivalsOf(suspect, named, suspects);
+    const neighbours = neighboursOf(suspect, named, suspects);
+    const rivals = rivalsAmong(neighbours, suspect, named);
     return {
       entry: suspect.entry,
       sentence: said(suspect),
       rivals: rivals.map(({ entry }) => entry),
       alternatives: rivals.map(said),
-      confidence: rivals.length > 0 ? 'low' : suspect.misfit < GOOD_FIT ? 'high' : 'medium',
+      confidence: rivals.length > 0 ? 'low' : neighbours.length > 0 ? 'medium' : 'high',
       checks: [leading.id, ...rest.map(({ id }) => id)],
     };
   });
 }
 
-/** Those that fit as well and explain all that a suspect explains and no other that is named. */
-function rivalsOf(
-  suspect: SuspectedFault,
+/** Those of another cause that explain some of it as well, and are not named. */
+function neighboursOf(
+  { entry, explains }: SuspectedFault,
   named: readonly SuspectedFault[],
   suspects: readonly SuspectedFault[],
 ): readonly SuspectedFault[] {
-  const others = named.filter((each) => each !== suspect);
-  const alone = [...suspect.explains].filter((item) => !others.some(({ explains }) => explains.has(item)));
   return suspects.filter(
     (each) =>
       !named.includes(each) &&
-      each.cost < suspect.cost + EQUAL &&
-      alone.every((item) => each.explains.has(item)),
+      each.entry.sentence !== entry.sentence &&
+      each.misfit < GOOD_FIT &&
+      !each.explains.isDisjointFrom(explains),
+  );
+}
+
+/** The neighbours that fit as well and explain all that a suspect explains and no other that is named. */
+function rivalsAmong(
+  neighbours: readonly SuspectedFault[],
+  suspect: SuspectedFault,
+  named: readonly SuspectedFault[],
+): readonly SuspectedFault[] {
+  const others = named.filter((each) => each !== suspect);
+  const alone = [...suspect.explains].filter((item) => !others.some(({ explains }) => explains.has(item)));
+  return neighbours.filter(
+    ({ cost, explains }) => cost < suspect.cost + EQUAL && alone.every((item) => explains.has(item)),
   );
 }
 
@@ -154,6 +173,12 @@ class RunFindings {
     const isJudged = own.some((id) => this.#found.has(id) || this.#passed.has(id));
     const seen = others.filter((id) => shown.has(id)).length;
     return !isJudged && seen > 1 && 2 * seen > others.length;
+  }
+
+  /** Whether it joins findings, or says what the number of one finding means. */
+  isMoreThanOne(suspect: SuspectedFault): boolean {
+    const isTold = [...suspect.explains].some((at) => this.#symptoms[at]?.form.isTelling);
+    return isTold || this.explainedBy(suspect).length > 1;
   }
 
   /** The findings that a suspect explains; those that show it for its own reason come first. */

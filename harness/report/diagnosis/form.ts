@@ -7,6 +7,8 @@ export type ResultPart = readonly [got: string, ...stimuli: string[]];
 /** A part, read once. Parts with other marks, such as classes of a status, are of other faults. */
 export interface PartForm {
   readonly marks: string;
+  /** Whether its number has a plain relation to the expected one, which tells the fault. */
+  readonly isTelling: boolean;
   /** Words of the result. */
   readonly got: ReadonlySet<string>;
   /** The stimuli that the finding names. */
@@ -24,6 +26,7 @@ const LEAST_ALIKE = 0.6;
 const COUNTED = '*';
 const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-]+';
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
+const TELLING = /<(?:one less|one more|half|a thousand times)>/;
 
 /** The results of a finding, a part for each, without their values. */
 export function partsOf(deviation: Deviation): readonly ResultPart[] {
@@ -110,6 +113,7 @@ export function operationInSignature(path: string): string {
 export function formOf([got, ...stimuli]: ResultPart): PartForm {
   return {
     marks: (got.match(MARK) ?? []).join(' '),
+    isTelling: TELLING.test(got),
     got: wordsOf(got),
     stimuli: stimuli.filter((each) => each !== COUNTED),
     isCut: stimuli.includes(COUNTED),

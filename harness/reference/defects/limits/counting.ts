@@ -69,7 +69,7 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     patch: onLimiter(countedLate),
   },
   'limit-per-process': {
-    cause: 'Requests on many connections get more than the limit',
+    cause: 'Each instance counts by itself, so a client gets the limit several times over',
     fails: ['limits.exact', 'limits.one-count'],
     patch: (behavior) => {
       const turns = new WeakMap<object, number>();
