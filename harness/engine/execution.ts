@@ -1,4 +1,5 @@
 import { HarnessError, UsageError } from '../base/exit.ts';
+import { holdInstalled } from '../base/optional-package.ts';
 import { traceOf } from '../base/thrown.ts';
 import { packRunSecrets, packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
@@ -56,6 +57,8 @@ export async function execute(run: Execution): Promise<void> {
   for (const { service, pacts } of run.configs.filter(asks)) {
     for (const pact of pacts?.leftOut ?? []) say(`conform: ${service} leaves out ${pact}`);
   }
+  if (run.configs.some((config) => config.pacts && asks(config)))
+    holdInstalled('@pact-foundation/pact-core', 'the verification of pacts');
   const record = (event: JournalEvent) => journal.append(event);
   const follow = follower(request, interruption.stop);
   const ending = { signal, redact };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../base/exit.ts';
+import { holdInstalled } from '../../base/optional-package.ts';
 import type { LoadedService } from '../../config/load.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import { isCredentialOptional, type ProviderConfig, type ServiceConfig } from '../../config/service.ts';
@@ -75,6 +76,9 @@ const KINDS: {
     },
   },
   container: {
+    async hold() {
+      holdInstalled('testcontainers', 'a container');
+    },
     async start(provider, { config, redact, ...start }) {
       const { startContainer } = await import('../../providers/container/container.ts');
       return startContainer(config.service, provider, redact, start);

@@ -57,21 +57,4 @@ describe('services that share a quota', () => {
     expect({ code, asked }).toEqual({ code: 2, asked: [] });
     expect(stderr).toMatch(/the store of shared quotas at 127\.0\.0\.1:1 cannot be used/);
   });
-
-  it('are not asked anything when the client of the store is not installed', async () => {
-    const { asked, url } = await gateway();
-    const uninstalled = `import { registerHooks } from 'node:module';
-registerHooks({ resolve(name, context, next) {
-  if (name === '@redis/client') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
-  return next(name, context);
-} });`;
-    const { code, stderr } = await runOf(['one'], url, {
-      CONFORM_SHARE_QUOTA: 'redis://127.0.0.1:1',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(uninstalled)}`,
-    });
-    expect({ code, asked }).toEqual({ code: 2, asked: [] });
-    expect(stderr).toMatch(
-      /needs the package @redis\/client, which is not installed.*npm install @redis\/client@6/s,
-    );
-  });
 });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { RedisClientType } from '@redis/client';
 import { UsageError } from '../../base/exit.ts';
+import { holdInstalled } from '../../base/optional-package.ts';
 import { codeOf } from '../../base/thrown.ts';
 import type { Quota, QuotaTurn, SharedTurns } from './turns.ts';
 
@@ -95,7 +96,8 @@ export interface TurnStore extends SharedTurns {
  */
 export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStore> {
   const { address } = options;
-  const { createClient } = await redisClient();
+  holdInstalled('@redis/client', STORE_VARIABLE);
+  const { createClient } = await import('@redis/client');
   let isOpen = false;
   const client = createClient({
     url: address.url,
@@ -121,18 +123,6 @@ export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStor
     });
   }
   return new RedisTurns(client, options);
-}
-
-/** An optional peer dependency: most runs share no quota with other machines. */
-async function redisClient() {
-  try {
-    return await import('@redis/client');
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError(`${STORE_VARIABLE} needs the package @redis/client, which is not installed`, {
-      remedy: 'run `npm install @redis/client@6`',
-    });
-  }
 }
 
 class RedisTurns implements TurnStore {
