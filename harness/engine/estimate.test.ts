@@ -184,7 +184,7 @@ describe('an estimate', () => {
     const config = await shipped('realtime');
     const all = estimate(config, { suites, catalogue: 303 });
     const text = all.risks.join('\n');
-    expect(text).toMatch(/^\d+ requests that may change something$/m);
+    expect(text).toMatch(/^\d+ requests? that may change something$/m);
     expect(text).toMatch(/^\d+ requests with a wrong credential, which may lock an account$/m);
     expect(text).toMatch(/^\d+ requests with a head of more than 8 KiB$/m);
     expect(text).toMatch(

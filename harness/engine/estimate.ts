@@ -8,7 +8,15 @@ import { keptRate } from '../wire/pace/weighing.ts';
 import { type Suite, suitesFor } from './check/check.ts';
 import { applicabilityOf } from './check/judge.ts';
 import { planOf, type SessionPlan } from './check/plan.ts';
-import { closureOf, costOf, neededBy, neededIn, type Probe, type Risk } from './session/probe.ts';
+import {
+  closureOf,
+  costOf,
+  neededBy,
+  neededIn,
+  type Probe,
+  type Risk,
+  usualCostOf,
+} from './session/probe.ts';
 
 /** Milliseconds assumed for a response. */
 const ANSWER_MS = 20;
@@ -79,7 +87,7 @@ function costsOf({ before, from, last }: SessionPlan, config: ServiceConfig): re
     for (const probe of fresh) seen.add(probe);
     return fresh.map((probe) => {
       const requests = costOf(probe, config);
-      const usual = isUsual(probe) ? Math.min(requests, probe.usualCost ?? requests) : 0;
+      const usual = isUsual(probe) ? Math.min(requests, usualCostOf(probe, config)) : 0;
       return { suite: suite.name, probe, requests, usual };
     });
   });

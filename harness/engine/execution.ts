@@ -132,7 +132,16 @@ export async function execute(run: Execution): Promise<void> {
         })
       : NOTHING_RAN;
     for (const [service, reason] of engine.crashed) progress.outage(service, redact(reason));
-    await clearUp(started, { runId, userAgent, redaction, record, read: journal.read });
+    await clearUp(started, {
+      runId,
+      userAgent,
+      redaction,
+      read: journal.read,
+      record: (event) => {
+        record(event);
+        if (event.type === 'waiting') progress.waiting(event.service, event.reason, event.untilMs);
+      },
+    });
     if (!signal.aborted) await recordEndings(providers, journal.read, record);
     finishJournal(record, engine, request, ending);
   } catch (error) {

@@ -44,21 +44,21 @@ const allowForm = check('status.allow-form', {
       .toConform('methods with commas between them', ({ response }) => response.allowFault),
 });
 
-// Whether DELETE is offered is not shown: it may succeed where the service says that it does.
+// Whether PROPFIND is offered is not shown: it may succeed where the service says that it does.
 const unservedMethod = check('status.unserved-method', {
   title: 'refuses a method that it does not offer with a 4xx status or 501',
-  headline: 'DELETE, which is not offered, gets {answer}',
-  why: 'The client believes that something was deleted, or that the service is down.',
+  headline: 'PROPFIND, which is not offered, gets {answer}',
+  why: 'The client believes that the call worked, or that the service is down.',
   change: 'Answer 405 with Allow to methods that a path does not offer.',
   grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
   applies: [unsafeMethods],
   restsOn: [noErrorInSuccess],
-  uses: [target.deleteSample, target.optionsSample],
+  uses: [target.unservedMethod, target.optionsSample],
   async judge({ probe, expect, notApplicable }) {
-    const reply = await probe(target.deleteSample);
+    const reply = await probe(target.unservedMethod);
     const { allow } = (await probe(target.optionsSample)).response;
-    if (reply.served && (allow.length === 0 || allow.includes('DELETE')))
-      notApplicable('DELETE is served here, and nothing says that it is not offered');
+    if (reply.served && (allow.length === 0 || allow.includes('PROPFIND')))
+      notApplicable('PROPFIND is served here, and nothing says that it is not offered');
     await expect(reply).toConform('a client error or 501', ({ response: { status, statusClass } }) =>
       statusClass === 4 || status === 501 ? null : `status ${status}`,
     );
@@ -81,19 +81,20 @@ export const methods = [
 
   check('status.documented-method-refusal', {
     title: 'refuses a method that it does not offer with the documented status',
-    headline: 'DELETE, which is not offered, gets {answer}, which is not what the documents say',
+    headline: 'PROPFIND, which is not offered, gets {answer}, which is not what the documents say',
     why: 'Clients take it for another error than the documented one.',
     change: 'Answer with the status that errors.codes names for unservedMethod, or correct the documents.',
     grounds: [clause('errors.codes')],
     applies: [unsafeMethods, settled('errors.codes')],
     restsOn: [unservedMethod],
-    uses: [target.deleteSample],
+    uses: [target.unservedMethod],
     async judge({ probe, expect, documentedStatus, notApplicable }) {
       const wanted =
         documentedStatus('unservedMethod') ?? notApplicable('errors.codes names none for unservedMethod');
-      const reply = await probe(target.deleteSample);
-      if (reply.served) notApplicable('DELETE is served here');
-      await expect(reply).toHaveStatus(...wanted);
+      const reply = await probe(target.unservedMethod);
+      if (reply.served) notApplicable('PROPFIND is served here');
+      // RFC 9110 §9.1: 501 where a server knows no such method for any path.
+      await expect(reply).toHaveStatus(...wanted, 501);
     },
   }),
 

@@ -88,23 +88,28 @@ export const traceSample = variation('trace-sample', 'of the documented path', {
   without: ['content-type'],
   raw: true,
 });
-/** Unsafe, so only where the config allows it. */
-export const deleteSample = probe(
-  'delete-sample',
-  { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0), risks: ['change'] },
+/** Registered, safe and rarely offered (RFC 4918 §9.1): DELETE could destroy what the documented path names. */
+export const unservedMethod = probe(
+  'unserved-method',
+  { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0) },
   async ({ config, ask, http }) => {
+    // Elsewhere a method that does not exist shows the same.
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     await ask(served);
     // A Content-Type without content may be a reason of its own to refuse it.
-    return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
+    return http.send({ purpose: 'of the documented path', method: 'PROPFIND', without: ['content-type'] });
   },
 );
 
 /** The same path by methods that few services have. */
-export const otherMethods = derived('other-methods', [traceSample, deleteSample], async ({ ask, config }) => [
-  await ask(traceSample),
-  ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
-]);
+export const otherMethods = derived(
+  'other-methods',
+  [traceSample, unservedMethod],
+  async ({ ask, config }) => [
+    await ask(traceSample),
+    ...(config.safety.unsafeMethods ? [await ask(unservedMethod)] : []),
+  ],
+);
 
 /** Longer than some servers and firewalls take. */
 const long = (each: Probe<Reply>): Probe<Reply> => ({ ...risky(each), risks: ['long-head'] });
@@ -148,7 +153,7 @@ export const explained = derived(
   },
 );
 
-const EXPLAINED = [withoutCredential, wrongCredential, unknownPath, deleteSample, unknownAccept];
+const EXPLAINED = [withoutCredential, wrongCredential, unknownPath, unservedMethod, unknownAccept];
 
 export const rangeRequest = variation('range', 'for a range of octets', { fields: [['Range', 'bytes=0-1']] });
 /** With the entity tag of the sample, where it has one that can be repeated. */

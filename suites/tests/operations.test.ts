@@ -54,9 +54,11 @@ const without = (text: string | undefined) => text?.replace(/ \[[^\]]*\]$/, '');
 describe('the operations suite over the reference provider', () => {
   const document = readFile(new URL('../../config/openapi/search.yaml', import.meta.url), 'utf8');
   const search = 'provider: { reference: search }';
+  /** A search by POST, which changes nothing. */
+  const query = 'operations: [{ id: queryResources, method: POST, path: /v1/matches, safe: true }]\n';
 
   it('finds nothing, unsafe methods included', async () => {
-    const all = await found(search, await document);
+    const all = await found(search, await document, query);
     expect(findings(all)).toEqual([]);
     expect(all.observations).toEqual({
       'operations.unknown-parameter': { ignored: 3, otherwise: 0 },
@@ -97,7 +99,7 @@ describe('the operations suite over the reference provider', () => {
   });
 
   it('keeps to its ceiling, and tells what it left out', async () => {
-    const more = 'safety: { operationRequests: 4 }\n';
+    const more = `${query}safety: { operationRequests: 4 }\n`;
     const { outcomes, requests, observations, events } = await found(search, await document, more);
     expect(requests).toBe(4);
     expect(covered(events)).toMatchObject({ call: [2, 2] });

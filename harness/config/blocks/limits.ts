@@ -50,7 +50,7 @@ export const SAFETY = mapping(
       'Send more requests than the plan allows, to see the refusal. Default: true for reference providers, else false.',
     ),
     unsafeMethods: flag(
-      'Send requests with unsafe methods (POST, PUT, PATCH, DELETE). Default: true for reference providers, else false.',
+      'Send requests with unsafe methods (POST, PUT, PATCH, DELETE) to items that the run creates. Default: true for reference providers, else false.',
     ),
     findSizeLimits: flag(
       'Send requests of up to 32 KiB, to find how long a URL and a header may be. Default: true for reference providers, else false.',

@@ -52,7 +52,8 @@ function lifecycleOf(
   if (read === null || remove === null || create.auth === 'none') return null;
   const readable = membersOf(read.response.schema, definitions);
   const idMember = [parameter, 'id'].find((name) => isIdentifier(readable[name]));
-  if (idMember === undefined) return null;
+  // An identifier of the client's choice may be that of an item which is there.
+  if (idMember === undefined || idMember in body.value) return null;
   const created = membersOf(create.response.schema, definitions);
   // It has to say where the item is: in its body, or by the Location of a 201.
   if (!isIdentifier(created[idMember]) && create.response.status !== 201) return null;

@@ -36,6 +36,7 @@ describe('an operation of the config', () => {
       alternatives: [],
       answers: [],
       auth: 'required',
+      safe: true,
       call: { method: 'GET', template: '/a?x=1', inputs: [], fields: [], body: null },
       uncallable: null,
     });

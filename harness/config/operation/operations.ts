@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SAFE_METHODS } from '../../wire/request.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import type { DocumentRemark } from '../document/remarks.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -60,6 +61,7 @@ function operationOf(sources: Sources): Operation {
     alternatives,
     answers: answersOf(sources, responses),
     auth: authOf(sources),
+    safe: SAFE_METHODS.has(method) || (written?.block.safe ?? false),
     call,
     uncallable,
   };

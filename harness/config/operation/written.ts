@@ -132,6 +132,10 @@ const OPERATION = mapping(
     auth: flag(
       'false: no credential is needed, and none is sent. Default: what the OpenAPI document says, else true.',
     ),
+    safe: flag(
+      'true: it changes nothing, whatever its method, such as a search by POST. It is called like a GET.',
+      { default: false },
+    ),
   },
 );
 

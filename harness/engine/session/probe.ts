@@ -35,7 +35,7 @@ export interface Probe<E> {
   /** Without its needs. */
   readonly cost: Cost;
   /** If no response is a reason for more. */
-  readonly usualCost?: number;
+  readonly usualCost?: Cost;
   /** It needs the documented sample: without one, little of it is sent. */
   readonly wantsSample?: true;
   /** Of most of its requests. */
@@ -60,6 +60,15 @@ export function neededIn(needs: Needs, config: ServiceConfig): readonly Probe<un
 }
 
 export function costOf({ cost }: Probe<unknown>, config: ServiceConfig): number {
+  return requestsFor(cost, config);
+}
+
+/** If no response is a reason for more. */
+export function usualCostOf({ cost, usualCost = cost }: Probe<unknown>, config: ServiceConfig): number {
+  return requestsFor(usualCost, config);
+}
+
+function requestsFor(cost: Cost, config: ServiceConfig): number {
   return typeof cost === 'function' ? cost(config) : cost;
 }
 

@@ -114,6 +114,9 @@ export function openSession(options: SessionOptions): Session {
       };
     } catch (failed) {
       return { evidence: [...turn.trail], failed };
+    } finally {
+      // Before the limit is exceeded by another probe.
+      await remains.remove(http, probe.name);
     }
   }
 
@@ -145,7 +148,7 @@ export function openSession(options: SessionOptions): Session {
       quota: quotaPort(context, http, turn),
       webhooks: webhookPort(context, turn),
       pact: pacts.portFor(context, http, turn),
-      remains,
+      remains: remains.portFor(asker.name),
       recorded,
       operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
       cover: (coverage) => {

@@ -10,7 +10,17 @@ const TARGET_LIMIT = 8_192;
 const FIELDS_LIMIT = 16_384;
 
 /** Methods this service knows of (RFC 9110 §9.3, RFC 5789); any other is not implemented. */
-const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+const KNOWN_METHODS = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+]);
 
 const BAD_PERCENT = /%(?![0-9A-Fa-f]{2})/;
 

@@ -76,6 +76,10 @@ export interface Budget {
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
    */
   take(signal?: AbortSignal): Promise<Spent>;
+  /** Keeps one request below the ceiling back, until the returned function is called. */
+  reserve(): () => void;
+  /** Number of requests below the ceiling that are neither sent nor kept back. */
+  left(): number;
   /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
   count(): Spent;
   /** Takes, then sends, with at most `concurrency` under way. */
@@ -114,6 +118,7 @@ export function openBudget(options: BudgetOptions): Budget {
   const rate = keptRate(plan);
   /** In the order of sending. */
   const spendings: Spent[] = [];
+  let reserved = 0;
   let costs: Costs = new Map();
   let findCosts: FindCosts = async () => costs;
   /** When requests of others were sent, as far as their end is known; one entry each. */
@@ -122,8 +127,12 @@ export function openBudget(options: BudgetOptions): Budget {
   const oneByOne = pLimit(1);
   const ordinary = pLimit(options.concurrency);
 
+  function left(): number {
+    return maxRequests - before - spendings.length - reserved;
+  }
+
   function checkCeiling(): void {
-    if (before + spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
+    if (left() <= 0) throw new BudgetExhausted(maxRequests);
   }
 
   function count(): Spent {
@@ -270,6 +279,15 @@ export function openBudget(options: BudgetOptions): Budget {
     hasRoom: () => reportedRoom() > 0 || (isReportOld() && kept().freeMs <= clock.now()),
     get isReportOld() {
       return isReportOld();
+    },
+    left,
+    reserve() {
+      let isHeld = true;
+      reserved += 1;
+      return () => {
+        if (isHeld) reserved -= 1;
+        isHeld = false;
+      };
     },
     take: (signal) => take(sections.getStore() !== undefined, signal),
     count,

@@ -2,14 +2,15 @@ import { isJsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
 import { isJsonType } from '../../../harness/config/operation/call/call.ts';
-import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
+import { OwnItems } from './own-items.ts';
+import { aboutOwnItem, isOfOwn, lifecyclesIn } from './own-operations.ts';
 import type { Order } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
-import { orderOf, removalOf, sendOrder } from './stimulus.ts';
+import { orderOf } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
 /** One operation that takes a JSON object, asked with bodies that it was not made for. */
@@ -127,18 +128,24 @@ const METHODS = ['POST', 'PUT', 'PATCH'];
 /** One operation is enough: bodies are read in one place. A creation is only asked if its item can be removed. */
 const tried = probe<Tried>(
   'operation-bodies',
-  { needs: [operationCalls], cost: bodiesCost, risks: ['change'] },
+  {
+    needs: [operationCalls],
+    // Each body may create something, which is removed again.
+    cost: (config) => 2 * bodiesCost(config),
+    usualCost: bodiesCost,
+    risks: ['change'],
+  },
   async (port) => {
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     const documented = config.operations.filter((each) => isMeant(each, config));
     if (documented.length === 0)
       throw new NotApplicable(
-        'no operation is documented that takes a JSON object, or what it creates could not be removed',
+        'no operation is documented that takes a JSON object and changes nothing but what this run creates',
       );
     if (config.safety.operationRequests < ENTRIES.length)
       throw new Blocked(`odd bodies take ${ENTRIES.length} requests (safety.operationRequests)`);
-    const { called } = await ask(operationCalls);
+    const { called, all } = await ask(operationCalls);
     const [operation] = documented
       .filter((each) => called.has(each))
       .sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
@@ -146,35 +153,31 @@ const tried = probe<Tried>(
       throw new Blocked(
         'no operation that takes a JSON object is answered as documented, so this would prove nothing',
       );
-    return tryBodies(operation, port);
+    return tryBodies(operation, port, all);
   },
 );
 
-function isMeant(operation: Operation, { operations, definitions = {} }: ServiceConfig): boolean {
-  const { method, uncallable, call, response } = operation;
+function isMeant(operation: Operation, config: ServiceConfig): boolean {
+  const { method, uncallable, call } = operation;
   if (!METHODS.includes(method) || uncallable !== null || call.body === null) return false;
   if (!isJsonType(call.body.mediaType) || !isJsonObject(call.body.value)) return false;
-  return (
-    response.status !== 201 ||
-    lifecyclesOf(operations, definitions).some(({ create }) => create === operation)
-  );
+  return operation.safe || isOfOwn(operation, lifecyclesIn(config));
 }
 
 async function tryBodies(
   operation: Operation,
-  port: Pick<Port, 'config' | 'http' | 'remains'>,
+  port: Pick<Port, 'config' | 'http' | 'remains' | 'signal'>,
+  before: readonly OperationReply[],
 ): Promise<Tried> {
-  const { config, remains } = port;
-  const lifecycle =
-    lifecyclesOf(config.operations, config.definitions ?? {}).find(({ create }) => create === operation) ??
-    null;
+  const { config } = port;
+  const own = new OwnItems(port, before);
+  const request = aboutOwnItem(operation, lifecyclesIn(config));
   const replies = new Map<string, OperationReply[]>();
   try {
     for (const { kind, body } of ENTRIES.filter((each) => isRuledOut(each, operation, config))) {
-      const order = orderOf(operation, { ...operation, body: null }, body[0]);
-      const reply = await sendOrder(port, order, otherwise(body, operation, order));
-      const removal = removalOf(reply, lifecycle);
-      if (removal !== null) remains.leave(removal.stimulus);
+      const order = orderOf(operation, { ...request, body: null }, body[0]);
+      const reply = await own.send(order, otherwise(body, operation, order));
+      if (reply === null) throw new Blocked('the run could create no item of its own to send it to');
       replies.set(kind, [...(replies.get(kind) ?? []), reply]);
     }
     return { replies, ended: null };

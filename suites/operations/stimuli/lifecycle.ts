@@ -1,19 +1,21 @@
 import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
+import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
+import { OwnItems } from './own-items.ts';
+import { lifecyclesIn } from './own-operations.ts';
 import type { Order } from './plan.ts';
-import { orderOf, removalOf, sendOrder } from './stimulus.ts';
+import { orderOf } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 37;
+const LONGEST_LIFE = 38;
 
 /** The steps of a life, each with the request that it is. */
 export type Step =
@@ -70,9 +72,9 @@ export interface Life extends Readonly<Steps> {
   readonly ended: string | null;
 }
 
-function livesIn({ operations, definitions = {}, safety }: ServiceConfig): readonly Lifecycle[] {
-  const affordable = Math.floor(safety.operationRequests / LONGEST_LIFE);
-  const known = safety.unsafeMethods ? lifecyclesOf(operations, definitions) : [];
+function livesIn(config: ServiceConfig): readonly Lifecycle[] {
+  const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
+  const known = config.safety.unsafeMethods ? lifecyclesIn(config) : [];
   return known.slice(0, Math.min(MOST_LIVES, affordable));
 }
 
@@ -83,24 +85,23 @@ export const lives = probe<readonly Life[]>(
   async (port) => {
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-    const known = lifecyclesOf(config.operations, config.definitions ?? {});
-    if (known.length === 0)
+    if (lifecyclesIn(config).length === 0)
       throw new NotApplicable('no documented operations create items that can be found and removed again');
-    await ask(operationCalls);
+    const { all } = await ask(operationCalls);
     const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
     if (affordable === 0)
       throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
     const found: Life[] = [];
     for (const lifecycle of livesIn(config)) {
-      found.push(await live(lifecycle, port));
+      found.push(await live(lifecycle, port, all));
     }
     return found;
   },
 );
 
-type LifePort = Pick<Port, 'http' | 'remains' | 'config'>;
+type LifePort = Pick<Port, 'http' | 'remains' | 'config' | 'signal'>;
 
-async function live(lifecycle: Lifecycle, port: LifePort): Promise<Life> {
+async function live(lifecycle: Lifecycle, port: LifePort, before: readonly OperationReply[]): Promise<Life> {
   const steps: Steps = {};
   const written = { ...fullBody(lifecycle), ...changesOf(lifecycle.body, lifecycle, 'conform') };
   const change = Object.fromEntries(Object.entries(changesOf(written, lifecycle, 'changed')).slice(0, 1));
@@ -113,7 +114,7 @@ async function live(lifecycle: Lifecycle, port: LifePort): Promise<Life> {
     anonymous: [] as OperationReply[],
   };
   try {
-    await liveThrough(life, steps, new Sender(lifecycle, port));
+    await liveThrough(life, steps, new Sender(lifecycle, port, before));
     return { ...life, ...steps, ended: null };
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
@@ -129,7 +130,7 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
   const { lifecycle, change, replacement, anonymous } = life;
   const { update, replace, list, read, remove } = lifecycle;
   steps.created = await send.create(life.written, 'as a client does');
-  const id = send.idCreated(steps.created);
+  const id = send.own.idOf(steps.created);
   // 202: it is yet to be there (RFC 9110 §15.3.3).
   if (id === null || steps.created.status === 202) return;
   steps.read = await send.to(read, id, 'after it was created');
@@ -138,7 +139,7 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
 
   const twinBody = { ...life.written, ...changesOf(life.written, lifecycle, 'twin') };
   steps.twin = await send.create(twinBody, 'a second time, with other values');
-  const twin = send.idCreated(steps.twin);
+  const twin = send.own.idOf(steps.twin);
   if (twin !== null) steps.twinRead = await send.to(read, twin, 'after another one was created');
   if (list !== null) steps.listed = await send.list(list, 'after both were created');
 
@@ -171,16 +172,20 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
   }
   const changing = update ?? replace;
   if (changing !== null && twin !== null && !(lifecycle.idMember in lifecycle.writable)) {
-    const body = {
-      ...(update === null ? twinBody : {}),
-      [lifecycle.idMember]: otherId(itemIn(steps.twin), lifecycle),
-    };
-    steps.renamed = await send.to(changing, twin, `with another ${lifecycle.idMember} in the body`, { body });
-    steps.renamedRead = await send.to(read, twin, `after another ${lifecycle.idMember} was sent`);
+    const other = otherId(itemIn(steps.twin), lifecycle);
+    const body = { ...(update === null ? twinBody : {}), [lifecycle.idMember]: other };
+    const isFree = (await send.to(read, String(other), 'that this run has not created')).status === 404;
+    if (isFree) {
+      steps.renamed = await send.to(changing, twin, `with another ${lifecycle.idMember} in the body`, {
+        body,
+      });
+      steps.renamedRead = await send.to(read, twin, `after another ${lifecycle.idMember} was sent`);
+      if (!steps.renamedRead.served) send.own.keep(lifecycle, String(other));
+    }
   }
 
   steps.removed = await send.to(remove, id, 'as documented');
-  if (steps.removed.served) send.removed(id);
+  if (steps.removed.served) send.own.removed(lifecycle, id);
   steps.gone = await send.to(read, id, 'after it was removed');
   if (list !== null && steps.listed?.served)
     steps.listedAfter = await send.list(list, 'after one was removed');
@@ -202,15 +207,12 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     const fields = [[lifecycle.idempotencyField, `conform-${twin ?? id}`]] as const;
     const keyed = { ...life.written, ...changesOf(life.written, lifecycle, 'keyed') };
     steps.keyed = await send.create(keyed, 'under an Idempotency-Key', fields);
-    send.idCreated(steps.keyed);
     steps.keyedAgain = await send.create(keyed, 'under the same Idempotency-Key', fields);
-    send.idCreated(steps.keyedAgain);
     steps.keyedOtherwise = await send.create(
       twinBody,
       'under the same Idempotency-Key, with other content',
       fields,
     );
-    send.idCreated(steps.keyedOtherwise);
   }
 }
 
@@ -264,20 +266,18 @@ interface Sent {
   readonly credential?: 'none' | 'second';
 }
 
-/** Sends the steps of one life, and keeps what has to be removed. */
+/** Sends the steps of one life. */
 class Sender {
   readonly #lifecycle: Lifecycle;
-  readonly #port: LifePort;
   readonly demandsCredential: boolean;
   readonly hasOtherAccount: boolean;
   /** The documents say that an item is its account's alone. */
   readonly isOwned: boolean;
-  /** Calls off the removal of an item, by its identifier. */
-  readonly #left = new Map<string, () => void>();
+  readonly own: OwnItems;
 
-  constructor(lifecycle: Lifecycle, port: LifePort) {
+  constructor(lifecycle: Lifecycle, port: LifePort, before: readonly OperationReply[]) {
     this.#lifecycle = lifecycle;
-    this.#port = port;
+    this.own = new OwnItems(port, before);
     const { credentials } = port.config;
     this.demandsCredential = credentials.carrier !== null;
     this.hasOtherAccount = credentials.second !== null;
@@ -307,19 +307,6 @@ class Sender {
     return this.#send(order.operation, { ...order, path }, what);
   }
 
-  /** What the creation says of the new item; from then on it is to be removed, whatever becomes of the run. */
-  idCreated(created: OperationReply): string | null {
-    const removal = removalOf(created, this.#lifecycle);
-    if (removal !== null && !this.#left.has(removal.id)) {
-      this.#left.set(removal.id, this.#port.remains.leave(removal.stimulus));
-    }
-    return removal?.id ?? null;
-  }
-
-  removed(id: string): void {
-    this.#left.get(id)?.();
-  }
-
   #send(
     operation: Operation,
     request: Pick<Order, 'path' | 'fields' | 'body'>,
@@ -328,7 +315,7 @@ class Sender {
   ): Promise<OperationReply> {
     const raw = operation.method === 'DELETE';
     const order = orderOf(operation, request, what);
-    return sendOrder(this.#port, order, credential ? { raw, credential } : { raw });
+    return this.own.sendOther(order, credential ? { raw, credential } : { raw });
   }
 }
 

@@ -1,20 +1,13 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
 import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
-import { lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import {
-  derived,
-  type Needs,
-  type Port,
-  type Probe,
-  probe,
-  risky,
-} from '../../../harness/engine/session/probe.ts';
+import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
+import { OwnItems } from './own-items.ts';
+import { lifecyclesIn } from './own-operations.ts';
 import {
   FURTHER,
-  isSafe,
   type OperationPlan,
   type Order,
   planOperations,
@@ -22,7 +15,7 @@ import {
   type Unexercised,
 } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
-import { removalOf, sendOrder } from './stimulus.ts';
+import { sendOrder } from './stimulus.ts';
 import { type OperationReply, type ReasonAgainst, reasonFor, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
@@ -37,6 +30,7 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
   const { book } = responseSchemas(config);
   const plan = planOperations({
     operations,
+    lifecycles: lifecyclesIn(config),
     safety,
     credentialed: credentials.carrier !== null,
     badInputsOf: ({ call }) => badInputsOf(call, config.definitions ?? {}, book),
@@ -46,39 +40,51 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
 }
 
 function safeCallsIn(config: ServiceConfig): readonly Order[] {
-  return ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation));
+  return ordersOf(config, (order) => order.kind === 'call' && order.operation.safe);
 }
 
 function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
-  return ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
+  return ordersOf(config, (order) => !order.operation.safe && order.kind !== 'unknown-method');
 }
 
 /** Calls by safe methods. */
 const safeCalls = probe(
   'operation-safe-calls',
   { cost: (config) => safeCallsIn(config).length },
-  ({ config, http }) => send(http, safeCallsIn(config), PATIENCE_MS.calls),
+  ({ config, http }) => send(safeCallsIn(config), PATIENCE_MS.calls, (order) => sendOrder({ http }, order)),
 );
 
 /** Creation first and deletion last, so that what is called is still there. */
 const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Everything by unsafe methods, if the config allows it: requests to be refused come before the calls that change something. */
+function unsafeUsually(config: ServiceConfig): number {
+  const orders = unsafeOrdersIn(config);
+  return orders.length + orders.filter(({ kind, method }) => kind === 'call' && method === 'POST').length;
+}
+
+/** Each creation may have to be removed again, and another one may follow each deletion. */
+function unsafeCost(config: ServiceConfig): number {
+  const byMethod = Map.groupBy(unsafeOrdersIn(config), ({ method }) => method);
+  const count = (method: string) => byMethod.get(method)?.length ?? 0;
+  return unsafeOrdersIn(config).length + count('POST') + 2 * count('DELETE');
+}
+
+/**
+ * Everything by unsafe methods, if the config allows it, on items of its own: the calls that create, then requests to
+ * be refused, then the calls that change something.
+ */
 const unsafeTrials = probe(
   'operation-unsafe-trials',
-  { cost: (config) => unsafeOrdersIn(config).length, risks: ['change'] },
-  async ({ config, http, remains }) => {
+  { needs: [safeCalls], cost: unsafeCost, usualCost: unsafeUsually, risks: ['change'] },
+  async (port) => {
+    const { config, ask } = port;
     const orders = unsafeOrdersIn(config);
-    const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
-    const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
-    const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-    const trials = await send(http, [...refused, ...calls], PATIENCE_MS.calls);
-    const lifecycles = lifecyclesOf(config.operations, config.definitions ?? {});
-    for (const reply of trials.all) {
-      const removal = removalOf(reply, lifecycles.find(({ create }) => create === reply.operation) ?? null);
-      if (removal !== null) remains.leave(removal.stimulus);
-    }
-    return trials;
+    if (orders.length === 0) return Trials.of([]);
+    const rank = ({ kind, method }: Order) => (kind === 'call' ? UNSAFE_ORDER.indexOf(method) : 0.5);
+    const within = ({ method }: Order) => UNSAFE_ORDER.indexOf(method);
+    const sorted = orders.toSorted((a, b) => rank(a) - rank(b) || within(a) - within(b));
+    const own = new OwnItems(port, (await ask(safeCalls)).all);
+    return send(sorted, PATIENCE_MS.calls, (order) => own.send(order));
   },
 );
 
@@ -135,8 +141,7 @@ export const callsOfSchema = derived(
 
 /** Requests besides the calls: each counts only if the call itself is answered as documented. */
 function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
-  const isSent = (order: Order) =>
-    order.kind === kind && (isSafe(order.operation) || kind === 'unknown-method');
+  const isSent = (order: Order) => order.kind === kind && (order.operation.safe || kind === 'unknown-method');
   const cost = (config: ServiceConfig) => ordersOf(config, isSent).length;
   const stimulus = probe(
     `operation-sent-${kind}`,
@@ -150,12 +155,12 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
           calls.ended,
         );
       return send(
-        http,
         ordersOf(config, (order) => {
           const { operation } = order;
-          return isSent(order) && (!isSafe(operation) || calls.called.has(operation));
+          return isSent(order) && (!operation.safe || calls.called.has(operation));
         }),
         PATIENCE_MS.further,
+        (order) => sendOrder({ http }, order),
       );
     },
   );
@@ -216,24 +221,35 @@ function planned(config: ServiceConfig, kind: TrialKind): readonly Unexercised[]
   return operationPlan(config).unexercised.filter((each) => each.kind === kind);
 }
 
+const NO_ITEM: ReasonAgainst = {
+  reason: 'the run could create no item of its own to send it to',
+  why: 'left',
+};
+
 /** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
-async function send(http: Port['http'], orders: readonly Order[], patienceMs: number): Promise<Trials> {
+async function send(
+  orders: readonly Order[],
+  patienceMs: number,
+  sendOne: (order: Order) => Promise<OperationReply | null>,
+): Promise<Trials> {
   const trials: OperationReply[] = [];
+  const left: Unexercised[] = [];
+  const found = () => Trials.of(trials).with({ unexercised: left });
   let spentMs = 0;
-  for (const order of orders) {
+  for (const [at, order] of orders.entries()) {
     if (spentMs > patienceMs) {
       const reason = `the answers to ${trials.length} requests before it took ${Math.round(spentMs / 1000)} s`;
-      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
+      return found().with(Trials.none(orders.slice(at), { reason, blocked: false }));
     }
     try {
-      const reply = await sendOrder({ http }, order);
-      spentMs += reply.exchange.timing.durationMs;
-      trials.push(reply);
+      const reply = await sendOne(order);
+      if (reply === null) left.push({ operation: order.operation, kind: order.kind, ...NO_ITEM });
+      else trials.push(reply);
+      spentMs += reply?.exchange.timing.durationMs ?? 0;
     } catch (error) {
       if (!(error instanceof Blocked)) throw error;
-      const ending = { reason: error.message, blocked: true };
-      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), ending));
+      return found().with(Trials.none(orders.slice(at), { reason: error.message, blocked: true }));
     }
   }
-  return Trials.of(trials);
+  return found();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { BadInput, Operation, Safety } from '../../../harness/config/service.ts';
+import { SAFE_METHODS } from '../../../harness/wire/request.ts';
 import { planOperations } from './plan.ts';
 
 const shippedSafety = (await shipped('search')).safety;
@@ -21,6 +22,7 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     auth: 'required',
     call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
     uncallable: null,
+    safe: SAFE_METHODS.has(more.method ?? 'GET'),
     ...more,
   };
 }
@@ -35,6 +37,7 @@ const plan = (
 ) => {
   const { orders, unexercised } = planOperations({
     operations,
+    lifecycles: [],
     safety: { ...shippedSafety, unsafeMethods: false, ...safety },
     credentialed,
     badInputsOf: () => badInputs,
@@ -85,8 +88,12 @@ describe('the plan of an operation', () => {
     expect(plan([operation('a', { method: 'QUERY' })]).orders).toContain('call a');
   });
 
-  it('has unsafe methods where they are allowed', () => {
-    expect(plan([operation('a', { method: 'DELETE' })], { unsafeMethods: true }).orders).toContain('call a');
+  it('has no unsafe method that may change what the run has not created', () => {
+    const removal = [operation('a', { method: 'DELETE' })];
+    const { orders, unexercised } = plan(removal, { unsafeMethods: true });
+    expect(orders).toEqual([]);
+    expect(unexercised[0]?.reason).toContain('it may change data that this run has not created');
+    expect(plan([operation('a', { method: 'POST', safe: true })]).orders).toContain('call a');
   });
 });
 

@@ -1,5 +1,6 @@
+import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { BadInput, Operation, OperationRequest, Safety } from '../../../harness/config/service.ts';
-import { SAFE_METHODS } from '../../../harness/wire/request.ts';
+import { aboutOwnItem, isOfOwn, isOfOwnItem, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'] | 'lifecycle';
@@ -47,6 +48,8 @@ export const FURTHER: readonly Exclude<TrialKind, 'call' | 'lifecycle'>[] = [
 
 interface Planned {
   readonly operations: readonly Operation[];
+  /** What the run creates itself. */
+  readonly lifecycles: readonly Lifecycle[];
   readonly safety: Safety;
   /** The service demands a credential at all. */
   readonly credentialed: boolean;
@@ -55,18 +58,27 @@ interface Planned {
 }
 
 /** The requests to operations: up to half are calls, the rest tries what is called. The cut of the ceiling is listed. */
-export function planOperations({ operations, safety, credentialed, badInputsOf }: Planned): OperationPlan {
+export function planOperations({
+  operations,
+  lifecycles,
+  safety,
+  credentialed,
+  badInputsOf,
+}: Planned): OperationPlan {
   const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];
   const callable: Operation[] = [];
   for (const operation of operations) {
-    const reason = whyNotCalled(operation, safety);
+    const reason = whyNotCalled(operation, safety, lifecycles);
     if (reason === null) callable.push(operation);
     else unexercised.push({ operation, kind: 'call', ...reason });
   }
-  const calls = callable.map((operation) => callOf(operation));
+  const calls = callable.map((operation) => callOf(operation, aboutOwnItem(operation, lifecycles)));
   const first = calls.slice(0, Math.ceil(ceiling / 2));
-  const subjects = first.map(({ operation }) => ({ operation, badInputs: badInputsOf(operation) }));
+  const subjects = first.map((call) => {
+    const all = badInputsOf(aboutOwnItem(call.operation, lifecycles));
+    return { call, badInputs: all.filter((request) => leavesOthersAlone(request, call, lifecycles)) };
+  });
   const wanted = inTurns(subjects, credentialed);
   const further = wanted.slice(0, ceiling - first.length);
   const more = calls.slice(first.length, ceiling - further.length);
@@ -81,19 +93,27 @@ export function planOperations({ operations, safety, credentialed, badInputsOf }
   };
 }
 
-export function isSafe({ method }: Operation): boolean {
-  return SAFE_METHODS.has(method);
-}
-
-function whyNotCalled(operation: Operation, safety: Safety): Pick<Unexercised, 'reason' | 'why'> | null {
+function whyNotCalled(
+  operation: Operation,
+  safety: Safety,
+  lifecycles: readonly Lifecycle[],
+): Pick<Unexercised, 'reason' | 'why'> | null {
   if (operation.uncallable !== null) return { reason: operation.uncallable, why: 'unfit' };
-  if (isSafe(operation) || safety.unsafeMethods) return null;
-  return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
+  if (operation.safe) return null;
+  if (!safety.unsafeMethods)
+    return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
+  return isOfOwn(operation, lifecycles) ? null : NOT_OURS;
 }
 
-function callOf(operation: Operation): Order {
-  const { method, path, fields, body } = operation;
-  return { operation, kind: 'call', method, path, fields, body, what: 'as documented' };
+const NOT_OURS = {
+  reason:
+    'it may change data that this run has not created, or leave some behind; `safe: true` in operations says that it changes nothing',
+  why: 'unsafe',
+} as const;
+
+function callOf(operation: Operation, request: OperationRequest): Order {
+  const { path, fields, body } = request;
+  return { operation, kind: 'call', method: operation.method, path, fields, body, what: 'as documented' };
 }
 
 /** Without the fragment by which a document tells operations of one path apart. */
@@ -102,7 +122,7 @@ function pathOf({ template }: Operation): string {
 }
 
 interface TrialSubject {
-  readonly operation: Operation;
+  readonly call: Order;
   readonly badInputs: readonly BadInput[];
 }
 
@@ -119,12 +139,12 @@ function inTurns(subjects: readonly TrialSubject[], credentialed: boolean): read
 }
 
 function trialsOf(
-  { operation, badInputs }: TrialSubject,
+  { call, badInputs }: TrialSubject,
   kind: (typeof FURTHER)[number],
   credentialed: boolean,
   paths: Set<string>,
 ): readonly Order[] {
-  const call = callOf(operation);
+  const { operation } = call;
   switch (kind) {
     case 'no-credential':
       return credentialed && operation.auth === 'required'
@@ -132,7 +152,7 @@ function trialsOf(
         : [];
     case 'unknown-method':
       // Once for each path, whatever methods it has.
-      if (paths.has(pathOf(operation))) return [];
+      if (paths.has(pathOf(operation)) || isOfOwnItem(call.path)) return [];
       paths.add(pathOf(operation));
       return [
         {

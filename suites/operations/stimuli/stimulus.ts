@@ -1,9 +1,6 @@
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
-import { idOf, itemOf } from './item.ts';
 import type { Order } from './plan.ts';
 import { OperationReply } from './trials.ts';
 
@@ -39,33 +36,4 @@ export function stimulusOf(order: Order): Stimulus {
     credential: kind === 'no-credential' || operation.auth === 'none' ? 'none' : 'right',
     ...content,
   };
-}
-
-/** The item that a creation has made, and the request that removes it. */
-interface Removal {
-  readonly id: string;
-  readonly stimulus: Stimulus;
-}
-
-/** null if nothing was created, or its removal is unknown. */
-export function removalOf(created: OperationReply, lifecycle: Lifecycle | null): Removal | null {
-  if (lifecycle === null || !created.served) return null;
-  const { remove, parameter } = lifecycle;
-  const id = idOf(itemOf(created), lifecycle) ?? lastSegment(created.response.location);
-  if (id === null) return null;
-  const inputs = remove.call.inputs.map((input) =>
-    input.in === 'path' && input.name === parameter ? { ...input, value: id } : input,
-  );
-  const request = requestOfCall({ ...remove.call, inputs });
-  return { id, stimulus: stimulusOf(orderOf(remove, request, 'to leave nothing behind')) };
-}
-
-function lastSegment(place: URL | null): string | null {
-  const last = place?.pathname.split('/').filter(Boolean).at(-1);
-  if (last === undefined) return null;
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return null;
-  }
 }

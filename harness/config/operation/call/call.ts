@@ -17,6 +17,8 @@ export interface Operation extends OperationRequest {
   readonly answers: readonly DocumentedAnswer[];
   /** Whether a credential is demanded; an `optional` one is sent, and not missed. */
   readonly auth: 'required' | 'optional' | 'none';
+  /** It changes nothing: by its method, or by the config's word. */
+  readonly safe: boolean;
   /** The same with its values apart, of which requests are made that its documentation rules out. */
   readonly call: Call;
   /** Why it cannot be called; null when it can. */

@@ -125,7 +125,7 @@ describe('a verified interaction', () => {
       encoded: 'base64',
       content: Buffer.from(sent).toString('base64'),
     };
-    const expected = interaction({ request: { method: 'PUT', body } });
+    const expected = interaction({ request: { method: 'POST', body } });
     const config = { ...search, safety: { ...search.safety, unsafeMethods: true } };
     const { outcome } = await verified(config, url, expected);
     expect(outcome).toEqual(CONFORMS);
@@ -140,6 +140,12 @@ describe('nothing is decided, and nothing green, when', () => {
       { unsafeMethods: false },
       interaction({ request: { method: 'DELETE' } }),
       'unsafeMethods: true',
+    ],
+    [
+      'a state that is set up',
+      { unsafeMethods: true },
+      interaction({ request: { method: 'DELETE' }, providerStates: [{ name: 'an order' }] }),
+      'may change data that this run has not created',
     ],
     ['the budget', { maxRequests: 0 }, interaction(), 'the budget of 0 requests is spent'],
     ['a plugin', {}, interaction({ pluginConfiguration: { protobuf: {} } }), 'Pact plugin protobuf'],

@@ -171,7 +171,7 @@ async function verifyInteraction(
 }
 
 function holdToWhatMayBeSent(interaction: ExpectedInteraction, { pacts, safety }: ServiceConfig): void {
-  const { kind, method, unsupported } = interaction;
+  const { kind, method, states, unsupported } = interaction;
   if (unsupported !== null) throw new Blocked(unsupported);
   if (kind === 'message' && pacts?.messages === null) {
     throw new Blocked(
@@ -183,7 +183,15 @@ function holdToWhatMayBeSent(interaction: ExpectedInteraction, { pacts, safety }
       `${method} may not be sent here; allow it with "safety: { unsafeMethods: true }" in the service config`,
     );
   }
+  if (method !== null && CHANGING.has(method) && (states.length === 0 || !pacts?.states)) {
+    throw new Blocked(
+      `${method} may change data that this run has not created: name a provider state in the pact, and a handler that sets it up as pacts.states`,
+    );
+  }
 }
+
+/** Methods that change or remove existing data; POST creates. */
+const CHANGING: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 
 /** For a person, and bounded: consumers choose these texts. */
 function nameOf({ consumer, description }: ExpectedInteraction): string {

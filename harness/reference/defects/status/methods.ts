@@ -29,7 +29,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
     services: REST.services,
     setting: 'error codes',
-    cause: 'DELETE, which is not offered, is answered {status:404}, not as the documents say',
+    cause: 'PROPFIND, which is not offered, is answered {status:404}, not as the documents say',
     fails: ['status.documented-method-refusal'],
     patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),
   },
@@ -57,7 +57,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'options-names-every-method': {
     cause: 'OPTIONS names methods that are answered {status:405}',
     fails: ['status.allow-kept'],
-    patch: onAnswer('options', having('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')),
+    patch: onAnswer('options', having('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, PROPFIND')),
   },
   'options-names-trace': {
     cause: 'OPTIONS names TRACE, which is answered {status:405}',

@@ -1,0 +1,128 @@
+import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
+import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
+import type { Port } from '../../../harness/engine/session/probe.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
+import { idOf, idsIn, itemOf } from './item.ts';
+import { creationOf, isOfOwnItem, itemOperationOf, lifecyclesIn, OWN_ID } from './own-operations.ts';
+import type { Order } from './plan.ts';
+import { orderOf, sendOrder, stimulusOf } from './stimulus.ts';
+import { labelOf, type OperationReply } from './trials.ts';
+
+/** Items that this run creates: it changes and removes no others, and removes each of these in the end. */
+export class OwnItems {
+  readonly #port: Pick<Port, 'http' | 'remains' | 'signal'>;
+  readonly #lifecycles: readonly Lifecycle[];
+  readonly #before: readonly OperationReply[];
+  /** By lifecycle and identifier: cancels the removal. */
+  readonly #items = new Map<Lifecycle, Map<string, () => void>>();
+
+  /** `before`: replies from before the first creation. */
+  constructor(
+    { config, ...port }: Pick<Port, 'http' | 'remains' | 'signal' | 'config'>,
+    before: readonly OperationReply[],
+  ) {
+    this.#port = port;
+    this.#lifecycles = lifecyclesIn(config);
+    this.#before = before;
+  }
+
+  /** Sends an order, about an item of its own if it is about one. null: there is none. */
+  async send(order: Order, more: Partial<Stimulus> = {}): Promise<OperationReply | null> {
+    if (!isOfOwnItem(order.path)) return this.sendOther(order, more);
+    const lifecycle = itemOperationOf(order.operation, this.#lifecycles);
+    const id = lifecycle && (await this.#anyOf(lifecycle));
+    if (lifecycle === null || id === null) return null;
+    const path = order.path.replace(OWN_ID, encodeURIComponent(id));
+    const reply = await this.sendOther({ ...order, path }, more);
+    if (order.method === 'DELETE' && reply.served) this.removed(lifecycle, id);
+    return reply;
+  }
+
+  /** Sends an order as it is; the item that it creates is kept for removal. */
+  async sendOther(order: Order, more: Partial<Stimulus> = {}): Promise<OperationReply> {
+    const lifecycle = creationOf(order.operation, this.#lifecycles);
+    if (lifecycle === null) return sendOrder(this.#port, order, more);
+    this.#port.remains.requireRoom();
+    const lost = (how: string) => this.#port.remains.lost(`${labelOf(order.operation)} ${how}`);
+    try {
+      const reply = await sendOrder(this.#port, order, more);
+      this.#keep(reply, lifecycle, lost);
+      return reply;
+    } catch (error) {
+      if (this.#port.signal.aborted) lost('had no response before the end of the run');
+      throw error;
+    }
+  }
+
+  /** The identifier of the item that a creation of this run has made; null if it made none that is known. */
+  idOf(created: OperationReply): string | null {
+    const lifecycle = creationOf(created.operation, this.#lifecycles);
+    const id = lifecycle && identifierIn(created, lifecycle);
+    return lifecycle !== null && id !== null && this.#items.get(lifecycle)?.has(id) ? id : null;
+  }
+
+  removed(lifecycle: Lifecycle, id: string): void {
+    this.#items.get(lifecycle)?.get(id)?.();
+    this.#items.get(lifecycle)?.delete(id);
+  }
+
+  /** Removes the item under that identifier in the end as well, which nothing had before. */
+  keep(lifecycle: Lifecycle, id: string): void {
+    const items = this.#items.get(lifecycle) ?? new Map<string, () => void>();
+    this.#items.set(lifecycle, items);
+    if (!items.has(id)) items.set(id, this.#port.remains.leave(removalOf(lifecycle, id)));
+  }
+
+  #keep(created: OperationReply, lifecycle: Lifecycle, lost: (how: string) => void): void {
+    const { status, answered } = created;
+    const id = identifierIn(created, lifecycle);
+    if (id === null) {
+      if (!answered) lost('had no whole response');
+      else if (created.served) lost(`was answered ${status} without the identifier of an item`);
+      return;
+    }
+    const listed = this.#before.filter(({ operation, served }) => operation === lifecycle.list && served);
+    const isOlder = listed.some((list) => lists(list, id, lifecycle));
+    if (isOlder) lost(`was answered with the item ${visible(id, 80)}, which was there before`);
+    else this.keep(lifecycle, id);
+  }
+
+  async #anyOf(lifecycle: Lifecycle): Promise<string | null> {
+    const [id] = this.#items.get(lifecycle)?.keys() ?? [];
+    if (id !== undefined) return id;
+    const { create } = lifecycle;
+    return this.idOf(await this.sendOther(orderOf(create, create, 'to have an item that may be changed')));
+  }
+}
+
+function identifierIn(created: OperationReply, lifecycle: Lifecycle): string | null {
+  if (!created.served) return null;
+  return idOf(itemOf(created), lifecycle) ?? lastSegment(created.response.location);
+}
+
+function lastSegment(place: URL | null): string | null {
+  const last = place?.pathname.split('/').filter(Boolean).at(-1);
+  if (last === undefined) return null;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return null;
+  }
+}
+
+/** The request that removes an item. */
+function removalOf({ remove, parameter }: Lifecycle, id: string): Stimulus {
+  const inputs = remove.call.inputs.map((input) =>
+    input.in === 'path' && input.name === parameter ? { ...input, value: id } : input,
+  );
+  return stimulusOf(orderOf(remove, requestOfCall({ ...remove.call, inputs }), 'to leave nothing behind'));
+}
+
+/** Whether a list has the item: lists are documented at the top, or as a member. */
+function lists(list: OperationReply, id: string, lifecycle: Lifecycle): boolean {
+  const { value } = list.response.json;
+  const arrays = [value, ...Object.values(isJsonObject(value) ? value : {})].filter(Array.isArray);
+  return arrays.some((items) => idsIn(items, lifecycle).includes(id));
+}
