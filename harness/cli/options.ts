@@ -54,6 +54,9 @@ export const timeout = () =>
 export const maxFailures = () =>
   new Option('--max-failures <n>', 'stop after this many failures').argParser(positiveInteger);
 
+export const repeat = () =>
+  new Option('--repeat <n>', 'with --last-failed: this many times').argParser(positiveInteger);
+
 /** Commands that read their options from the environment as well. Others change files or a broker. */
 const FROM_ENVIRONMENT = ['run', 'judge', 'verify', 'list', 'config', 'report', 'merge', 'diff'];
 /** As values of a variable, these leave a switch off. */

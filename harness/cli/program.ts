@@ -14,6 +14,7 @@ import {
   port,
   quiet,
   readFromEnvironment,
+  repeat,
   reporter,
   reportsIn,
   reportsOut,
@@ -68,6 +69,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--partial', 'with --strict: a run without all checks or operations may pass', false)
     .option('--as-of <day>', 'date for known failures, e.g. 2027-01-31 (default: today)', calendarDay)
     .option('--bail', 'stop at the first failure', false)
+    .option('--last-failed', 'run only the checks that failed in the last run', false)
+    .addOption(repeat())
     .addOption(maxFailures())
     .addOption(reporter())
     .option('--json', 'print results.json instead of the verdict', false)
@@ -363,6 +366,7 @@ const FIRST_OPTIONS = [
   'config',
   'reports',
   'reporter',
+  'last-failed',
   'strict',
   'dry-run',
   'quiet',

@@ -13,6 +13,7 @@ import { annotate } from '../ci/log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
 import { isTarget } from '../unconfigured/target.ts';
 import type { UnconfiguredOptions } from '../unconfigured/unconfigured.ts';
+import { lastFailures, runAgain } from './last-failed.ts';
 import { type Loudness, printVerdict } from './verdict.ts';
 
 /** Options that a run takes unchanged. */
@@ -33,6 +34,10 @@ export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions 
   /** Print the results instead of the verdict. */
   readonly json?: boolean;
   readonly proxy?: string;
+  /** Run only checks that failed in the last run. */
+  readonly lastFailed?: boolean;
+  /** How often, with `lastFailed`. */
+  readonly repeat?: number;
   readonly shard?: string;
   /** The older name of `url`. */
   readonly providerUrl?: string;
@@ -81,6 +86,9 @@ async function runConfigured(
   options: RunOptions,
   setting: RunSetting,
 ): Promise<number> {
+  if (options.lastFailed) return runLastFailed(services, options, setting);
+  if (options.repeat !== undefined)
+    throw new UsageError('--repeat is for --last-failed', { remedy: 'add --last-failed' });
   const request = () => requestOf(services, options, setting);
   if (options.dryRun) {
     process.stdout.write(estimatesText(await dryRun(request())));
@@ -89,6 +97,21 @@ async function runConfigured(
   const once = () => runOnce(request(), options);
   if (options.watch) return runAtEveryChange(options, once);
   return (await once()).results.run.exitCode;
+}
+
+async function runLastFailed(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
+): Promise<number> {
+  const failures = lastFailures(options.reports, services);
+  const named = [...new Set(failures.map(({ service }) => service))];
+  const check = [...new Set(failures.map((each) => each.check))];
+  return runAgain(failures, options.repeat ?? 1, (isLast) => {
+    const loudness = isLast ? {} : { quiet: true, verbose: false };
+    const again = { ...options, suite: [], check, ...loudness };
+    return runOnce(requestOf(named, again, setting), again);
+  });
 }
 
 /** Runs until a signal; the exit code is that of the last run. A change during a run starts the next. */
