@@ -57,7 +57,7 @@ export interface DiagnosisScore {
   readonly named: readonly string[];
   /** Named, while neither it nor an alternative was planted. */
   readonly wrong: readonly string[];
-  /** What is due is named, and nothing that was not planted. */
+  /** All that are due are named, and nothing that was not planted. */
   readonly isRight: boolean;
   /** The rivals of the named defects explain the findings as well, and include those that are due. */
   readonly isAmongAlternatives: boolean;
@@ -181,9 +181,9 @@ export function diagnosisGaps(proven: readonly ProvenCase[], entries: readonly E
   ];
 }
 
-type CaseVerdict = DiagnosisScore & { readonly each: ProvenCase };
+type DiagnosedCase = DiagnosisScore & { readonly each: ProvenCase };
 
-function beyond(most: number, what: string, verdicts: readonly CaseVerdict[]): readonly string[] {
+function beyond(most: number, what: string, verdicts: readonly DiagnosedCase[]): readonly string[] {
   const wrong = verdicts.filter((each) => each.wrong.length > 0);
   if (wrong.length <= most * verdicts.length) return [];
   const examples = wrong.slice(0, 3).map(({ each, wrong }) => `${caseName(each)} as ${wrong.join(', ')}`);
@@ -192,14 +192,14 @@ function beyond(most: number, what: string, verdicts: readonly CaseVerdict[]): r
   ];
 }
 
-function shortOf(reach: number, what: string, verdicts: readonly CaseVerdict[]): readonly string[] {
+function shortOf(reach: number, what: string, verdicts: readonly DiagnosedCase[]): readonly string[] {
   const due = verdicts.filter((each) => each.due.length > 0);
   const named = due.filter(({ isRight, isAmongAlternatives }) => isRight || isAmongAlternatives).length;
   if (named >= reach * due.length) return [];
   return [`the diagnosis names ${named} of ${due.length} ${what}, and should name ${100 * reach} %`];
 }
 
-function missed({ each, due, named }: CaseVerdict): readonly string[] {
+function missed({ each, due, named }: DiagnosedCase): readonly string[] {
   const left = due.filter((name) => !named.includes(name));
   if (left.length === 0) return [];
   return [

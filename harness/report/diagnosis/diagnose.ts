@@ -177,8 +177,8 @@ class RunFindings {
 
   /** Whether it joins findings, or says what the number of one finding means. */
   isMoreThanOne(suspect: SuspectedFault): boolean {
-    const isTold = [...suspect.explains].some((at) => this.#symptoms[at]?.form.isTelling);
-    return isTold || this.explainedBy(suspect).length > 1;
+    const isTelling = [...suspect.explains].some((at) => this.#symptoms[at]?.form.isTelling);
+    return isTelling || this.explainedBy(suspect).length > 1;
   }
 
   /** The findings that a suspect explains; those that show it for its own reason come first. */
