@@ -44,6 +44,39 @@ describe('what a run has created it removes', () => {
     expect(remarks()).toEqual([]);
   });
 
+  it.for([6, 7, 8, 9, 15, 20, 25])('when the budget of %i requests is spent', async (maxRequests) => {
+    const store = await storeOfThings(0, () => undefined);
+    const config = await described(
+      thingsDocument(),
+      `safety: { unsafeMethods: true, maxRequests: ${maxRequests} }\n`,
+    );
+    const { session, remarks } = sessionAt(store.url, config);
+    await session.ask(lives, new AbortController().signal);
+    const { requestsSent } = await session.close();
+    await store.stop();
+    expect(store.created()).toBeGreaterThan(0);
+    expect([...store.things.keys()]).toEqual([]);
+    expect(remarks()).toEqual([]);
+    expect(requestsSent).toBeLessThanOrEqual(maxRequests);
+  });
+
+  it('when the limiter refuses at first', async () => {
+    let refused = 0;
+    const store = await storeOfThings(
+      0,
+      () => undefined,
+      ({ method }) => method === 'DELETE' && store.things.size === 1 && ++refused <= 2,
+    );
+    const config = await described(thingsDocument(), 'safety: { unsafeMethods: true }\n');
+    const { session, remarks } = sessionAt(store.url, config);
+    await session.ask(lives, new AbortController().signal);
+    await session.close();
+    await store.stop();
+    expect(refused).toBeGreaterThan(2);
+    expect([...store.things.keys()]).toEqual([]);
+    expect(remarks()).toEqual([]);
+  });
+
   it('is told of where that is not possible', async () => {
     const store = await storeOfThings(2, (_request, response) => {
       response.destroy();
