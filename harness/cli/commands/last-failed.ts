@@ -45,8 +45,8 @@ export async function runAgain(
   return Math.max(...runs.map(({ run }) => run.exitCode));
 }
 
-/** A failure, and what came of it in each run; null where it was not judged. */
-interface Met {
+/** A failure with its outcome in each run; null if the run did not judge it. */
+interface Repeated {
   readonly failure: Failure;
   readonly outcomes: readonly (string | null)[];
 }
@@ -56,9 +56,9 @@ function outcomeIn({ services }: Results, { service, check }: Failure): string |
   return found?.outcome ?? null;
 }
 
-function summaryOf(met: readonly Met[]): string {
-  const failed = ({ outcomes }: Met) => outcomes.filter((outcome) => outcome === 'fail').length;
-  const passed = ({ outcomes }: Met) => outcomes.filter((outcome) => outcome === 'pass').length;
+function summaryOf(met: readonly Repeated[]): string {
+  const failed = ({ outcomes }: Repeated) => outcomes.filter((outcome) => outcome === 'fail').length;
+  const passed = ({ outcomes }: Repeated) => outcomes.filter((outcome) => outcome === 'pass').length;
   const mended = met.filter((each) => passed(each) === each.outcomes.length);
   const still = met.filter((each) => failed(each) === each.outcomes.length);
   const flaky = met.filter((each) => failed(each) > 0 && !still.includes(each));
@@ -69,9 +69,9 @@ function summaryOf(met: readonly Met[]): string {
     ...(flaky.length > 0 ? [`${flaky.length} flaky`] : []),
     ...(open.length > 0 ? [`${open.length} not judged`] : []),
   ];
-  const line = (sign: string, after: (each: Met) => string) => (each: Met) =>
+  const line = (sign: string, after: (each: Repeated) => string) => (each: Repeated) =>
     `  ${sign} ${plainLine(each.failure.check)} (${plainLine(each.failure.service)})${after(each)}`;
-  const rate = (each: Met) => `  failed ${failed(each)} of ${counted(each.outcomes.length, 'time')}`;
+  const rate = (each: Repeated) => `  failed ${failed(each)} of ${counted(each.outcomes.length, 'time')}`;
   return `${[
     `${numbers.join(', ')}.`,
     ...still.map(line('✕', () => '')),
