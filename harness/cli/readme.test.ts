@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
@@ -10,12 +10,18 @@ import { pactOf, startStubBroker } from '../providers/pact/fixtures/stub-broker.
 import { exampleCredentials } from '../reference/how-to-call.ts';
 import { startReference } from '../reference/reference.ts';
 import { conformHere } from './fixtures/in-process.ts';
+import { startOrders } from './fixtures/orders.ts';
 
-/** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
+/** Every command of the README and of these pages is run, in a folder that holds a config and nothing else. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PACT_CLI = join(ROOT, 'node_modules/.bin/pact');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const PAGES = [
+  'README.md',
+  ...['nightly', 'releases', 'service', 'troubleshooting', 'cost'].map((name) => `docs/${name}.md`),
+];
+const TEXTS = new Map(PAGES.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+const ALL = [...TEXTS.values()].join('\n');
 const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
 /** So small that meeting the limit costs seconds; a window so long that a burst of several runs side by side fits into it. */
 const PLAN = { requests: 90, windowMs: 20_000 };
@@ -71,10 +77,8 @@ function freshFolder(more = ''): string {
 }
 
 function commands(): readonly string[] {
-  const shell = [...README.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
-    block.trim().split('\n'),
-  );
-  const workflow = [...README.matchAll(/- run: (npx conform .*)/g)].map(([, command = '']) => command);
+  const shell = [...ALL.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.trim().split('\n'));
+  const workflow = [...ALL.matchAll(/- run: (npx conform .*)/g)].map(([, command = '']) => command);
   return [...shell, ...workflow];
 }
 
@@ -83,8 +87,8 @@ const isPacts = (command: string) => command.startsWith(PACT);
 /** What asks a broker, or what was found out about its pacts. */
 const isForBroker = (command: string) => isPacts(command) || command.includes(' pact publish ');
 /** What can as well be this process. */
-const STARTS_NOTHING = /^npx conform (?:list|explain|clauses|config|init|report|serve --defect)\b/;
-const ORDERS_KEY = 'example-orders-key';
+const STARTS_NOTHING = /^npx conform (?:explain|clauses|report|serve --defect)\b/;
+const isOfOrders = (command: string) => / orders\b/.test(command);
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
 /** Runs a README line as it stands, but for the port and the quoting that a shell would undo. */
@@ -98,13 +102,12 @@ async function run(command: string, { folder, port, environment }: Place, endAft
     .replace('reports/latest', 'reports/selection')
     .split(' ')
     .map((word) => word.replaceAll("'", ''));
-  if (STARTS_NOTHING.test(command))
-    return conformHere(args, { ...environment, ORDERS_API_KEY: ORDERS_KEY }, folder);
+  if (STARTS_NOTHING.test(command)) return conformHere(args, environment, folder);
   const program = isPacts(command) ? [PACT_CLI] : [process.execPath, MAIN];
   const [file = '', ...first] = program;
   const child = spawn(file, [...first, ...args], {
     cwd: folder,
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT, ...environment, ORDERS_API_KEY: ORDERS_KEY },
+    env: { ...process.env, ...PROGRAM_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = listenTo(child);
@@ -124,8 +127,9 @@ describe('README', () => {
   });
 
   it('shows pictures that there are', () => {
-    for (const [, path = ''] of README.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
-      expect(readFileSync(join(ROOT, path)).length).toBeGreaterThan(10_000);
+    for (const [page, text] of TEXTS) {
+      for (const [, path = ''] of text.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g))
+        expect(readFileSync(join(ROOT, dirname(page), path)).length).toBeGreaterThan(10_000);
     }
   });
 
@@ -147,7 +151,7 @@ describe('README', () => {
     expect(broker.branches.get('search 1.4.0')).toBe('main');
   });
 
-  const own = commands().filter((each) => isOurs(each) && !isForBroker(each));
+  const own = commands().filter((each) => isOurs(each) && !isForBroker(each) && !isOfOrders(each));
   const [here, apart] = [
     own.filter((each) => STARTS_NOTHING.test(each)),
     own.filter((each) => !STARTS_NOTHING.test(each)),
@@ -156,6 +160,18 @@ describe('README', () => {
   it.for(here)('%s', async (command, { onTestFinished }) => runs(command, onTestFinished));
   // Beside each other: most of their time they wait for windows.
   it.concurrent.for(apart)('%s', async (command, { onTestFinished }) => runs(command, onTestFinished));
+  it.concurrent.for(commands().filter((each) => isOurs(each) && isOfOrders(each)))(
+    '%s',
+    async (command, { onTestFinished }) => {
+      const orders = await startOrders(onTestFinished);
+      const [init = ''] = /^npx conform init .*/m.exec(ALL.replaceAll('$ npx', 'npx')) ?? [];
+      await orders.type(init);
+      const [environments = ''] = /^environments:\n(?: .*\n)+/m.exec(ALL) ?? [];
+      appendFileSync(join(orders.folder, 'conformance/services/orders.yaml'), environments);
+      const { code, text } = await orders.type(command);
+      expect({ code, said: code === 0 ? '' : text }).toEqual({ code: 0, said: '' });
+    },
+  );
 });
 
 async function runs(command: string, stopAfter: Parameters<typeof place>[0]): Promise<void> {
@@ -173,12 +189,9 @@ function shortened(command: string): string {
   return command.endsWith(' search --environment staging') ? `${command} --suite json` : command;
 }
 
-/** README commands that a command of the README builds upon. */
+/** Commands that one of the pages builds upon. */
 function neededFor(command: string): readonly string[] {
-  const before = (name: string) =>
-    commands()
-      .filter((each) => each.startsWith(`npx conform ${name} `))
-      .slice(0, 1);
-  if (command.includes(' config orders')) return before('init');
-  return command.includes(' report ') ? before('run').map((each) => `${each} --suite json`) : [];
+  return command.includes(' report ')
+    ? ['npx conform run search --provider-url http://127.0.0.1:4010 --suite json']
+    : [];
 }

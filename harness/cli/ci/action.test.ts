@@ -114,9 +114,9 @@ describe('the GitHub action', () => {
     expect(summary).toMatch(/No verdict/);
   });
 
-  it('has the inputs that the README gives it', () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const [, given = ''] = /uses: your-org\/conform@.*\n\s+with: (\{.*\})/.exec(readme) ?? [];
+  it('has the inputs that the recipe for releases gives it', () => {
+    const recipe = readFileSync(join(ROOT, 'docs/releases.md'), 'utf8');
+    const [, given = ''] = /uses: your-org\/conform@.*\n\s+with: (\{.*\})/.exec(recipe) ?? [];
     expect(Object.keys(parse(given)).filter((name) => !(name in ACTION.inputs))).toEqual([]);
     expect(given).toContain('environment: release');
   });

@@ -25,13 +25,13 @@ import {
 
 /** Whether an image may ship, decided by the command line alone, with the example of the shipped config. */
 
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const RECIPE = readFileSync(join(ROOT, 'docs/releases.md'), 'utf8');
 const { image, none } = inject('containers');
 
 /** Where it does not matter what is judged. */
 const ONE_CHECK = { args: ['--partial', '--check', 'auth.missing-credential'] };
 
-describe('the release environment of the README', () => {
+describe('the release environment of the recipe', () => {
   const load = async (environment: string) => {
     const folder = releaseFolder(environment);
     const env = {
@@ -44,7 +44,7 @@ describe('the release environment of the README', () => {
   };
 
   it('is one that can be loaded', async () => {
-    const [, block = ''] = /```yaml\n(release:\n.*?)```/s.exec(README) ?? [];
+    const [, block = ''] = /```yaml\n(release:\n.*?)```/s.exec(RECIPE) ?? [];
     expect(await load(block.replaceAll(/^/gm, '  '))).toMatchObject({
       kind: 'container',
       image: { kind: 'image', name: 'search:1' },
@@ -53,7 +53,7 @@ describe('the release environment of the README', () => {
   });
 
   it('may have a command in its place', async () => {
-    const [, provider = ''] = /^`(provider: \{ command: .*\})`/m.exec(README) ?? [];
+    const [, provider = ''] = /^`(provider: \{ command: .*\})`/m.exec(RECIPE) ?? [];
     expect(await load(`  release: { ${provider}, extends: staging }\n`)).toMatchObject({ kind: 'command' });
   });
 });

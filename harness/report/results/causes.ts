@@ -147,7 +147,9 @@ function operationsInError(checks: readonly CheckResult[]): readonly [names: str
 }
 
 function withinSentence(sentence: string): string {
-  return /^(?:An?|The|Each|Every|No|Of|Some|Other) /.test(sentence)
+  return /^(?:An?|The|Each|Every|No|Of|Some|Other|Another|Two|There|Input|Items?|Responses?|Nothing) /.test(
+    sentence,
+  )
     ? sentence.charAt(0).toLowerCase() + sentence.slice(1)
     : sentence;
 }
