@@ -50,6 +50,7 @@ function curlParts({ carrier, secret }: Credentials): CurlParts {
   if (carrier === null || secret === null) return { before: '', query: '' };
   const shown = inShell(secret);
   if (carrier.in === 'query') return { before: '', query: `?${carrier.name}=${shown}` };
+  if (carrier.in === 'cookie') return { before: `-b "${carrier.name}=${shown}" `, query: '' };
   if (carrier.user !== null) return { before: `-u "${carrier.user}:${shown}" `, query: '' };
   return { before: `-H "${carrier.name}: ${wordOf(carrier)}${shown}" `, query: '' };
 }

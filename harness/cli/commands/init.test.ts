@@ -66,6 +66,13 @@ describe('the security scheme of an OpenAPI document', () => {
     await expect(written(documentWith(gone), CLIENT)).rejects.toThrow(/--token-url is needed/);
   });
 
+  it('apiKey in a cookie is a cookie', async () => {
+    const scheme = { type: 'apiKey', in: 'cookie', name: 'sid' };
+    expect(await written(documentWith(scheme), ['--key-env', 'KEY'])).toMatch(
+      /^ {2}scheme: cookie .*\n {2}name: "sid"/m,
+    );
+  });
+
   it('mutualTLS is a client certificate, its files as the service file finds them', async () => {
     const files = ['--client-cert', 'keys/client.pem', '--client-key', 'keys/key.pem'];
     const text = await written(documentWith({ type: 'mutualTLS' }), files);

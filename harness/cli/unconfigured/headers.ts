@@ -91,10 +91,10 @@ function isCredential({ name }: GivenHeader, demand: SecurityScheme | null): boo
 function credentialIn({ name, value }: GivenHeader, variable: string): GivenCredential {
   const [, word = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value) ?? [];
   const isAuthorization = name.toLowerCase() === 'authorization';
-  const as = (scheme: string, secrets: Readonly<Record<string, string>>): GivenCredential => {
+  const as = (scheme: string, secrets: GivenCredential['secrets'], keyName = name): GivenCredential => {
     const found = schemeNamed(scheme);
     if (found === undefined) throw new TypeError(`there is no credential scheme ${scheme}`);
-    return { scheme: found, answers: { 'key-env': variable, 'key-name': name }, secrets };
+    return { scheme: found, answers: { 'key-env': variable, 'key-name': keyName }, secrets };
   };
   if (isAuthorization && word.toLowerCase() === 'bearer') return as('bearer', { [variable]: rest });
   if (isAuthorization && word.toLowerCase() === 'basic') {
@@ -103,5 +103,7 @@ function credentialIn({ name, value }: GivenHeader, variable: string): GivenCred
     if (colon > 0)
       return as('basic', { [`${variable}_USER`]: pair.slice(0, colon), [variable]: pair.slice(colon + 1) });
   }
+  const [, pair = '', cookie = ''] = /^([^=;\s]+)=([^;\s]+)$/.exec(value) ?? [];
+  if (name.toLowerCase() === 'cookie' && pair !== '') return as('cookie', { [variable]: cookie }, pair);
   return as('header', { [variable]: value });
 }

@@ -142,8 +142,8 @@ describe('the credential among the headers', () => {
       'a cookie that the document names',
       { type: 'apiKey', in: 'cookie', name: 'sid' },
       `Cookie: sid=${KEY}`,
-      'name: "Cookie"',
-      { ORDERS_API_KEY: `sid=${KEY}` },
+      'scheme: cookie # the key in the cookie `name`\n  name: "sid"',
+      { ORDERS_API_KEY: KEY },
     ],
     [
       'another word in Authorization',

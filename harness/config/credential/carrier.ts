@@ -24,7 +24,7 @@ export type SignatureFlaw =
 
 /** The place of a request that a credential travels in: how it gets there, and how a service reads it there. */
 export interface Carrier {
-  readonly in: 'header' | 'query' | 'subprotocol' | 'signature';
+  readonly in: 'header' | 'query' | 'cookie' | 'subprotocol' | 'signature';
   /** Of the header field or the parameter; null where several carry it. */
   readonly name: string | null;
   /** The authentication scheme before it (RFC 9110 §11.1); null outside Authorization. */
@@ -136,6 +136,32 @@ export function queryParameter(name: string): Carrier {
     strip: (request) => ({ ...request, target: withoutQuery(request.target, name) }),
     reader: bareReader(({ query }) => onlyOne(new URLSearchParams(query ?? '').getAll(name)), null),
   };
+}
+
+/** A pair of the Cookie field (RFC 6265 §4.2), beside those that are there. */
+export function cookiePair(name: string): Carrier {
+  const others = (value: string) => pairsOf(value).filter((pair) => !pair.startsWith(`${name}=`));
+  const withPairs = (request: HttpRequest, added: readonly string[]): HttpRequest => {
+    const pairs = [...fieldValues(request.fields, 'cookie').flatMap(others), ...added];
+    const bare = withoutField(request, 'Cookie');
+    return pairs.length === 0 ? bare : withField(bare, ['Cookie', pairs.join('; ')]);
+  };
+  return {
+    ...PLAIN,
+    in: 'cookie',
+    name,
+    carry: (secret, request) => withPairs(request, [`${name}=${wireText(secret)}`]),
+    strip: (request) => withPairs(request, []),
+    reader: bareReader(({ fields }) => {
+      const pairs = fieldValues(fields, 'cookie').flatMap(pairsOf);
+      const own = pairs.filter((pair) => pair.startsWith(`${name}=`));
+      return onlyOne(own.map((pair) => pair.slice(name.length + 1)));
+    }, 'Cookie'),
+  };
+}
+
+function pairsOf(value: string): readonly string[] {
+  return value.split(';').flatMap((pair) => pair.trim() || []);
 }
 
 /** A key beside the offered subprotocols, which is where a browser can put one (RFC 6455 §11.3.4). */

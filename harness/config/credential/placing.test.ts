@@ -14,7 +14,7 @@ import {
   type WrongCredential,
 } from './placing.ts';
 import type { Credentials } from './scheme.ts';
-import { basic, bearer, header, none, query, signed } from './schemes.ts';
+import { basic, bearer, cookie, header, none, query, signed } from './schemes.ts';
 
 const KEY = 'Example-Key-For-Tests';
 const key = new Secret('SEARCH_API_KEY', KEY);
@@ -27,6 +27,7 @@ const WAYS = {
   bearer: bearer.of({ key, secondKey }),
   header: header.of({ name: 'X-API-Key', key }),
   query: query.of({ name: 'api key', key }),
+  cookie: cookie.of({ name: 'sid', key }),
   basic: basic.of({ username: 'user', password: key }),
   signed: signed.of({ app }),
   none: none.of({}),
@@ -57,10 +58,20 @@ describe('the configured credential', () => {
     ['bearer', `Authorization,Bearer ${KEY}`],
     ['header', `X-API-Key,${KEY}`],
     ['query', `/v1/resources?x=1&api%20key=${KEY}`],
+    ['cookie', `Cookie,sid=${KEY}`],
     ['basic', `Authorization,${basic64(`user:${KEY}`)}`],
     ['none', ''],
   ])('takes the place of the sample for scheme %s', (way, expected) => {
     expect(shown(placed(WAYS[way], 'right'))).toBe(expected);
+  });
+
+  it('stands beside other cookies, and takes the place of one of its name', () => {
+    const fields: HttpRequest['fields'] = [['cookie', 'lang=en; sid=old;theme=dark']];
+    const request = { ...GET, fields };
+    expect(placed(WAYS.cookie, 'right', request).fields).toEqual([
+      ['Cookie', `lang=en; theme=dark; sid=${KEY}`],
+    ]);
+    expect(placed(WAYS.cookie, 'none', request).fields).toEqual([['Cookie', 'lang=en; theme=dark']]);
   });
 
   it('signs for scheme signed, or where an application is to sign in place of a key', () => {

@@ -2,7 +2,7 @@ import Type from '../../base/schema/type.ts';
 import { Secret } from '../../base/secret.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import { choice, mapping } from '../shape/kinds.ts';
-import { basicField, bearerField, headerField, queryParameter } from './carrier.ts';
+import { basicField, bearerField, cookiePair, headerField, queryParameter } from './carrier.ts';
 import { APPLICATION, KEYED, NAME, optional, REFUSED, secret, text } from './keys.ts';
 import {
   asksForBearer,
@@ -87,6 +87,28 @@ export const query = scheme({
     conforming: ['search'],
     isRefusedOtherwise: true,
     values: (shipped) => ({ name: 'api_key', ...shippedKey(shipped) }),
+  },
+});
+
+/** The key in a cookie (RFC 6265 §4.1.1: its name is a token). */
+export const cookie = scheme({
+  name: 'cookie',
+  summary: 'the key in the cookie `name`',
+  keys: { name: NAME, ...KEYED },
+  fault: ({ name }) =>
+    isToken(name)
+      ? null
+      : { key: 'name', problem: 'cannot be the name of a cookie', remedy: 'use letters, digits and hyphens' },
+  use: ({ name }) => ({ carrier: cookiePair(name) }),
+  opens: ({ type, in: place, name }, written) =>
+    type === 'apiKey' && place === 'cookie' && name === written.name,
+  first: ofNamedKey('Cookie that carries the key', 'session'),
+  proof: {
+    setting: 'cookie',
+    words: 'credentials: { scheme: cookie, name: session }',
+    conforming: ['search'],
+    isRefusedOtherwise: true,
+    values: (shipped) => ({ name: 'session', ...shippedKey(shipped) }),
   },
 });
 
@@ -191,6 +213,7 @@ export const SCHEMES: readonly [Scheme, ...Scheme[]] = [
   bearer,
   header,
   query,
+  cookie,
   basic,
   oauth2,
   signed,

@@ -1,4 +1,4 @@
-import { headerField, queryParameter } from '../../config/credential/carrier.ts';
+import { cookiePair, headerField, queryParameter } from '../../config/credential/carrier.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { alsoAt, inAccess, inCredentials } from '../behavior/patches/parts.ts';
 import { aroundHandling, beforehand, onAnswer, onReceipt, together } from '../behavior/patches/patch.ts';
@@ -73,6 +73,11 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
     setting: 'query',
     summary: 'takes the key in the query parameter api_key as well',
     patch: alsoAt(queryParameter('api_key')),
+  },
+  'cookie-key': {
+    setting: 'cookie',
+    summary: 'takes the key in the cookie session as well',
+    patch: alsoAt(cookiePair('session')),
   },
   'documents-query-key': {
     setting: 'query documented',
