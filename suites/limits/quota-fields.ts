@@ -1,8 +1,8 @@
 import {
   check,
   clause,
-  clients,
   observation,
+  practice,
   quotaFieldsDraft,
   type Reply,
   settled,
@@ -98,7 +98,8 @@ export const quotaFields = [
     headline: 'The reset is given in {got}',
     why: 'Clients that read it as seconds wait for days.',
     change: 'Send seconds, from now or since 1970.',
-    grounds: [clients('octokit and ky read the reset as seconds')],
+    // Rocket.Chat and a plugin of hapi document milliseconds in X- fields of their own.
+    grounds: [practice('resets in seconds, as clients take them')],
     uses: [quota.quotaSample],
     judge: ({ expect }) =>
       expect()

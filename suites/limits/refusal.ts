@@ -38,9 +38,10 @@ export const refusalShape = observation('limits.refusal-shape', {
   },
 });
 
-/** What means something else to clients than that they come too often; a 503 says to come later (RFC 9110 §15.6.4). */
+/** What means something else to clients than that they come too often. */
 const MISLEADING: ReadonlySet<number> = new Set([401, 404, 407, 410]);
-const UNAVAILABLE = 503;
+/** A 503 says to come later (RFC 9110 §15.6.4), and so do others that no standard has. */
+const OVERLOADED: ReadonlySet<number> = new Set([503, 509, 529]);
 
 // RFC 6585 §7.2 lets a server refuse in another way than with 429: not with what makes clients do the wrong thing.
 const refusalMeaning = check('limits.refusal-meaning', {
@@ -57,7 +58,7 @@ const refusalMeaning = check('limits.refusal-meaning', {
     return expect()
       .where(({ status }) => status !== null, 'the refusal is no answer')
       .toConform('429, or another status for a limit', ({ response: { status, statusClass } }) =>
-        MISLEADING.has(status) || (statusClass === 5 && status !== UNAVAILABLE) ? `status ${status}` : null,
+        MISLEADING.has(status) || (statusClass === 5 && !OVERLOADED.has(status)) ? `status ${status}` : null,
       );
   },
 });

@@ -21,7 +21,8 @@ const answeredPings = check('websocket.answered-pings', {
   why: 'Clients that do what they must lose their connections again and again.',
   change:
     'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
-  grounds: [clients('browsers and ws answer a Ping, and can do no more')],
+  // A proxy may end it at that moment for a limit of its own.
+  grounds: [practice('who answers a Ping is there')],
   uses: [idle],
   judge: ({ expect }) =>
     expect()
