@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund && node harness/cli/package/bui
 FROM ${BASE}
 COPY --from=package /build/conform-*.tgz /tmp/
 RUN npm install --global --ignore-scripts --no-audit --no-fund /tmp/conform-*.tgz \
+  @pact-foundation/pact-core@20 testcontainers@12 @redis/client@6 \
   && rm /tmp/conform-*.tgz && npm cache clean --force
 
 # Not as root. A number, so that platforms which forbid root can tell.

@@ -6,12 +6,12 @@ import { codeOf, traceOf } from '../base/thrown.ts';
 import { plainText } from '../report/results/words/plain.ts';
 import { guard } from './ci/log-commands.ts';
 
-const { name, version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { name: string; version: string };
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 /** Name and version of this harness, for reports. */
-export const HARNESS = { name, version, node: process.version } as const;
+export const HARNESS = { name: 'conform', version, node: process.version } as const;
 
 /** Capabilities of a stream. Plain text where NO_COLOR is set or the stream is no terminal; FORCE_COLOR comes first. */
 export function terminalOf(stream: Pick<WriteStream, 'isTTY'>): {

@@ -118,7 +118,7 @@ function alreadyThere(path: string): UsageError {
 }
 
 /** Editors read the schema there; `conform` itself does not need it. */
-const SCHEMAS = 'node_modules/conform/dist/config';
+const SCHEMAS = 'node_modules/conform-api/dist/config';
 
 /** The first line of a file in a folder of the config, which tells an editor its schema. */
 export function schemaLine(configDir: string, part: string, name: string): string {
