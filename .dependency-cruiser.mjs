@@ -146,11 +146,11 @@ export default {
       name: 'no-dev-dependency',
       comment: 'What ships may not need what only development installs.',
       severity: 'error',
-      from: { path: '^(harness|suites)/', pathNot: [TESTS, '^harness/cli/package/'] },
-      // The client of Redis is an optional peer: asked for by name when a run needs it and it is not installed.
+      from: { path: '^(harness|suites)/', pathNot: [TESTS, '^harness/cli/(?:package|scripts)/'] },
+      // Optional peers: asked for by name when a run needs one and it is not installed.
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        pathNot: 'node_modules/(?:@types|@redis/client)/',
+        pathNot: 'node_modules/(?:@types|@redis/client|@pact-foundation/pact-core|testcontainers)/',
       },
     },
     {
