@@ -17,6 +17,7 @@ import type { Credentials } from './credential/scheme.ts';
 import { CREDENTIALS } from './credential/schemes.ts';
 import type { DocumentRemark } from './document/remarks.ts';
 import type { Operation } from './operation/call/call.ts';
+import { PARAMETERS } from './operation/given-values.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
@@ -90,6 +91,7 @@ const BLOCKS = {
       def: 'openapi',
     },
   ),
+  parameters: PARAMETERS,
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
   deployedVersion: DEPLOYED_VERSION,

@@ -39,6 +39,7 @@ describe('an operation of the config', () => {
       safe: true,
       call: { method: 'GET', template: '/a?x=1', inputs: [], fields: [], body: null },
       uncallable: null,
+      awaits: [],
     });
   });
 

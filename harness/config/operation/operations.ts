@@ -15,6 +15,7 @@ import {
   placeholdersOf,
   requestOfCall,
 } from './call/call.ts';
+import { type PARAMETERS, withGivenValues } from './given-values.ts';
 import { successesOf } from './openapi/answers.ts';
 import type { DocumentedBody, DocumentedInput } from './openapi/inputs.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
@@ -30,7 +31,7 @@ interface Sources {
 function operationOf(sources: Sources): Operation {
   const { written, documented } = sources;
   const method = written?.block.method ?? documented?.method ?? 'GET';
-  const { template, inputs, lacks } = addressed(sources);
+  const { template, inputs, lacks, awaits } = addressed(sources);
   const body = bodyOf(sources);
   const responses = responsesOf(sources);
   const [response = NOTHING_DOCUMENTED, ...alternatives] = responses;
@@ -43,13 +44,14 @@ function operationOf(sources: Sources): Operation {
     fields: accepted.length === 0 || hasAccept ? [] : [['Accept', accepted.join(', ')]],
     body,
   };
-  const uncallable =
+  const obstacle =
     documented?.unfit ??
     lacks ??
     body?.lacks ??
     unmetDemand(sources) ??
     whyEndless(response) ??
     (responses.length === 0 ? 'no success is documented for it' : null);
+  const missing = awaits[0]?.lacks ?? null;
   return {
     id: written?.block.id ?? documented?.id ?? '',
     place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
@@ -63,7 +65,8 @@ function operationOf(sources: Sources): Operation {
     auth: authOf(sources),
     safe: SAFE_METHODS.has(method) || (written?.block.safe ?? false),
     call,
-    uncallable,
+    uncallable: obstacle ?? missing,
+    awaits: obstacle === null ? awaits.map(({ name }) => name) : [],
   };
 }
 
@@ -80,8 +83,10 @@ function whyEndless({ mediaTypes }: ExpectedResponse): string | null {
 interface Addressed {
   readonly template: string;
   readonly inputs: readonly Input[];
-  /** Why a value is missing; null when none is. */
+  /** Why a value is missing that no answer can have; null when none is. */
   readonly lacks: string | null;
+  /** The inputs whose value an answer may have. */
+  readonly awaits: readonly DocumentedInput[];
 }
 
 /** Path and inputs, with the values that the config gives in its path, `query` and `fields`. */
@@ -111,16 +116,26 @@ function addressed(sources: Sources): Addressed {
   const undescribed = placeholdersOf(template).find((name) => !inputs.has(`path ${name}`));
   return {
     template: verbatim.length === 0 ? template : `${template}?${verbatim.join('&')}`,
-    inputs: all,
+    inputs: all.map((input) => (isAwaited(input) && input.in !== 'path' ? awaited(input) : input)),
+    awaits: all.filter(isAwaited),
     lacks:
       undescribed === undefined
-        ? (all.find(({ lacks }) => lacks !== null)?.lacks ?? null)
+        ? (all.find((input) => input.lacks !== null && !isAwaited(input))?.lacks ?? null)
         : `its path has {${undescribed}}, which no parameter describes`,
   };
 }
 
+function isAwaited({ lacks, findable }: DocumentedInput): boolean {
+  return lacks !== null && findable;
+}
+
+/** Its place is kept by its name in braces, as it is in a path. */
+function awaited(input: DocumentedInput): DocumentedInput {
+  return { ...input, value: `{${input.name}}` };
+}
+
 function overlaid(under: DocumentedInput | undefined, { value, ...over }: Input): DocumentedInput {
-  if (under === undefined) return { ...over, value, lacks: null };
+  if (under === undefined) return { ...over, value, lacks: null, findable: false };
   const schema = over.schema ?? under.schema;
   const required = over.required || under.required;
   return value === undefined
@@ -196,6 +211,7 @@ function unmetDemand({ written, documented }: Sources): string | null {
 interface OperationBlocks {
   readonly operations?: Loaded<typeof OPERATIONS>;
   readonly openapi?: string;
+  readonly parameters?: Loaded<typeof PARAMETERS>;
   readonly credentials: CredentialsBlock | undefined;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly tls?: { readonly cert?: string };
@@ -216,7 +232,7 @@ export async function buildOperations(
 ): Promise<Operations> {
   const own = await readWritten(draft, written.operations ?? []);
   const document = await readDocument(draft, written, provider);
-  const left = new Set(document?.operations);
+  const left = new Set(document?.operations.map((each) => withGivenValues(each, written.parameters)));
   const operations: Operation[] = [];
   for (const each of own) {
     const documented = documentedFor(each, left);

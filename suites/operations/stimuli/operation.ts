@@ -1,9 +1,10 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
 import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
-import type { ServiceConfig } from '../../../harness/config/service.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
+import { filled, sendWithFound, valuesOf } from './found-calls.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import {
@@ -51,7 +52,14 @@ function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
 const safeCalls = probe(
   'operation-safe-calls',
   { cost: (config) => safeCallsIn(config).length },
-  ({ config, http }) => send(safeCallsIn(config), PATIENCE_MS.calls, (order) => sendOrder({ http }, order)),
+  ({ config, http }) => {
+    let leftMs = PATIENCE_MS.calls;
+    return sendWithFound(safeCallsIn(config), config, async (orders) => {
+      const trials = await send(orders, leftMs, (order) => sendOrder({ http }, order));
+      for (const { exchange } of trials.all) leftMs -= exchange.timing.durationMs;
+      return trials;
+    });
+  },
 );
 
 /** Creation first and deletion last, so that what is called is still there. */
@@ -154,11 +162,13 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
           ordersOf(config, (order) => order.kind === kind),
           calls.ended,
         );
+      const values = valuesOf(calls);
+      const orders = ordersOf(config, (order) => {
+        const { operation } = order;
+        return isSent(order) && (!operation.safe || calls.called.has(operation));
+      });
       return send(
-        ordersOf(config, (order) => {
-          const { operation } = order;
-          return isSent(order) && (!operation.safe || calls.called.has(operation));
-        }),
+        orders.flatMap((order) => filled(order, values.get(order.operation) ?? null) ?? []),
         PATIENCE_MS.further,
         (order) => sendOrder({ http }, order),
       );
@@ -171,8 +181,11 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
     [sent, unsafeTrials, operationCalls],
     async ({ ask, config, cover }) => {
       const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
-      const { called, ended } = await ask(operationCalls);
-      const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
+      const { called, ended, unexercised } = await ask(operationCalls);
+      // That no value was found for them is said of the calls.
+      const unfit = new Set(unexercised.filter(({ why }) => why === 'unfit').map((each) => each.operation));
+      const inVain = (operation: Operation) => !called.has(operation) && !unfit.has(operation);
+      const vain = ordersOf(config, (order) => order.kind === kind && inVain(order.operation));
       const trials = found.about(called).with({
         unexercised: [
           ...planned(config, kind),

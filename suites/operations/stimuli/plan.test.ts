@@ -23,6 +23,7 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
     uncallable: null,
     safe: SAFE_METHODS.has(more.method ?? 'GET'),
+    awaits: [],
     ...more,
   };
 }

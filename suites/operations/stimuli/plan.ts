@@ -1,5 +1,6 @@
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { BadInput, Operation, OperationRequest, Safety } from '../../../harness/config/service.ts';
+import type { FoundValues } from './found-values.ts';
 import { aboutOwnItem, isOfOwn, isOfOwnItem, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
@@ -10,6 +11,8 @@ export interface Order extends OperationRequest {
   readonly operation: Operation;
   readonly kind: TrialKind;
   readonly method: string;
+  /** The values of other answers that are in it; absent for none. */
+  readonly values?: FoundValues;
   /** Completes "GET /v1/resources/{id} …". */
   readonly what: string;
 }
@@ -98,7 +101,8 @@ function whyNotCalled(
   safety: Safety,
   lifecycles: readonly Lifecycle[],
 ): Pick<Unexercised, 'reason' | 'why'> | null {
-  if (operation.uncallable !== null) return { reason: operation.uncallable, why: 'unfit' };
+  const mayBeFound = operation.awaits.length > 0 && operation.safe;
+  if (operation.uncallable !== null && !mayBeFound) return { reason: operation.uncallable, why: 'unfit' };
   if (operation.safe) return null;
   if (!safety.unsafeMethods)
     return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };

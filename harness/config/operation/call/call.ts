@@ -23,6 +23,8 @@ export interface Operation extends OperationRequest {
   readonly call: Call;
   /** Why it cannot be called; null when it can. */
   readonly uncallable: string | null;
+  /** The inputs without a value that other answers may have; empty if something else stands against the call. */
+  readonly awaits: readonly string[];
 }
 
 export interface ExpectedResponse {

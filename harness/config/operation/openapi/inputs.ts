@@ -12,6 +12,8 @@ import { firstFitting, readingsOfText, shownInParameter } from './shown-values.t
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {
   readonly lacks: string | null;
+  /** It names something that the service has, so that only an answer can have its value. */
+  readonly findable: boolean;
 }
 
 export interface DocumentedBody extends CallBody {
@@ -84,22 +86,33 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   const ownForm = content === undefined ? formOf(at, place) : 'json';
   const form = isWholeQuery ? wholeForm : ownForm;
   const base = { name, in: place, required, schema, form: form ?? 'comma' };
-  const without = (lacks: string | null): DocumentedInput => ({ ...base, value: undefined, lacks });
-  const lacking = (why: string) => without(`the required ${place} parameter ${JSON.stringify(name)} ${why}`);
+  const without = (lacks: string | null, findable = false): DocumentedInput => ({
+    ...base,
+    value: undefined,
+    lacks,
+    findable,
+  });
+  const lacking = (why: string, findable = false) =>
+    without(`the required ${place} parameter ${JSON.stringify(name)} ${why}`, findable);
 
   if (!required) return without(null);
   if (form === null) return lacking('is written in a style that is not spoken here');
   const candidates = shownInParameter(content === undefined ? [at] : [content, at], schemaAt, scope);
   const shown = firstFitting(candidates, scope, schema, readingsOfText)?.value;
-  if (shown === undefined && place === 'path') {
-    // Made-up identifiers name nothing: the answer would rightly be 404.
-    return lacking('has no example, default or enumerated value');
-  }
+  // Made-up identifiers name nothing: the answer would rightly be 404.
+  if (shown === undefined && (place === 'path' || isIdentifier(name)))
+    return lacking('has no example, default or enumerated value', true);
   if (shown === undefined && schema === null && schemaAt.value !== undefined) return lacking(UNREAD);
   const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
   if ('reason' in example) return lacking(`has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
-  return misfit === null ? { ...base, value: example.value, lacks: null } : lacking(misfit);
+  if (misfit !== null) return lacking(misfit, place === 'path');
+  return { ...base, value: example.value, lacks: null, findable: false };
+}
+
+/** `account_id`, `accountId`, `AccountSid` */
+function isIdentifier(name: string): boolean {
+  return /(?:^|_|-)(?:id|uuid|guid|sid)$|[a-z](?:Id|ID|Uuid|UUID|Guid|Sid)$/.test(name);
 }
 
 export const UNREAD = 'has a schema that cannot be read';

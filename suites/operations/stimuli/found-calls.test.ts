@@ -1,0 +1,110 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../harness/base/fixtures/folder.ts';
+import { served } from '../../../harness/base/fixtures/server.ts';
+import { loadOnly } from '../../../harness/config/fixtures/config-folder.ts';
+import { type Judged, judgedInTurn } from '../../tests/fixtures/judged.ts';
+import { operations } from '../operations.suite.ts';
+
+type Answer = (response: ServerResponse) => unknown;
+
+const json =
+  (value: unknown, fields: Readonly<Record<string, string>> = {}): Answer =>
+  (response) =>
+    response.writeHead(200, { 'content-type': 'application/json', ...fields }).end(JSON.stringify(value));
+
+const OK = { responses: { 200: { description: 'ok', content: { 'application/json': { schema: {} } } } } };
+const get = (...parameters: readonly object[]) => ({ get: { ...OK, parameters } });
+const inPath = (name: string, type = 'string') => ({ name, in: 'path', required: true, schema: { type } });
+
+/** The GET requests of a run of a service that answers at these targets, and 404 elsewhere. */
+async function requestsTo(
+  paths: Readonly<Record<string, object>>,
+  answers: Readonly<Record<string, Answer>>,
+  more = '',
+): Promise<{ readonly sent: readonly string[]; readonly outcome: Judged }> {
+  const sent = new Set<string>();
+  const server = createServer(({ method, url = '' }, response) => {
+    const answer = answers[url];
+    if (method === 'GET' && !url.includes('conform')) sent.add(url);
+    if (method === 'GET' && answer) answer(response);
+    else response.writeHead(method === 'GET' ? 404 : 405, { allow: 'GET' }).end();
+  });
+  const url = await served(server);
+  const yaml = `service: orders\ncontract: search\ncredentials: { scheme: none }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\n${more}`;
+  const document = JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths });
+  const folder = temporaryFolder({ 'services/orders.yaml': yaml, 'openapi.json': document });
+  const { config } = await loadOnly(folder);
+  const outcome = await judgedInTurn(config, [operations], { url });
+  return { sent: [...sent], outcome };
+}
+
+describe('a call that needs an identifier', () => {
+  it('takes it from the list before it, level by level', async () => {
+    const [org, repo] = [inPath('org'), inPath('repo_id', 'integer')];
+    const { sent, outcome } = await requestsTo(
+      {
+        '/orgs': get(),
+        '/orgs/{org}/repos': get(org),
+        '/orgs/{org}/repos/{repo_id}': get(org, repo),
+        '/orgs/{org}/repos/{repo_id}/tags': get(org, repo),
+      },
+      {
+        '/orgs': json({ total: 2, items: [{ name: 'a b', org: 'acme' }] }),
+        '/orgs/acme/repos': json([{ name: 'r', id: 'not-a-number', repoId: 7 }]),
+        '/orgs/acme/repos/7': json({}),
+        '/orgs/acme/repos/7/tags': json([]),
+      },
+    );
+    expect(sent).toEqual(['/orgs', '/orgs/acme/repos', '/orgs/acme/repos/7', '/orgs/acme/repos/7/tags']);
+    expect(outcome.outcomes['operations.status']).toBe('pass');
+  });
+
+  it.each<[string, object, Answer]>([
+    ['a member of that name', {}, json({ pet_id: 'p1' })],
+    ['the identifier of a member that is such a thing', {}, json({ pet: { id: 'p1' } })],
+    ['an item of a list of such things', {}, json({ pets: [{ id: 'p1' }] })],
+    ['a list of identifiers', {}, json({ petId: 'p1', others: ['x'] })],
+    ['an address', {}, json({ href: 'https://elsewhere.example/api/pets/p1' })],
+    ['a Location', {}, json({}, { location: '/pets/p1' })],
+  ])('takes it from %s', async (_, __, answer) => {
+    const paths = { '/start': get(), '/pets/{petId}': get(inPath('petId')) };
+    const { sent } = await requestsTo(paths, { '/start': answer, '/pets/p1': json({}) });
+    expect(sent).toEqual(['/start', '/pets/p1']);
+  });
+
+  it('takes a value of the query as well, and encodes it', async () => {
+    const account = { name: 'account_id', in: 'query', required: true, schema: { type: 'string' } };
+    const paths = { '/accounts': get(), '/bills': get(account) };
+    const answers = { '/accounts': json([{ id: 'a/1' }]), '/bills?account_id=a%2F1': json([]) };
+    const { sent } = await requestsTo(paths, answers);
+    expect(sent.slice(0, 2)).toEqual(['/accounts', '/bills?account_id=a%2F1']);
+  });
+
+  it('takes it from the config first', async () => {
+    const paths = {
+      '/pets': get(),
+      '/pets/{id}': get(inPath('id')),
+      '/toys/{id}': get(inPath('id')),
+    };
+    const answers = { '/pets': json([{ id: 'p1' }]), '/pets/9': json({}), '/toys/t': json({}) };
+    const more = 'parameters: { pets.id: 9, id: t }\n';
+    expect((await requestsTo(paths, answers, more)).sent).toEqual(['/pets', '/pets/9', '/toys/t']);
+  });
+
+  it('is not made where no answer has one, and is named', async () => {
+    const paths = { '/pets': get(), '/toys/{toyId}': get(inPath('toyId')) };
+    const { sent, outcome } = await requestsTo(paths, { '/pets': json([{ id: 'p1' }]) });
+    expect(sent).toEqual(['/pets']);
+    expect(outcome.messages['operations.status']).toContain(
+      'GET /toys/{toyId} (the required path parameter "toyId" has no example, default or enumerated value, and no answer had one',
+    );
+  });
+
+  it('is not made with a value that its schema refuses', async () => {
+    const id = { ...inPath('id'), schema: { type: 'string', pattern: '^[0-9]+$' } };
+    const paths = { '/pets': get(), '/pets/{id}': get(id) };
+    const answers = { '/pets': json([{ id: '..' }, { id: 'x' }, { id: '12' }]), '/pets/12': json({}) };
+    expect((await requestsTo(paths, answers)).sent).toEqual(['/pets', '/pets/12']);
+  });
+});

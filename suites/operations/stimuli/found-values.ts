@@ -1,0 +1,202 @@
+import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
+import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
+import { facetsOf, pathValues } from '../../../harness/config/operation/call/call.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import { responseSchemas } from './response-schemas.ts';
+import type { OperationReply } from './trials.ts';
+
+/** Values of the inputs that an operation awaits, by name. */
+export type FoundValues = ReadonlyMap<string, string>;
+
+/** Values in one answer, and how deep they may stand. */
+const MAX_VALUES = 5_000;
+const MAX_DEPTH = 8;
+/** Values that are kept for one name, and items of one list. */
+const MAX_KEPT = 20;
+const MAX_LENGTH = 200;
+
+/** Members that identify an item, best first; `{repo}` may also stand for its name. */
+const IDENTIFIERS = [
+  'id',
+  'uuid',
+  'guid',
+  'key',
+  'sid',
+  'slug',
+  'login',
+  'username',
+  'name',
+  'code',
+  'number',
+];
+/** Members and headers that hold the address of something. */
+const ADDRESS = /(?:^|_)(?:href|url|uri|self|location)$|Ur[li]$/;
+
+/** The values that answers have for the inputs of further operations: identifiers and addresses. */
+export class KnownValues {
+  readonly #config: ServiceConfig;
+  readonly #awaiting: readonly Operation[];
+  /** Items by the path of their list, as it was sent. */
+  readonly #items = new Map<string, unknown[]>();
+  /** By the plain name of the parameter that they may stand for: `petid`. */
+  readonly #named = new Map<string, string[]>();
+  /** By the template of the operation whose address an answer has. */
+  readonly #addressed = new Map<string, FoundValues>();
+
+  constructor(config: ServiceConfig) {
+    this.#config = config;
+    this.#awaiting = config.operations.filter(({ awaits }) => awaits.length > 0);
+  }
+
+  /** Takes the values of a served answer. */
+  take(reply: OperationReply): void {
+    if (!reply.served || reply.order.method === 'HEAD') return;
+    const path = pathOf(reply.order.path);
+    const { location, json } = reply.response;
+    if (location !== null) this.#takeAddress(location.pathname);
+    const { value } = json;
+    const list = listIn(value) ?? (reply.operation.method === 'POST' && isJsonObject(value) ? [value] : null);
+    if (list !== null) this.#items.set(path, [...list.slice(0, MAX_KEPT), ...(this.#items.get(path) ?? [])]);
+    let left = MAX_VALUES;
+    const visit = (node: unknown, noun: string, depth: number): void => {
+      left -= 1;
+      if (left < 0 || depth > MAX_DEPTH) return;
+      if (Array.isArray(node)) for (const item of node) visit(item, noun, depth + 1);
+      if (!isJsonObject(node)) return;
+      for (const [name, inner] of Object.entries(node)) {
+        const text = textOf(inner);
+        if (text === null) visit(inner, singular(name), depth + 1);
+        else {
+          this.#name(plain(name), text);
+          if (IDENTIFIERS.includes(name)) this.#name(plain(noun) + name, text);
+          if (ADDRESS.test(name))
+            this.#takeAddress(URL.parse(text, 'http://service.invalid')?.pathname ?? '');
+        }
+      }
+    };
+    visit(value, nounOf(path, reply.operation), 0);
+  }
+
+  /** The value of each input that the operation awaits; null if one is unknown. */
+  for(operation: Operation): FoundValues | null {
+    const { awaits, call } = operation;
+    const known = this.#addressed.get(call.template);
+    if (known !== undefined && awaits.every((name) => known.has(name))) return known;
+    const found = new Map<string, string>();
+    let path = '';
+    let before = '';
+    for (const segment of pathOf(call.template).split('/').slice(1)) {
+      const names = [...segment.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
+      let filled = segment;
+      for (const name of names) {
+        const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
+        const given = input?.value;
+        const value =
+          given !== undefined
+            ? String(given)
+            : this.#candidates(names.length === 1 ? path : null, before, name).find((each) =>
+                this.#isFit(operation, name, each),
+              );
+        if (value === undefined) return null;
+        if (given === undefined) found.set(name, value);
+        filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+      }
+      path += `/${filled}`;
+      if (names.length === 0) before = segment;
+    }
+    for (const name of awaits) {
+      if (found.has(name)) continue;
+      const value = this.#candidates(null, '', name).find((each) => this.#isFit(operation, name, each));
+      if (value === undefined) return null;
+      found.set(name, value);
+    }
+    return found;
+  }
+
+  #name(name: string, text: string): void {
+    const known = this.#named.get(name) ?? [];
+    if (known.length < MAX_KEPT && !known.includes(text)) this.#named.set(name, [...known, text]);
+  }
+
+  #takeAddress(pathname: string): void {
+    for (const { call } of this.#awaiting) {
+      if (this.#addressed.has(call.template)) continue;
+      const values = pathValues(pathOf(call.template), withoutBase(pathname, call.template));
+      if (values !== null) this.#addressed.set(call.template, values);
+    }
+  }
+
+  /** `list`: the path of the list that the value is of. `before`: the last segment that is no parameter. */
+  #candidates(list: string | null, before: string, name: string): readonly string[] {
+    const noun = singular(before);
+    const own = plain(name).startsWith(plain(noun)) ? plain(name).slice(plain(noun).length) : plain(name);
+    const ofItem = (item: unknown): readonly string[] => {
+      const text = textOf(item);
+      if (text !== null) return [text];
+      if (!isJsonObject(item)) return [];
+      const byName = Object.entries(item).filter(([key]) => [plain(name), own].includes(plain(key)));
+      const usual = IDENTIFIERS.map((key) => [key, item[key]] as const);
+      return [...byName, ...usual].flatMap(([, value]) => textOf(value) ?? []);
+    };
+    const items = list === null ? [] : (this.#items.get(list) ?? []);
+    const isGeneric = IDENTIFIERS.includes(plain(name));
+    const named = [...(isGeneric ? [] : [plain(name), `${plain(name)}id`]), plain(noun) + (own || 'id')];
+    return [...items.flatMap(ofItem), ...named.flatMap((key) => this.#named.get(key) ?? [])];
+  }
+
+  #isFit({ call }: Operation, name: string, value: string): boolean {
+    const input = call.inputs.find((each) => each.name === name);
+    const schema = input?.schema ?? null;
+    if (/^\.{0,2}$/.test(value)) return false;
+    const { type } = facetsOf(schema, this.#config.definitions ?? {});
+    const isNumber = type === 'integer' || type === 'number';
+    if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
+    return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
+  }
+}
+
+/** The items of a list, or those of the one list in an object; null for none. */
+function listIn(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return null;
+  const lists = (object: JsonObject) => Object.values(object).filter((each) => Array.isArray(each));
+  const { _embedded: embedded } = value;
+  const found = [...lists(value), ...(isJsonObject(embedded) ? lists(embedded) : [])];
+  return found.find((each) => each.some(isJsonObject)) ?? found[0] ?? null;
+}
+
+function textOf(value: unknown): string | null {
+  const isText = typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH;
+  return isText || typeof value === 'number' ? String(value) : null;
+}
+
+/** The last part of a path that names a kind of thing. */
+function nounOf(path: string, { call }: Operation): string {
+  const literals = pathOf(call.template)
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.includes('{'));
+  return singular(literals.at(-1) ?? path);
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+/** A base address may stand before the paths of the document. */
+function withoutBase(pathname: string, template: string): string {
+  const [first = ''] = /^\/[^/{]+/.exec(template) ?? [];
+  const at = first === '' ? -1 : pathname.indexOf(`${first}/`);
+  return at > 0 ? pathname.slice(at) : pathname;
+}
+
+/** `pet_id`, `petId` and `pet-id` are one name. */
+function plain(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+/** `categories` → `category`, `boxes` → `box`, `pets` → `pet`. */
+function singular(noun: string): string {
+  if (/[^aeiou]ies$/i.test(noun)) return noun.replace(/ies$/i, 'y');
+  if (/(?:x|ch|sh|ss)es$/i.test(noun)) return noun.replace(/es$/i, '');
+  return /[^s]s$/i.test(noun) ? noun.slice(0, -1) : noun;
+}
