@@ -8,7 +8,7 @@ import { type Orders, startOrders } from './fixtures/orders.ts';
 const README = fileURLToPath(new URL('../../README.md', import.meta.url));
 /** What the service is like when the reader comes to this command. */
 const STORY: readonly (readonly [command: RegExp, (orders: Orders) => void])[] = [
-  [/ run orders$/, (orders) => orders.has('wrong-type', 'no-challenge')],
+  [/ openapi\.yaml --url /, (orders) => orders.has('wrong-type', 'no-challenge')],
   [/ known add /, (orders) => orders.has('wrong-type')],
 ];
 /** Takes the place of lines that the page leaves out. */
