@@ -205,6 +205,7 @@ async function buildService(
     provider: provider(),
     ...filled,
     definitions: operations().definitions,
+    ...ifThere('coverage', blocks.coverage ?? null),
     ...(operations().remarks.length > 0 && { documentRemarks: operations().remarks }),
     ...ifThere('deployedVersion', deployedVersion()),
     ...ifThere('signatures', signatures()),

@@ -4,6 +4,7 @@ import type { ClauseKey } from '../base/vocabulary.ts';
 import type { FixedHeader } from '../wire/request.ts';
 import type { TlsConfig } from '../wire/socket/options.ts';
 import type { Proxies } from '../wire/socket/proxies.ts';
+import { COVERAGE_FLOOR, type CoverageFloor } from './blocks/coverage.ts';
 import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-version.ts';
 import type { Fact } from './blocks/facts.ts';
 import { HEADERS } from './blocks/headers.ts';
@@ -47,6 +48,8 @@ export interface ServiceConfig {
   readonly operations: readonly Operation[];
   /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
+  /** How much of the documented operations a run must exercise; absent if nothing is demanded. */
+  readonly coverage?: CoverageFloor;
   /** Faults of the OpenAPI document itself; absent for none. */
   readonly documentRemarks?: readonly DocumentRemark[];
   readonly websocket: WebSocketConfig | null;
@@ -92,6 +95,7 @@ const BLOCKS = {
     },
   ),
   parameters: PARAMETERS,
+  coverage: COVERAGE_FLOOR,
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
   deployedVersion: DEPLOYED_VERSION,

@@ -36,6 +36,7 @@ export function announcementOf(
     outside: selection.outside(config),
     ...(unseen.length > 0 ? { notLookedAt: unseen } : {}),
     ...(documentRemarks.length > 0 ? { documentRemarks } : {}),
+    ...(config.coverage && { coverageFloor: config.coverage }),
     ...(cautions.length > 0 ? { cautions } : {}),
     ...(pacts.length > 0 ? { pacts } : {}),
     ...(operations.length > 0 ? { operations } : {}),

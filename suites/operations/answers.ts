@@ -9,7 +9,7 @@ export const answers = [
   // OpenAPI 3.1 §4.8.16: a document covers a success and any known errors. That of a call is another check.
   check('operations.answer-status', {
     title: 'answers every request to an operation with a documented status',
-    headline: 'An operation answers with {got}, which is not documented',
+    headline: 'An answer of an operation is not documented: {got}',
     why: 'Generated clients know the documented statuses only, and fail at others.',
     change: 'Answer with a documented status, or document the one that you send.',
     grounds: [documented],
@@ -25,7 +25,7 @@ export const answers = [
   // The same for the refusals of a proxy, a gateway, a limiter or a framework.
   check('operations.undocumented-refusal', {
     title: 'documents the refusals that clients of an operation get',
-    headline: 'An operation refuses with {got}, which is not documented',
+    headline: 'A refusal of an operation is not documented: {got}',
     why: 'A proxy may have sent it, and clients get it all the same. Generated clients have no type for it.',
     change: 'Document the status, or `default`, for each operation that can be refused so.',
     grounds: [practice('OpenAPI: document known errors')],

@@ -18,8 +18,8 @@ const answering =
       .writeHead(status, content === undefined ? fields : { 'Content-Type': 'application/json', ...fields })
       .end(content === undefined ? undefined : JSON.stringify(content));
 
-/** What is told of `GET /v1/resources`, the sample too, that has these responses and gives this answer. */
-async function told(responses: object, answer: Answer, more: object = {}) {
+/** What is found and covered of `GET /v1/resources`, the sample too, that has these responses and gives this answer. */
+async function judgedAs(responses: object, answer: Answer, more: object = {}) {
   const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50 } }];
   const document = {
     openapi: '3.1.1',
@@ -38,16 +38,20 @@ async function told(responses: object, answer: Answer, more: object = {}) {
   const { config } = await loadOnly(
     temporaryFolder({ 'services/orders.yaml': yaml, 'openapi/api.json': JSON.stringify(document) }),
   );
-  const { outcomes, messages } = await judged(config, [auth, operations], { url }).finally(stop);
+  const { outcomes, messages, events } = await judged(config, [auth, operations], { url }).finally(stop);
   const held = ['answer-status', 'undocumented-refusal', 'content-type', 'answer-headers', 'schema'];
-  return Object.fromEntries(
+  const faults = Object.fromEntries(
     held.flatMap((name) => {
       const [id, message = ''] = [`operations.${name}`, messages[`operations.${name}`]];
       const isRaised = ['fail', 'warning'].includes(outcomes[id] ?? '');
       return isRaised ? [[`${name} ${outcomes[id]}`, /got (.*?) for GET/.exec(message)?.[1]]] : [];
     }),
   );
+  const covered = events.flatMap((event) => (event.type === 'operations' ? [event.operations] : []));
+  return { faults, covered: covered.at(-1) };
 }
+
+const told = async (...of: Parameters<typeof judgedAs>) => (await judgedAs(...of)).faults;
 
 /** Served with the key, else refused; `limit` is looked at. */
 const guarded =
@@ -111,6 +115,24 @@ describe('each answer of an operation is held to what is documented for its stat
       'undocumented-refusal warning': 'status 400 instead of 200 (no refusal is documented)',
     });
   });
+});
+
+it('puts on record which documented answers were seen', async () => {
+  const service = guarded(answering(200, []), refused, answering(422, { message: 'no' }));
+  const { covered } = await judgedAs({ 200: LIST, 400: ERROR, 401: ERROR }, service);
+  expect(covered).toEqual([
+    {
+      operation: 'GET /v1/resources',
+      id: 'list',
+      place: expect.stringMatching(/api\.json:1:\d+$/),
+      answers: [
+        { code: '200', seen: expect.toSatisfy((n) => n > 5) },
+        { code: '400', seen: 0 },
+        { code: '401', seen: expect.toSatisfy((n) => n > 5) },
+      ],
+      undocumented: [{ status: 422, seen: 2 }],
+    },
+  ]);
 });
 
 describe('the headers of an answer', () => {

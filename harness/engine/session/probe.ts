@@ -2,7 +2,7 @@ import type { Sample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
-import type { Coverage } from '../../report/results/results.ts';
+import type { Coverage, OperationCoverage } from '../../report/results/results.ts';
 import type { Reply } from '../../wire/exchange/reply.ts';
 import type { CredentialUse } from '../../wire/exchange.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
@@ -148,6 +148,7 @@ export function derived<E>(
       | 'remains'
       | 'recorded'
       | 'operationOf'
+      | 'coverOperations'
     >,
   ) => Promise<E>,
 ): Probe<E> {
@@ -177,7 +178,7 @@ export function overRecord<S>(
   name: string,
   least: readonly Probe<unknown>[],
   select: (
-    port: Pick<Port, 'ask' | 'config' | 'documented' | 'recorded' | 'operationOf'>,
+    port: Pick<Port, 'ask' | 'config' | 'documented' | 'recorded' | 'operationOf' | 'coverOperations'>,
   ) => readonly S[] | Promise<readonly S[]>,
 ): Probe<Selected<S>> {
   const begin = evenInOutage(
@@ -241,6 +242,8 @@ export interface Port {
   readonly operationOf: (reply: Reply) => Operation | null;
   /** Records the number of requests of a kind to operations, and of those above a cap. */
   readonly cover: (coverage: Coverage) => void;
+  /** Records what the record shows of each documented operation. */
+  readonly coverOperations: (operations: readonly OperationCoverage[]) => void;
 }
 
 export type Ask = <E>(other: Probe<E>) => Promise<E>;

@@ -81,6 +81,7 @@ export function openSession(options: SessionOptions): Session {
   const time = openRunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
+  let covered = '';
   /** By name. */
   const answers = new Map<string, { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }>();
 
@@ -153,6 +154,13 @@ export function openSession(options: SessionOptions): Session {
       operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
       cover: (coverage) => {
         if (coverage.capped > 0) record({ type: 'coverage', service, ...coverage });
+      },
+      coverOperations(operations) {
+        const redacted = withTexts(operations, redact) as typeof operations;
+        const text = JSON.stringify(redacted);
+        // The record is read for each check, and seldom has more to show.
+        if (text !== covered) record({ type: 'operations', service, operations: redacted });
+        covered = text;
       },
     };
   }

@@ -5,6 +5,7 @@ import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from '../forma
 import { type CauseEntry, causeEntries, checksByService, firstOf, problemOf } from '../results/causes.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
+import { basisInWords } from '../results/operation-coverage.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
 import { counted, isBlockedByOutage, isExplained, waitedMs } from '../results/tally.ts';
@@ -122,6 +123,7 @@ function newsOf(service: ServiceResult, results: Results): readonly Element[] {
 }
 
 function propertiesOf(service: ServiceResult, run: RunResult): SuiteProperties {
+  const basis = basisInWords([service]);
   const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
   return {
     contract: service.contract,
@@ -129,6 +131,7 @@ function propertiesOf(service: ServiceResult, run: RunResult): SuiteProperties {
     provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
     ...(service.provider.proxy ? { proxy: service.provider.proxy } : {}),
     ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
+    ...(basis === null ? {} : { basis }),
     ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
     ...(service.simulatedTime ? { time: 'simulated' } : {}),

@@ -4,7 +4,8 @@ import type { ReportFormat } from '../format.ts';
 import { newestFirst } from '../results/age.ts';
 import { causeEntries, checksByService, firstOf, problemOf, wrongInBrief } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
-import type { Results } from '../results/results.ts';
+import { basisInWords, isExercised } from '../results/operation-coverage.ts';
+import type { OperationCoverage, Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
 import { counted, type JudgedCheck, notApplying, notRun, servicesOf, tallyOf } from '../results/tally.ts';
 import { ageInWords, newsInWords } from '../results/words/news.ts';
@@ -50,6 +51,7 @@ export function renderMarkdown(results: Results): string {
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
   const warnings = newestFirst(results, 'warning').map(brief);
   page.add({ heading: 'Warnings', blocks: warnings, what: 'warnings', tight: true });
+  page.add({ heading: 'Operations', blocks: operations(results), what: 'operations', tight: true });
   page.add({ heading: 'Did not run', blocks: didNotRun(results), what: 'reasons', tight: true });
   page.add({ heading: 'Observed', blocks: observed(results), what: 'services' });
   return page.text();
@@ -96,6 +98,7 @@ function head(results: Results): string {
   const { run } = results;
   const verdict = verdictOf(results);
   const simulated = simulatedInWords(results);
+  const basis = basisInWords(results.services);
   const facts = [
     `run ${prose(run.id)}`,
     instant(run.startedAt),
@@ -104,6 +107,7 @@ function head(results: Results): string {
     `${prose(run.harness.name)} ${prose(run.harness.version)}`,
     ...(run.strict ? ['strict'] : []),
     `exit code ${verdict.exitCode}`,
+    ...(basis === null ? [] : [basis]),
   ];
   const faults = run.faults.slice(0, 10).map((fault) => `- harness fault: ${prose(cut(fault, 600))}`);
   return [
@@ -182,6 +186,33 @@ function failures(results: Results): readonly string[] {
 
 function brief({ service, check }: JudgedCheck): string {
   return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
+}
+
+/** A table of the documented operations that are not covered in full, a block for each row. */
+function operations({ services }: Results): readonly string[] {
+  const rows = services.flatMap(({ operationCoverage = [] }) =>
+    operationCoverage
+      .filter((each) => !isExercised(each) || each.undocumented.length > 0 || each.answers.some(isNeverSeen))
+      .map((each) => row([prose(each.operation), ...answersInWords(each), prose(cut(reasonOf(each), 200))])),
+  );
+  if (rows.length === 0) return [];
+  return [tableHead(['operation', 'seen', 'never seen', 'not documented', 'not exercised'], 5), ...rows];
+}
+
+type SeenAnswer = OperationCoverage['answers'][number];
+const isNeverSeen = ({ seen }: SeenAnswer): boolean => seen === 0;
+
+function answersInWords({ answers, undocumented }: OperationCoverage): readonly string[] {
+  const codes = (of: readonly SeenAnswer[]) => of.map(({ code }) => prose(code)).join(', ');
+  return [
+    codes(answers.filter((each) => !isNeverSeen(each))),
+    codes(answers.filter(isNeverSeen)),
+    undocumented.map(({ status }) => status).join(', '),
+  ];
+}
+
+function reasonOf({ notExercised }: OperationCoverage): string {
+  return notExercised?.reason ?? '';
 }
 
 /** Faults of one document that are listed; the page has all. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { grouped } from '../../base/text.ts';
 import type { ReportFormat } from '../format.ts';
+import { basisInWords } from '../results/operation-coverage.ts';
 import type { Results } from '../results/results.ts';
 import { type Headline, headlineOf } from '../results/words/headline.ts';
 import { duration, instantInWords, SIGNS, simulatedInWords, wallTime } from '../results/words/words.ts';
@@ -13,6 +14,7 @@ import {
   observed,
   rowsOpen,
 } from './checks/all-checks.ts';
+import { operationsCovered } from './checks/operations.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
@@ -92,6 +94,7 @@ ${documentRemarks(results)}
 ${wrong}
 ${fleet ? heatGrid(results, wrong === null) : matrix(results, wrong === null)}
 ${advice(results, shared)}
+${operationsCovered(results)}
 ${rateLimits(results)}
 ${notLookedAt(results)}
 ${overRuns(results)}
@@ -126,6 +129,7 @@ function verdict(results: Results, { sign, sentence, lead, rest }: Headline): Ma
   const { run, services } = results;
   const simulated = simulatedInWords(results);
   const environments = new Set(services.flatMap(({ environment }) => environment ?? []));
+  const basis = basisInWords(services);
   const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
   const facts: readonly (readonly [string, string])[] = [
     ...(environments.size > 0 ? ([['Environment', [...environments].join(', ')]] as const) : []),
@@ -133,6 +137,7 @@ function verdict(results: Results, { sign, sentence, lead, rest }: Headline): Ma
     ['Took', duration(wallTime(run))],
     ...(simulated === null ? [] : ([['Time', simulated]] as const)),
     ['Requests', grouped(sent)],
+    ...(basis === null ? [] : ([['Rests on', basis]] as const)),
     ['Run', run.id],
     ['Exit code', String(run.exitCode)],
     ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),

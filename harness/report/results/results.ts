@@ -133,6 +133,33 @@ export const COVERAGE = Type.Object({
 /** How many requests of one kind the operations got, and how many more there are. */
 export type Coverage = Frozen<Static<typeof COVERAGE>>;
 
+const NOT_EXERCISED = Type.Object({
+  reason: text(),
+  why: Type.Enum(['unfit', 'unsafe', 'capped', 'left', 'excluded'], {
+    description:
+      'unfit: it cannot be called as it is documented; unsafe, excluded: the config keeps it off; capped: too many, or too slow; left: not asked for in this run.',
+  }),
+});
+
+/** What a run saw of one documented operation. */
+export type OperationCoverage = Frozen<Static<typeof OPERATION_COVERAGE>>;
+export const OPERATION_COVERAGE = Type.Object({
+  operation: text('`GET /v1/orders/{id}`'),
+  id: text('Its operationId; its method and path if it has none.'),
+  place: text('Where it is documented: `openapi.yaml:12:5`.'),
+  notExercised: optional(NOT_EXERCISED),
+  answers: Type.Array(Type.Object({ code: text('`200`, `4XX` or `default`.'), seen: Count }), {
+    description: 'The documented answers, and how many of each the run saw.',
+  }),
+  undocumented: Type.Array(Type.Object({ status: Type.Integer(), seen: Count })),
+});
+
+/** In percent. */
+const COVERAGE_FLOOR = Type.Object({
+  operations: optional(Type.Integer()),
+  responses: optional(Type.Integer()),
+});
+
 export const WAIT = Type.Object({
   reason: text(),
   fromMs: Type.Number({ description: 'Unix time in ms.' }),
@@ -231,6 +258,13 @@ export const SERVICE = Type.Object({
   coverage: optional(
     list(COVERAGE, 'What the operations were asked, where not all of it was sent; absent where all was.'),
   ),
+  operationCoverage: optional(
+    list(
+      shared('operationCoverage', OPERATION_COVERAGE),
+      'Each documented operation by documented answer: seen, never seen, undocumented.',
+    ),
+  ),
+  coverageFloor: optional(COVERAGE_FLOOR),
   waits: optional(list(WAIT, 'Waits on purpose, in the order begun.')),
   ledger: list(LedgerLine, 'What each request was for, in the order sent.'),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({

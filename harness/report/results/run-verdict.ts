@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
+import { leftUnexercised, shortOfFloor } from './operation-coverage.ts';
 import type {
   Coverage,
   ListedFailure,
@@ -19,6 +20,7 @@ export type VerdictWord =
   | 'drifted'
   | 'known list out of date'
   | 'accepted list out of date'
+  | 'too little covered'
   | 'inconclusive'
   | 'harness error';
 
@@ -115,6 +117,15 @@ const RULES: readonly Rule[] = [
   ofLists('known list out of date', outdatedKnown),
   ofLists('accepted list out of date', outdatedAccepted),
   {
+    exitCode: EXIT.doesNotConform,
+    word: 'too little covered',
+    // What a selection leaves out is known.
+    reasons: ({ services, isSelection }) =>
+      isSelection
+        ? []
+        : services.flatMap((each) => shortOfFloor(each).map((part) => `${each.service}: ${part}`)),
+  },
+  {
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
     reasons: ({ services, shard }) => [
@@ -210,9 +221,9 @@ export function isWhole({ run, services }: Results): boolean {
 /** How much was looked at, where that is not all. */
 export function leftOutOf(over: Pick<Case, 'services' | 'isSelection'>): readonly string[] {
   const { services, isSelection } = over;
-  const capped = services.flatMap(({ service, coverage = [] }) => {
-    const exercised = exercisedOf(coverage, 'were');
-    return exercised === null ? [] : [services.length === 1 ? exercised : `${exercised} in ${service}`];
+  const capped = services.flatMap((each) => {
+    const exercised = leftUnexercised(each) ?? exercisedOf(each.coverage ?? [], 'were');
+    return exercised === null ? [] : [services.length === 1 ? exercised : `${exercised} in ${each.service}`];
   });
   return [...(isSelection ? [selectedOf(services)] : []), ...capped];
 }

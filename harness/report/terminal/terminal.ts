@@ -1,4 +1,5 @@
 import type { CauseEntry } from '../results/causes.ts';
+import { basisInWords } from '../results/operation-coverage.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import {
   cautionsOf,
@@ -145,9 +146,11 @@ function ending(page: Page, { reportsAt = null, again }: VerdictTextOptions): Bl
     ...(reportsAt === null ? [] : [`Report: ${plainLine(reportsAt)}`]),
   ];
   const joined = `  ${last.join('     ')}`;
+  const basis = basisInWords(results.services);
   const outside = outsideWords(results.services);
   return [
     ...sentence.map((line) => ink.sign(sign, line)),
+    ...(basis === null ? [] : indented(page, `It rests on ${basis}.`, '  ')),
     ...indented(page, facts.join(', '), '  ').map(ink.dim),
     ...(outside === null ? [] : [ink.dim(`  ${outside}`)]),
     ...(last.length === 0 ? [] : joined.length <= page.width ? [joined] : last.map((line) => `  ${line}`)),

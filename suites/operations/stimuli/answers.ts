@@ -1,19 +1,64 @@
 import { unlessUnjudged } from '../../../harness/base/verdict.ts';
+import type { Operation } from '../../../harness/config/service.ts';
 import { overRecord } from '../../../harness/engine/session/probe.ts';
+import type { OperationCoverage } from '../../../harness/report/results/results.ts';
 import { DocumentedReply, reachesOperation } from './documented-reply.ts';
 import { operationCalls } from './operation.ts';
+import { labelOf, type Trials } from './trials.ts';
 
-/** Every answer of the run to a request that has reached an operation of the document. */
+/** Every answer of the run to a request that has reached an operation of the document; puts its coverage on record. */
 export const everyAnswer = overRecord<DocumentedReply>(
   'every-operation-answer',
   [operationCalls],
-  async ({ ask, recorded, operationOf }) => {
+  async ({ ask, config, recorded, operationOf, coverOperations }) => {
     const calls = await ask(operationCalls).catch(unlessUnjudged);
-    const called = new Set(calls?.all.map(({ evidence }) => evidence));
-    return recorded.exchanges.flatMap((reply) => {
-      const operation = reachesOperation(reply) ? operationOf(reply) : null;
-      if (operation === null || operation.answers.length === 0) return [];
-      return [new DocumentedReply(operation, reply, called.has(reply.evidence))];
+    const called = new Map(calls?.all.map(({ evidence, operation }) => [evidence, operation]));
+    const all = recorded.exchanges.flatMap((reply) => {
+      const call = called.get(reply.evidence);
+      const operation = call ?? (reachesOperation(reply) ? operationOf(reply) : null);
+      return operation === null ? [] : [new DocumentedReply(operation, reply, call !== undefined)];
     });
+    const byOperation = Map.groupBy(all, ({ operation }) => operation);
+    coverOperations(config.operations.map((each) => coverageOf(each, byOperation.get(each) ?? [], calls)));
+    return all.filter(({ operation }) => operation.answers.length > 0);
   },
 );
+
+function coverageOf(
+  operation: Operation,
+  replies: readonly DocumentedReply[],
+  calls: Trials | null,
+): OperationCoverage {
+  const { id, place, answers, response, alternatives } = operation;
+  const own = [response, ...alternatives].map(({ status }) => `${status}`);
+  const codes = answers.length > 0 ? answers.map(({ code }) => code) : own;
+  const codeOf = (reply: DocumentedReply) => reply.documented?.code ?? `${reply.status}`;
+  const isDocumented = (reply: DocumentedReply) => codes.includes(codeOf(reply));
+  const undocumented = Map.groupBy(
+    replies.filter((reply) => !isDocumented(reply) && !reply.isAnsweredByProtocol && reply.status !== null),
+    ({ status }) => status ?? 0,
+  );
+  const why = isExercised(replies) ? null : whyNot(operation, calls);
+  return {
+    operation: labelOf(operation),
+    id,
+    place,
+    ...(why && { notExercised: why }),
+    answers: codes.map((code) => ({ code, seen: replies.filter((reply) => codeOf(reply) === code).length })),
+    undocumented: [...undocumented].map(([status, { length: seen }]) => ({ status, seen })),
+  };
+}
+
+/** It was called as documented, or served another request that was entitled to it. */
+function isExercised(replies: readonly DocumentedReply[]): boolean {
+  return replies.some(
+    ({ isCall, served, operation, exchange }) =>
+      isCall || (served && (exchange.credential === 'right' || operation.auth !== 'required')),
+  );
+}
+
+function whyNot(operation: Operation, calls: Trials | null): NonNullable<OperationCoverage['notExercised']> {
+  const left = calls?.unexercised.find((each) => each.operation === operation);
+  if (left === undefined || left.why === 'open') return { reason: 'it was not asked for', why: 'left' };
+  return { reason: left.reason, why: left.why };
+}

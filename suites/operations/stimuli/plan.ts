@@ -101,12 +101,11 @@ function whyNotCalled(
   safety: Safety,
   lifecycles: readonly Lifecycle[],
 ): Pick<Unexercised, 'reason' | 'why'> | null {
+  if (!operation.safe && !safety.unsafeMethods)
+    return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
   const mayBeFound = operation.awaits.length > 0 && operation.safe;
   if (operation.uncallable !== null && !mayBeFound) return { reason: operation.uncallable, why: 'unfit' };
-  if (operation.safe) return null;
-  if (!safety.unsafeMethods)
-    return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
-  return isOfOwn(operation, lifecycles) ? null : NOT_OURS;
+  return operation.safe || isOfOwn(operation, lifecycles) ? null : NOT_OURS;
 }
 
 const NOT_OURS = {

@@ -4,7 +4,16 @@ import Type from '../../../base/schema/type.ts';
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { WORTHS } from '../../../wire/http/webhook-receiver.ts';
 import { JUDGMENT, PlannedCheck } from '../check-result.ts';
-import { COVERAGE, LISTED_FAILURE, RequestKind, RUN, SERVICE, VARIES, WAIT } from '../results.ts';
+import {
+  COVERAGE,
+  LISTED_FAILURE,
+  OPERATION_COVERAGE,
+  RequestKind,
+  RUN,
+  SERVICE,
+  VARIES,
+  WAIT,
+} from '../results.ts';
 import {
   Count,
   type Frozen,
@@ -75,6 +84,7 @@ const EVENTS = {
       'outside',
       'notLookedAt',
       'documentRemarks',
+      'coverageFloor',
     ]).properties,
     service,
     planned: Type.Array(PlannedCheck),
@@ -122,6 +132,8 @@ const EVENTS = {
   /** Without a service: on the run itself. */
   remark: Type.Object({ service: optional(service), text: text() }),
   coverage: Type.Object({ service, ...COVERAGE.properties }),
+  /** What the whole record shows of each documented operation. */
+  operations: Type.Object({ service, operations: Type.Array(OPERATION_COVERAGE) }),
   /** An outage, as code calls it; journals keep the name that they had first. */
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),

@@ -8,6 +8,8 @@ import {
   type LedgerLine,
   OBSERVATION,
   type Observation,
+  OPERATION_COVERAGE,
+  type OperationCoverage,
   type RecordedWait,
   type Results,
   type RunResult,
@@ -47,6 +49,7 @@ class ServiceRecord {
   readonly remarks = new Set<string>();
   /** By the kind of request. */
   readonly coverage = new Map<string, Coverage>();
+  operations: readonly OperationCoverage[] = [];
   readonly planned = new Map<string, PlannedCheck>();
   readonly outcomes = new Map<string, OutcomeEvent>();
   readonly observations = new Map<string, Observation>();
@@ -171,6 +174,8 @@ function noteService(
   else if (type === 'outcome') record.outcomes.set(event.id, event);
   else if (type === 'waiting') record.waits.push(picked(WAIT, event));
   else if (type === 'coverage') record.coverage.set(event.request, picked(COVERAGE, event));
+  else if (type === 'operations')
+    record.operations = event.operations.map((each) => picked(OPERATION_COVERAGE, each));
   else if (type === 'service-trouble') record.outage = event.reason;
   else if (type === 'service-finished') record.finished = event;
 }
@@ -230,6 +235,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ),
     observations: [...record.observations.values()].map((seen) => held(seen, record.accepted)),
     coverage: unlessEmpty([...record.coverage.values()]),
+    operationCoverage: unlessEmpty(record.operations),
     ledger,
     waits: unlessEmpty(record.waits),
     evidence: Object.fromEntries(record.evidence),

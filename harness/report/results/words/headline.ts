@@ -51,6 +51,7 @@ const SHORT_VERDICTS: Readonly<
   drifted: driftedFacts,
   'known list out of date': outdated,
   'accepted list out of date': outdated,
+  'too little covered': outdated,
   'no verdict': partial,
   'harness error': broken,
   inconclusive: (results, verdict) =>

@@ -18,6 +18,7 @@ export const VERDICTS: Readonly<Record<VerdictWord, { readonly sign: Sign; reado
   drifted: { sign: 'fail', headline: 'Drifted from what is accepted' },
   'known list out of date': { sign: 'fail', headline: 'The list of known failures is out of date' },
   'accepted list out of date': { sign: 'fail', headline: 'The list of accepted observations is out of date' },
+  'too little covered': { sign: 'fail', headline: 'Too little of the document was exercised' },
   inconclusive: { sign: 'blocked', headline: 'Inconclusive' },
   'harness error': { sign: 'error', headline: 'Harness error' },
 };
