@@ -150,7 +150,7 @@ export default {
       // Optional peers: asked for by name when a run needs one and it is not installed.
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        pathNot: 'node_modules/(?:@types|@redis/client|@pact-foundation/pact-core|testcontainers)/',
+        pathNot: 'node_modules/(?:@types|@redis/client|@pact-foundation/pact-core|testcontainers|vitest)/',
       },
     },
     {

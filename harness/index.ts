@@ -1,7 +1,12 @@
 import { buildProgram } from './cli/program.ts';
 
-/** The package's own surface, for programs that start `conform` or read what it wrote. */
 export { HarnessError, InconclusiveError, UsageError } from './base/exit.ts';
+/** The package's own surface, for programs that start `conform` or read what it wrote. */
+export {
+  type ConformanceOptions,
+  type ConformanceTest,
+  conformanceTests,
+} from './cli/conformance-tests.ts';
 export type { CheckResult } from './report/results/check-result.ts';
 export type { Cause, Observation, Results, RunResult, ServiceResult } from './report/results/results.ts';
 

@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from '../../base/exit.ts';
 import type { Allowance } from '../../config/blocks/allowances.ts';
+import { usualFolder } from '../../config/yaml/read-text.ts';
 import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';
@@ -61,8 +62,27 @@ export async function run(
   options: RunOptions,
   setting: RunSetting = {},
 ): Promise<number> {
+  return withTarget(services, options, setting, async (named, given, ofRun, keep) => {
+    const code = await runConfigured(named, given, ofRun);
+    if (!options.quiet && keep) process.stderr.write(`To keep this as a config: ${keep}\n`);
+    return code;
+  });
+}
+
+/** Gives a document or URL a config for as long as `act` takes. `keep`: the command line that writes one to keep. */
+async function withTarget<T>(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
+  act: (
+    services: readonly string[],
+    options: RunOptions,
+    setting: RunSetting,
+    keep?: string | null,
+  ) => Promise<T>,
+): Promise<T> {
   const [target, ...more] = services;
-  if (target === undefined || !isTarget(target)) return runConfigured(services, options, setting);
+  if (target === undefined || !isTarget(target)) return act(services, options, setting);
   if (more.length > 0) {
     const remedy = 'run them one after the other, or write configs with `conform init`';
     throw new UsageError('one document or URL can be run at a time', { remedy });
@@ -73,12 +93,31 @@ export async function run(
     const { configDir: config, env, again, keep } = found;
     const rules = options.rules ?? found.rules;
     const here = { ...options, config, url: undefined, ...(rules !== undefined && { rules }) };
-    const code = await runConfigured([found.service], here, { ...setting, env, again });
-    if (!options.quiet && keep !== null) process.stderr.write(`To keep this as a config: ${keep}\n`);
-    return code;
+    return await act([found.service], here, { ...setting, env, again }, keep);
   } finally {
     found.close();
   }
+}
+
+/** The results of a run that prints nothing. */
+export async function judgedBy(
+  services: readonly string[],
+  options: Partial<RunOptions>,
+): Promise<FinishedRun['results']> {
+  const all: RunOptions = {
+    config: usualFolder(),
+    reports: 'reports',
+    strict: false,
+    bail: false,
+    watch: false,
+    quiet: true,
+    ...options,
+  };
+  const progress = createProgress({ stream: process.stderr, isTTY: false, color: false, quiet: true });
+  return withTarget(services, all, {}, async (named, given, setting) => {
+    const { results } = await runConformance({ ...requestOf(named, given, setting), progress });
+    return results;
+  });
 }
 
 async function runConfigured(

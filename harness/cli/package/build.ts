@@ -22,14 +22,14 @@ const DATA = [
   'harness/proof/config/**/*.yaml',
 ];
 /** What `exports` of package.json names. */
-const SURFACE = 'harness/index';
+const SURFACES = ['harness/index', 'harness/vitest'];
 /** What `harness/cli/conform.js` starts. */
 const PROGRAM = 'harness/cli/main';
 
 rmSync(DIST, { recursive: true, force: true });
 declare();
-keepDeclarationsOf(`${SURFACE}.d.ts`);
-const inside = await bundle([SURFACE, PROGRAM], DIST, 'built');
+keepDeclarationsOf(SURFACES.map((each) => `${each}.d.ts`));
+const inside = await bundle([...SURFACES, PROGRAM], DIST, 'built');
 writeFileSync(join(DIST, 'LICENSES.txt'), licencesOf(inside));
 for (const file of globSync(DATA, { cwd: ROOT, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);
@@ -54,7 +54,7 @@ function declare(): void {
 }
 
 /** Removes declarations that the surface does not reach. */
-function keepDeclarationsOf(surface: string): void {
+function keepDeclarationsOf(surfaces: readonly string[]): void {
   const kept = new Set<string>();
   const visit = (path: string): void => {
     if (kept.has(path) || !existsSync(path)) return;
@@ -65,7 +65,7 @@ function keepDeclarationsOf(surface: string): void {
       visit(resolve(dirname(path), named.replace(/\.[jt]s$/, '.d.ts')));
     }
   };
-  visit(join(DIST, surface));
+  for (const surface of surfaces) visit(join(DIST, surface));
   for (const path of globSync('**/*.d.ts', { cwd: DIST }).map((each) => join(DIST, each))) {
     if (!kept.has(path)) rmSync(path);
   }

@@ -1,15 +1,26 @@
-import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 /** The tarball as `npm pack` makes it, unpacked beside the dependencies that are installed here. */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MEBIBYTE = 1024 * 1024;
+const KEY = 'example-key-not-secret';
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'conform-package-'));
 const unpacked = join(folder, 'package');
@@ -28,8 +39,8 @@ const conform = (...args: readonly string[]) =>
   execute(process.execPath, [join(unpacked, 'harness/cli/conform.js'), ...args], { cwd: folder });
 
 describe('the package', () => {
-  it('is at most a mebibyte of built JavaScript with types, and no test', () => {
-    expect(statSync(tarball).size).toBeLessThan(MEBIBYTE);
+  it('is at most 1.25 MiB of built JavaScript with types and docs, and no test', () => {
+    expect(statSync(tarball).size).toBeLessThan(1.25 * MEBIBYTE);
     const files = globSync('**/*', { cwd: unpacked });
     expect(files).toContain('dist/harness/index.d.ts');
     expect(files.filter((name) => /\.test\.|fixtures|__snapshots__/.test(name))).toEqual([]);
@@ -101,6 +112,53 @@ registerHooks({
     const surface = await import(join(unpacked, exports['.'].default));
     const asked = surface.conform(['config', 'nobody', '--config', join(unpacked, 'dist/config')]);
     await expect(asked).rejects.toBeInstanceOf(surface.UsageError);
+  });
+});
+
+describe('the tests of a user', () => {
+  it('hold the checks and the operations of a service, beside tests of their own', async () => {
+    const user = join(folder, 'user');
+    cpSync(unpacked, join(user, 'node_modules', 'conform-api'), { recursive: true });
+    cpSync(join(ROOT, 'harness/cli/package/fixtures/orders/openapi.yaml'), join(user, 'openapi.yaml'));
+    const server = spawn(
+      process.execPath,
+      [join(ROOT, 'harness/cli/package/fixtures/orders/service.ts'), KEY, 'wrong-type'],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    onTestFinished(() => {
+      server.kill();
+    });
+    const [address] = await once(server.stdout, 'data');
+    writeFileSync(
+      join(user, 'orders.test.js'),
+      `import { expect, it } from 'vitest';
+import { conformance } from 'conform-api/vitest';
+it('is our own', () => expect(1).toBe(1));
+await conformance({
+  services: ['./openapi.yaml'],
+  url: ${JSON.stringify(String(address).trim())},
+  header: ['Authorization: Bearer ${KEY}'],
+  suite: ['operations', 'json'],
+});`,
+    );
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const report = join(user, 'report.json');
+    const args = [vitest, 'run', '--root', user, '--reporter=json', `--outputFile=${report}`];
+    // It ends with 1, since tests fail.
+    await execute(process.execPath, args, { cwd: user }).catch(() => undefined);
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const tests: readonly { fullName: string; status: string; failureMessages: readonly string[] }[] =
+      testResults[0].assertionResults;
+    const named = (part: string) => tests.filter(({ fullName }) => fullName.includes(part));
+    expect(named('is our own')).toMatchObject([{ status: 'passed' }]);
+    expect(named('json.syntax').flatMap(({ failureMessages }) => failureMessages)).toEqual([]);
+    const red = tests.filter(({ status }) => status === 'failed');
+    expect(red.map(({ fullName }) => fullName)).toContainEqual(
+      expect.stringMatching(/^orders operations\.schema: /),
+    );
+    expect(red[0]?.failureMessages.join('\n')).toMatch(/total.*\nchange: .*\nrepeat: curl /s);
   });
 });
 
