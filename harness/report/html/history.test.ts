@@ -119,6 +119,16 @@ describe('the failures of the last runs', () => {
     expect(page({})).toContain('16 Nov: 0, 17 Nov: no verdict, 18 Nov: 0, 19 Nov: 2, 21 Nov: 2');
   });
 
+  it('are not counted after an outage', () => {
+    const down = { ...conformingService(), checks: [], trouble: 'connection refused' };
+    const runs = [{ id: 'a', startedAt: '2026-11-16T03:00:00Z', exitCode: 0, failed: 0 }];
+    const text = String(
+      sinceBefore({ ...resultsOf([down]), history: { runs, changes: [], flaky: [], notes: [] } }),
+    );
+    expect(text).toContain('No verdict, so nothing to compare.');
+    expect(text).not.toContain(' new</span>');
+  });
+
   it('are counted without warnings', () => {
     expect(page({})).toContain('<b class="fail">1</b> new</span><span><b class="pass">1</b> fixed');
   });

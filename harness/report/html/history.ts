@@ -39,7 +39,8 @@ export function sinceBefore(results: Results): Markup | null {
   const last = history.runs.at(-1);
   if (last === undefined) return html`<p class="first-run">First run here, nothing to compare with.</p>`;
   const of = (state: Change['state']) => history.changes.filter((each) => each.state === state);
-  const isGreen = totals.fail === 0;
+  const isOpen = hasNoVerdict(results);
+  const isGreen = totals.fail === 0 && !isOpen;
   const byState = failuresByState(results);
   const counts = NEWEST_FIRST.map((state) => ({
     word: state as string,
@@ -52,7 +53,7 @@ export function sinceBefore(results: Results): Markup | null {
   );
   const fixed = Map.groupBy(of('fixed'), ({ check }) => check);
   return html`<section class="since" aria-label="Since the run before"><div><p class="label">Since the run before, ${instantInWords(last.startedAt)}, ${last.id}</p>
-<p class="counts-of">${shown.map(({ word, tone, n }) => html`<span><b class="${tone}">${grouped(n)}</b> ${word}</span>`)}${shown.length === 0 && 'Nothing has changed.'}</p></div>
+<p class="counts-of">${shown.map(({ word, tone, n }) => html`<span><b class="${tone}">${grouped(n)}</b> ${word}</span>`)}${shown.length === 0 && (isOpen ? 'No verdict, so nothing to compare.' : 'Nothing has changed.')}</p></div>
 ${
   fixed.size > 0 &&
   html`<div class="grow"><p class="label">Fixed</p><p>${[...fixed].slice(0, NAMED).map(([check, all], at) => html`${at > 0 && ', '}<code>${check}</code> in ${all.length > 3 ? counted(all.length, 'service') : all.map(({ service }) => service).join(', ')}`)}${fixed.size > NAMED && ` and ${fixed.size - NAMED} more`}</p></div>`
