@@ -108,3 +108,49 @@ describe('a call that needs an identifier', () => {
     expect((await requestsTo(paths, answers)).sent).toEqual(['/pets', '/pets/12']);
   });
 });
+
+describe('a call that changes an item', () => {
+  it('is made with one that the run has created, and with no other', async () => {
+    const item = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } };
+    const content = { 'application/json': { schema: { ...item, required: ['id', 'name'] } } };
+    const body = {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string', example: 'a' } },
+    };
+    const requestBody = { required: true, content: { 'application/json': { schema: body } } };
+    const answering = (status: number) => ({ [status]: { description: 'ok', content } });
+    const paths = {
+      '/pets': { ...get(), post: { requestBody, responses: answering(201) } },
+      '/pets/{id}': {
+        parameters: [inPath('id')],
+        get: { responses: answering(200) },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+    };
+    const pets = new Map([['old', { id: 'old', name: 'b' }]]);
+    const deleted: string[] = [];
+    const url = await served(
+      createServer(({ method, url: target = '' }, response) => {
+        const id = target.split('?')[0]?.slice('/pets/'.length) ?? '';
+        if (method === 'POST') {
+          const pet = { id: `new-${pets.size}`, name: 'a' };
+          pets.set(pet.id, pet);
+          response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(pet));
+        } else if (method === 'DELETE') {
+          deleted.push(id);
+          response.writeHead(pets.delete(id) ? 204 : 404).end();
+        } else json(id === '' ? [...pets.values()] : (pets.get(id) ?? {}))(response);
+      }),
+    );
+    const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: example-key-for-tests }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\nsafety: { unsafeMethods: true }\n`;
+    const document = JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths });
+    const folder = temporaryFolder({ 'services/orders.yaml': yaml, 'openapi.json': document });
+    const { config } = await loadOnly(folder);
+    const { observations } = await judgedInTurn(config, [operations], { url });
+    expect(observations['operations.coverage']).toMatchObject({ documented: 4, called: 4 });
+    expect(deleted.length).toBeGreaterThan(0);
+    expect(deleted).not.toContain('old');
+    expect([...pets.keys()]).toEqual(['old']);
+  });
+});

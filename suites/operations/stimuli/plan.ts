@@ -1,7 +1,7 @@
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { BadInput, Operation, OperationRequest, Safety } from '../../../harness/config/service.ts';
 import type { FoundValues } from './found-values.ts';
-import { aboutOwnItem, isOfOwn, isOfOwnItem, leavesOthersAlone } from './own-operations.ts';
+import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'] | 'lifecycle';
@@ -103,9 +103,16 @@ function whyNotCalled(
 ): Pick<Unexercised, 'reason' | 'why'> | null {
   if (!operation.safe && !safety.unsafeMethods)
     return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
-  const mayBeFound = operation.awaits.length > 0 && operation.safe;
-  if (operation.uncallable !== null && !mayBeFound) return { reason: operation.uncallable, why: 'unfit' };
+  if (operation.uncallable !== null && !mayBeFound(operation, lifecycles))
+    return { reason: operation.uncallable, why: 'unfit' };
   return operation.safe || isOfOwn(operation, lifecycles) ? null : NOT_OURS;
+}
+
+/** Answers have the values that are missing, or the run creates the item. */
+function mayBeFound(operation: Operation, lifecycles: readonly Lifecycle[]): boolean {
+  const { awaits, safe } = operation;
+  const own = safe ? null : itemOperationOf(operation, lifecycles);
+  return awaits.length > 0 && (safe || awaits.every((name) => name === own?.parameter));
 }
 
 const NOT_OURS = {
