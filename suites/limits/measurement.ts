@@ -19,11 +19,12 @@ export const exact = check('limits.exact', {
   records: 'limits.first-refused',
   uses: [measuredLimit],
   async judge({ probe, observe, violated, note }) {
-    const { documented, firstRefused, sent, uncertainty, evidence } = await probe(measuredLimit);
+    const { documented, firstRefused, isStray, sent, uncertainty, evidence } = await probe(measuredLimit);
     observe(firstRefused);
     const { requests, window } = documented;
-    if (firstRefused !== requests + 1) {
-      const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}`;
+    if (isStray || firstRefused !== requests + 1) {
+      const behind = isStray ? ', and the next ones served at once' : '';
+      const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}${behind}`;
       violated(`request ${requests + 1} within ${window} to be the first refused`, got, evidence);
     }
     const how = uncertainty === null ? '' : ` (${uncertainty})`;
@@ -33,6 +34,24 @@ export const exact = check('limits.exact', {
 
 /** Limiters that refuse nothing of one client, or hold it back instead. */
 const NO_REFUSALS: ReadonlySet<string> = new Set(['queue', 'delay', 'none', 'concurrency']);
+
+const parallel = check('limits.parallel', {
+  title: 'allows no more requests that come together than one by one',
+  headline: 'Requests that come together get past the limit: {got}',
+  why: 'Whoever sends in parallel gets more than the plan allows.',
+  change: 'Check and count a request in one atomic step.',
+  grounds: [clause('limits.rate')],
+  uses: [togetherAdmitted],
+  async judge({ probe, violated, note }) {
+    const { excess, sent, evidence } = await probe(togetherAdmitted);
+    const together = `${sent} requests sent together`;
+    if (excess > 0) {
+      const got = `${excess} more`;
+      violated(`no more of ${together} to be served than one by one`, got, evidence);
+    }
+    note(together);
+  },
+});
 
 /** How many requests are admitted, and by what kind of limiter. */
 export const measurements = [
@@ -61,23 +80,7 @@ export const measurements = [
     },
   }),
 
-  check('limits.parallel', {
-    title: 'allows no more requests that come together than one by one',
-    headline: 'Requests that come together get past the limit: {got}',
-    why: 'Whoever sends in parallel gets more than the plan allows.',
-    change: 'Check and count a request in one atomic step.',
-    grounds: [clause('limits.rate')],
-    uses: [togetherAdmitted],
-    async judge({ probe, violated, note }) {
-      const { excess, sent, evidence } = await probe(togetherAdmitted);
-      const together = `${sent} requests sent together`;
-      if (excess > 0) {
-        const got = `${excess} more`;
-        violated(`no more of ${together} to be served than one by one`, got, evidence);
-      }
-      note(together);
-    },
-  }),
+  parallel,
 
   // limits.other does not show what else is limited.
   observation('limits.second-limit', {
@@ -196,7 +199,7 @@ export const recoveries = [
     why: 'Clients that pace themselves by the documents are refused, or wait for nothing.',
     change: 'Set the window of the limiter to the documented length, or document the real one.',
     grounds: [clause('limits.rate')],
-    restsOn: [exact, recoveryCheck, refusalsFree, resetHonest],
+    restsOn: [exact, parallel, recoveryCheck, refusalsFree, resetHonest],
     uses: [recovery],
     async judge({ probe, violated, note }) {
       const { window, windowFault, evidence } = await probe(recovery);

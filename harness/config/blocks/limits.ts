@@ -170,6 +170,8 @@ function statedLimit(value: unknown): FurtherLimit | null {
 }
 
 const DEFAULT_MAX_REQUESTS = 500;
+/** Number of times that the quota is spent at most, whatever the limiter does: to meet it, to see it back, and to count it. */
+const MOST_TIMES_SPENT = 8;
 
 /** Where the config is silent, a built-in provider may be asked anything and others little. */
 export function safetyOf(
@@ -182,8 +184,7 @@ export function safetyOf(
   // It has nothing to lose.
   const mayBeAskedAnything = isBuiltIn(provider);
   const exceedRateLimit = written.exceedRateLimit ?? mayBeAskedAnything;
-  // A burst that finds the limit, one that finds it restored, and what the other suites send.
-  const burst = exceedRateLimit && plan ? 2 * plan.requests + 200 : 0;
+  const bursts = exceedRateLimit && plan ? MOST_TIMES_SPENT * plan.requests : 0;
   const least = exceedRateLimit && plan ? 2 * plan.requests + 20 : 0;
   if (plan && written.maxRequests !== undefined && written.maxRequests < least) {
     const problem = `${written.maxRequests} requests cannot exceed a limit of ${plan.requests}`;
@@ -197,7 +198,7 @@ export function safetyOf(
     unsafeMethods: mayBeAskedAnything,
     findSizeLimits: mayBeAskedAnything,
     operationRequests,
-    maxRequests: Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
+    maxRequests: DEFAULT_MAX_REQUESTS + bursts + documented,
     ...written,
   };
   for (const [key, value] of Object.entries(safety)) {

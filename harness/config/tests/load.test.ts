@@ -187,12 +187,12 @@ describe('how much may be sent', () => {
   const plan = 'plan: { requests: 400, window: 60s }\n';
   it.each([
     ['the limit may not be exceeded', `${GOOD_SERVICE}${plan}`, false, 500],
-    ['it may', `${GOOD_SERVICE}${plan}safety: { exceedRateLimit: true }\n`, true, 1_000],
+    ['it may', `${GOOD_SERVICE}${plan}safety: { exceedRateLimit: true }\n`, true, 3_700],
     [
       'it is a reference provider',
       GOOD_SERVICE.replace(/provider: .*/, 'provider: { reference: search }') + plan,
       true,
-      1_000,
+      3_700,
     ],
     ['there is no plan', `${GOOD_SERVICE}safety: { exceedRateLimit: true }\n`, true, 500],
     ['the file says so', `${GOOD_SERVICE}${plan}safety: { maxRequests: 30 }\n`, false, 30],

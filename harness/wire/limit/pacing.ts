@@ -92,6 +92,24 @@ export function lawfullyBackMs(
   return spentMs + windowMs + (TOLERANCE.slotsToRefill * windowMs) / requests + expiryMs(windowMs);
 }
 
+/**
+ * Whether the quota may flow back at the documented rate. It does not where one request alone is refused at a moment at which
+ * as much has flowed back since the last one that was served.
+ */
+export function mayFlowBack(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+): boolean {
+  const slotMs = windowMs / requests;
+  let servedMs = Number.NEGATIVE_INFINITY;
+  for (const { fate, sentMs, finishedMs, part } of observations.toSorted((a, b) => a.sentMs - b.sentMs)) {
+    if (fate === 'admitted') servedMs = Math.max(servedMs, finishedMs);
+    const sinceMs = sentMs - servedMs - 2 * TOLERANCE.limiterClock;
+    if (fate === 'refused' && part !== 'parallel' && sinceMs > TOLERANCE.slotsToRefill * slotMs) return false;
+  }
+  return true;
+}
+
 /** By how much a counter may outlive its window: many a store keeps time in whole seconds. */
 export function expiryMs(windowMs: number): number {
   const clocks = TOLERANCE.afterPromise + TOLERANCE.limiterClock;

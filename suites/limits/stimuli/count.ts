@@ -1,13 +1,14 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked } from '../../../harness/base/verdict.ts';
+import type { Plan } from '../../../harness/config/service.ts';
 import { probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
 import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
-import { type InTurn, inTurn } from './in-turn.ts';
-import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
+import { type InTurn, inTurn, SERVED_BEHIND, type StrayRefusal } from './in-turn.ts';
+import { serialBurst, togetherBurst } from './planner.ts';
 import {
   burstCost,
   exhaustion,
@@ -31,6 +32,8 @@ export interface Count extends Span {
   readonly sent: number;
   /** So many more may have been admitted where the quota flows back evenly. */
   readonly flowed: number;
+  /** Refusals while quota was left. */
+  readonly stray: readonly StrayRefusal[];
   readonly evidence: string;
 }
 
@@ -59,7 +62,7 @@ export const parallelRecount = probe<Count>(
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
 export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cost: 0 }, async (port) => {
-  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, stray, evidence } = await port.ask(exhaustion);
   const admitted = firstRefused === null ? sent : firstRefused - 1;
   const toMs = sinceMs + elapsedMs;
   const unsure = observedSoFar(port).filter(
@@ -74,6 +77,7 @@ export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cos
     isRefused: firstRefused !== null,
     sent,
     flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
+    stray,
     evidence,
   };
 });
@@ -97,18 +101,40 @@ async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<
 async function countInTurn(port: QuotaParts): Promise<Count> {
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
-  const { bursts, second } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
-  return countOf(bursts, port, second?.refusedAtMs);
+  const order = { plan, purpose, before: 0, upTo: serialBurst(plan), triesAgain: true };
+  const { bursts, stray, besideMs } = await inTurn(port, order);
+  return { ...countOf(bursts, port, besideMs), stray };
 }
 
 async function countTogether(port: QuotaParts): Promise<Count> {
-  const upTo = planOf(port.config).requests + PARALLEL_OVERSHOOT;
+  const plan = planOf(port.config);
   const purpose = 'all at once, to count what is admitted';
-  return countOf([await port.quota.burst({ purpose, before: 0, upTo, together: true })], port);
+  const burst = await port.quota.burst({ purpose, before: 0, upTo: togetherBurst(plan), together: true });
+  const counted = countOf([burst], port);
+  return { ...counted, stray: strayTogether(counted.observations, plan) };
+}
+
+/** Refusals of requests sent together behind which others were served, more than flow back, that were sent only then. */
+function strayTogether(observations: readonly LimitObservation[], plan: Plan): readonly StrayRefusal[] {
+  const inOrder = observations.toSorted((a, b) => a.sentMs - b.sentMs);
+  const stray: StrayRefusal[] = [];
+  let fromMs = 0;
+  for (const { fate, sentMs, finishedMs } of inOrder.filter((each) => each.fate === 'refused')) {
+    if (fate !== 'refused' || sentMs < fromMs) continue;
+    const behind = inOrder.filter((each) => each.fate === 'admitted' && each.sentMs >= finishedMs);
+    const telling = behind.find(
+      (each, at) => at >= SERVED_BEHIND && at > 1 + flowedBack(plan, each.finishedMs - finishedMs),
+    );
+    if (telling === undefined) continue;
+    const index = 1 + inOrder.filter((each) => each.fate === 'admitted' && each.sentMs < sentMs).length;
+    stray.push({ index, sentMs });
+    fromMs = telling.finishedMs;
+  }
+  return stray;
 }
 
 /**
- * What was sent one burst after the other. `besideAtMs`: when the requests were sent that a second limit refused.
+ * What was sent one burst after the other. `besideAtMs`: when the requests were sent that were refused before the quota was spent.
  *
  * @throws Blocked where the fate of a request is not known.
  */
@@ -135,6 +161,7 @@ export function countOf(met: InTurn['bursts'], port: QuotaParts, besideAtMs = NE
     isRefused: observations.some(({ fate }) => fate !== 'admitted'),
     sent: entries.length,
     flowed: 1 + Math.floor(flowedBack(plan, toMs - fromMs)),
+    stray: [],
     evidence: last.id,
   };
 }

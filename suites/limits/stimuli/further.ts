@@ -122,7 +122,7 @@ async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Pro
   await port.pause.until(apartFrom(first, freshMs, limit.windowMs), 'no limiter remembers any request');
   const purpose = 'to count what the further limit admits';
   const met = await port.quota.burst({ purpose, before: 0, upTo: serialBurst(limit) });
-  const again = groupOf(met);
+  const again = groupOf([met]);
   const evidence = met.burst.id;
   if (isAbove(again, limit) && isApart(first, again, limit.windowMs)) {
     const got = met.refusal === null ? `none refused of ${again.admitted}` : `request ${again.admitted + 1}`;

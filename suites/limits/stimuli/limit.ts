@@ -1,5 +1,5 @@
+import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import type { Plan } from '../../../harness/config/service.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
@@ -7,6 +7,8 @@ import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
 import { firstRefusedOf, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
+import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
+import { mayFlowBack } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import {
   type Count,
@@ -18,15 +20,17 @@ import {
   serialCount,
   serialRecount,
 } from './count.ts';
-import { shorterLimit } from './in-turn.ts';
+import { type StrayRefusal, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
-import { exhaustion } from './quota.ts';
+import { type Exhaustion, exhaustion, planOf } from './quota.ts';
 
 interface MeasuredLimit {
   /** 1-based index of the first refused request of a window; null when none was refused. */
   readonly firstRefused: number | null;
   /** How well that is known, in words; null when exactly. */
   readonly uncertainty: string | null;
+  /** The requests behind it were served at once. */
+  readonly isStray: boolean;
   readonly sent: number;
   readonly evidence: string;
   readonly documented: { readonly requests: number; readonly window: string };
@@ -38,14 +42,24 @@ interface MeasuredLimit {
  */
 export const measuredLimit = probe<MeasuredLimit>(
   'measured-limit',
-  { needs: [exhaustion, limitMeasurement], mayNeed: [firstBurst, serialCount, serialRecount], cost: 0 },
+  {
+    needs: [exhaustion, limitMeasurement],
+    mayNeed: [firstBurst, serialCount, serialRecount, parallelCount, parallelRecount],
+    cost: 0,
+  },
   async (port) => {
     const { ask } = port;
     const met = await ask(exhaustion);
     const { plan, sent, evidence } = met;
     const { inference, observations } = await ask(limitMeasurement);
     const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
-    const about = { sent, evidence, documented };
+    const about = { sent, evidence, documented, isStray: false };
+    const strayAt = (stray: readonly StrayRefusal[]) => {
+      const [seen] = stray.length >= FEWEST_STRAY ? stray : [];
+      return seen && { ...about, firstRefused: seen.index, uncertainty: null, isStray: true };
+    };
+    const seen = strayAt(met.stray);
+    if (seen !== undefined) return seen;
     const first = observations.find(({ fate }) => fate === 'refused');
     if (first && (met.firstRefused ?? 0) <= plan.requests && isOfAnother(first, plan))
       throw new Blocked('another limit than the documented one refused first');
@@ -71,58 +85,102 @@ export const measuredLimit = probe<MeasuredLimit>(
         break;
     }
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
-    if (found?.uncertainty === null) return { ...about, firstRefused: found.at, uncertainty: null };
-    const { at, uncertainty, by } = await counted(port, plan, inference);
-    return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
+    if (found?.uncertainty === null && met.stray.length === 0)
+      return { ...about, firstRefused: found.at, uncertainty: null };
+    const { at, uncertainty, by, stray } = await counted(port, met, inference, observations);
+    const { sent: sentThen, evidence: decisive } = by;
+    const again = strayAt([...met.stray, ...stray]);
+    return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );
+
+/** By chance a window of some limiter ends right behind one refusal; not behind two. */
+const FEWEST_STRAY = 2;
 
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
   readonly by: Count;
+  readonly stray: readonly StrayRefusal[];
 }
+
+/** Of the window: requests in turn that take longer are counted together, so that no window ends meanwhile. */
+const LONG_SHARE = 0.1;
 
 /** The result of two counts within which no window of a clock ended. Others can only lower a count: a low one is counted twice. */
 async function counted(
-  { ask, clock }: Pick<Port, 'ask' | 'clock'>,
-  plan: Plan,
+  { ask, clock, config }: Pick<Port, 'ask' | 'clock' | 'config'>,
+  { groups, second: beside }: Pick<Exhaustion, 'groups' | 'second'>,
   { compatible }: LimitInference,
+  observations: readonly LimitObservation[],
 ): Promise<Counted> {
+  const plan = planOf(config);
   const { requests, windowMs } = plan;
   const ownOffsetMs = wallOffsetMs(clock);
-  const flows = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each));
+  const isOpen = mayFlowBack(observations, plan);
+  const flows = isOpen && (compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)));
+  const isBucket = isOpen && compatible.includes('token-bucket');
   const most = ({ flowed }: Count) => requests + (flows ? flowed : 0);
   const isLow = (a: Count, b: Count) => a.admitted < requests && a.admitted === b.admitted;
   const isHigh = (a: Count, b: Count) =>
     [a, b].every((each) => each.surely > most(each)) && isApart(a, b, windowMs);
   const isSame = (a: Count, b: Count) => a.isRefused && isSameElsewhere(a, b, windowMs);
 
-  const documentedBy = (by: Count, beside: Count): Counted | null => {
-    if (beside.surely < requests || !(isApart(by, beside, windowMs) || isSame(by, beside))) return null;
+  const documentedBy = (by: Count, other: Count): Counted | null => {
+    if (other.surely < requests || !(isApart(by, other, windowMs) || isSame(by, other))) return null;
     const bounds = firstRefusedOf(by.observations, plan, ownOffsetMs, compatible);
     const found = bounds && documentedWithin(bounds, plan);
-    return found && { ...found, by };
+    return found && { ...found, by, stray: [...other.stray, ...by.stray] };
   };
-  const otherBy = (by: Count, beside: Count): Counted | null => {
-    const differs = isLow(beside, by) || isHigh(beside, by) || (by.surely > most(by) && isSame(by, beside));
-    return differs ? { at: by.isRefused ? by.admitted + 1 : null, uncertainty: null, by } : null;
+  // So much flows back meanwhile that no count tells the number; it is not below the documented one, nor is the rate above.
+  const keptBy = (by: Count, other: Count): Counted | null =>
+    isBucket &&
+    by.flowed > 1 &&
+    by.isRefused &&
+    by.surely >= requests &&
+    by.admitted <= most(by) &&
+    other.surely >= requests
+      ? {
+          at: requests + 1,
+          uncertainty: `at most ${by.admitted + 1}`,
+          by,
+          stray: [...other.stray, ...by.stray],
+        }
+      : null;
+  const otherBy = (by: Count, other: Count): Counted | null => {
+    const differs = isLow(other, by) || isHigh(other, by) || (by.surely > most(by) && isSame(by, other));
+    const at = by.isRefused ? by.admitted + 1 : null;
+    return differs ? { at, uncertainty: null, by, stray: [...other.stray, ...by.stray] } : null;
   };
+  const among = (counts: readonly Count[], judge: typeof documentedBy) =>
+    counts
+      .toReversed()
+      .flatMap((by) => counts.flatMap((other) => (by === other ? [] : (judge(by, other) ?? []))))[0] ?? null;
 
-  const before = await ask(firstBurst);
-  const first = await ask(serialCount);
-  const once = documentedBy(first, before) ?? otherBy(first, before);
-  if (once !== null) return once;
-  const second = await ask(serialRecount);
-  const twice = documentedBy(first, second) ?? documentedBy(second, first) ?? otherBy(second, first);
-  if (twice !== null) return twice;
-  const unsure = Math.max(...[first, second].map(({ admitted, surely }) => admitted - surely));
+  // A second limit refuses requests that come together.
+  const { fromMs, toMs, admitted } = groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 };
+  const eachMs = (toMs - fromMs) / Math.max(1, admitted);
+  const isLong = beside === null && eachMs * requests > LONG_SHARE * windowMs;
+  const [count, recount] = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
+  const counts: Count[] = [await ask(firstBurst)];
+  for (const next of [count, recount]) {
+    counts.push(await ask(next));
+    const found = among(counts, documentedBy) ?? among(counts, otherBy);
+    if (found !== null) return found;
+  }
+  const stray = counts.flatMap((each) => each.stray);
+  const [, first, last] = counts;
+  if (first === undefined || last === undefined) throw new HarnessError('nothing was counted');
+  const kept = keptBy(last, first) ?? keptBy(first, last);
+  if (kept !== null) return kept;
+  const unsure = Math.max(...[first, last].map(({ admitted, surely }) => admitted - surely));
+  if (stray.length >= FEWEST_STRAY) return { at: null, uncertainty: null, by: last, stray };
   if (unsure > 0)
     throw new Blocked(
       `the service failed ${unsure} times while it was counted: nothing tells whether that counts`,
     );
-  const told = [first, second].map(({ admitted }) => admitted).join(', then ');
+  const told = [first, last].map(({ admitted }) => admitted).join(', then ');
   throw new Blocked(
-    first.admitted < requests || second.admitted < requests
+    first.admitted < requests || last.admitted < requests
       ? `others spend this quota, or it is counted otherwise than by window: ${told} were admitted of a fresh one`
       : `${told} were admitted, and a window may have ended meanwhile`,
   );
@@ -143,7 +201,7 @@ export const togetherAdmitted: Probe<{
   async (port) => {
     const { ask } = port;
     const { plan, second: beside } = await ask(exhaustion);
-    const { parallel, inference } = await ask(limitMeasurement);
+    const { parallel, inference, observations } = await ask(limitMeasurement);
     if (beside !== null)
       throw new NotApplicable(
         `a second limit refuses more than ${beside.requests} requests that come together`,
@@ -154,17 +212,22 @@ export const togetherAdmitted: Probe<{
     const about = { sent: seen.sent, evidence: seen.evidence };
     if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm))
       return { ...about, excess: 0 };
-    const { firstRefused } = await ask(measuredLimit);
-    const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
-    const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - flowed);
-    if (excessOf(seen) === 0) return { ...about, excess: 0 };
-    const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
-    if (!isApart(first, second, plan.windowMs))
-      throw new Blocked('requests sent together take so long that a window may end meanwhile');
-    return {
-      sent: second.sent,
-      evidence: second.evidence,
-      excess: Math.min(excessOf(first), excessOf(second)),
-    };
+    const { firstRefused, isStray } = await ask(measuredLimit);
+    const oneByOne = Math.max(plan.requests, isStray ? 0 : (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
+    const flows = mayFlowBack(observations, plan);
+    const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - (flows ? flowed : 0));
+    const counts = [seen];
+    for (const next of [parallelCount, parallelRecount]) {
+      if (excessOf(counts.at(-1) ?? seen) === 0) return { ...about, excess: 0 };
+      counts.push(await ask(next));
+      const [before, last] = [counts.at(-2) ?? seen, counts.at(-1) ?? seen];
+      if (isApart(before, last, plan.windowMs))
+        return {
+          sent: last.sent,
+          evidence: last.evidence,
+          excess: Math.min(excessOf(before), excessOf(last)),
+        };
+    }
+    throw new Blocked('requests sent together take so long that a window may end meanwhile');
   },
 );

@@ -87,10 +87,10 @@ export const limitMeasurement = probe<LimitMeasurement>(
     let parallel = met.parallel;
     let spentAsked = false;
     const ownOffsetMs = wallOffsetMs(port.clock);
-    const { second } = met;
+    const { second, besideMs } = met;
     const observed = () => {
       const counting = countingOnly(observedSoFar(port), plan.windowMs);
-      return second === null ? counting : withRefusedBeside(counting, second.refusedAtMs, plan);
+      return withRefusedBeside(counting, besideMs, plan);
     };
     const next = (): LimitStep =>
       nextLimitStep({

@@ -5,6 +5,7 @@ import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import {
   type DocumentedLimit,
   type LimitObservation,
+  oneByOne,
   type Span,
   TOLERANCE,
 } from '../../../harness/wire/limit/observed/observation.ts';
@@ -41,12 +42,18 @@ interface LimitKnowledge {
 
 /** Beyond the documented number, so that a burst that brings too many through is seen. */
 export const PARALLEL_OVERSHOOT = 4;
+/** Of the limit: beyond it, where requests in turn were not refused, or to tell a higher limit from what flows back meanwhile. */
+const COUNTED_SHARE = 0.25;
 /** Of the limit: the second burst that tells a sliding log from a counter. */
 const SLIDING_SHARE = 0.4;
+/** Of the window: where a request alone shows that the window is shorter than documented, or that a refused one extends it. */
+const WITHIN_WINDOW = [0.25, 0.5, 0.95] as const;
+/** Of the limit: as many at once are a quota that was renewed as a whole. */
+const WHOLE_SHARE = 0.9;
 /** Of the window: promises closer together than this are tried once. */
 const PROMISES_APART = 0.1;
 /** Refused probes after which the quota is called lost. */
-const MOST_PROBES = 9;
+const MOST_PROBES = 12;
 /** Requests alone after a parallel burst that met the first refusal: served ones show a limit of concurrency. */
 const ALONE_PROBES = 3;
 /** Probes that show a gradual refill, the first one included: one at once, which is refused, then one after each slot. */
@@ -57,6 +64,11 @@ export function serialBurst({ requests }: Pick<DocumentedLimit, 'requests'>): nu
   return requests + Math.ceil(requests * TOLERANCE.patienceShare) + TOLERANCE.patience;
 }
 
+/** Number of requests that are sent together to be counted, or since the limit was not met one by one. */
+export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): number {
+  return requests + Math.ceil(requests * COUNTED_SHARE) + PARALLEL_OVERSHOOT;
+}
+
 /** Chooses the next step. A fixed window is spent once, serially; the parallel burst goes into the beginning of the next. */
 export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const { documented, observations, nowMs } = known;
@@ -65,9 +77,10 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const has = (part: LimitObservation['part']) => observations.some((each) => each.part === part);
   const refusals = observations.filter(({ fate }) => fate === 'refused');
   const { fromMs: firstMs } = surelyOpened(observations, windowMs) ?? { fromMs: nowMs };
+  const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
   const parallelBurst: LimitStep = known.isHasteRefused
     ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
-    : { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
+    : { kind: 'parallel', count: serialRefused ? requests + PARALLEL_OVERSHOOT : togetherBurst(documented) };
 
   if (!has('serial')) {
     const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;
@@ -84,7 +97,6 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   if (refusals.length === 0)
     return has('parallel') ? { kind: 'stop', reason: 'nothing is refused' } : parallelBurst;
   const probes = observations.filter(({ part }) => part === 'probe');
-  const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
   if (!serialRefused && probes.length < ALONE_PROBES)
     return { kind: 'probe', reason: 'is one request alone served after the parallel ones?' };
   const spent = serialRefused || probes.some(({ fate }) => fate === 'refused');
@@ -94,14 +106,21 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const [back] = served;
   const spentMs = refusals[0]?.finishedMs ?? nowMs;
   if (back === undefined) return recoveryProbe(known, refusals, probes, spentMs);
-  if (!serialRefused) return { kind: 'stop', reason: 'the quota is back' };
-  if (has('parallel')) return afterParallel(known);
+  if (!spent) return { kind: 'stop', reason: 'the quota is back' };
+  if (observations.some(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs))
+    return afterParallel(known);
 
   // Back within a few slots of the refusal: it flows back, and the parallel burst needs it whole.
   const gradual = back.sentMs - spentMs < 2 * TOLERANCE.slotsToRefill * slotMs && slotMs < windowMs / 4;
   if (!gradual) return parallelBurst;
   const since = probes.filter(({ sentMs }) => sentMs >= back.sentMs);
-  if (since.length < 2) return { kind: 'probe', reason: 'does the quota come back one by one?' };
+  const isRefusedAgain = since.some(({ fate }) => fate === 'refused');
+  if (!isRefusedAgain) {
+    const flowed = 1 + ((nowMs - spentMs) * requests) / windowMs;
+    if (since.length > flowed) return parallelBurst;
+    if (since.length < GRADUAL_PROBES)
+      return { kind: 'probe', reason: 'does the quota come back one by one?' };
+  }
   if (since.length < GRADUAL_PROBES) {
     const untilMs = (since.at(-1)?.finishedMs ?? nowMs) + TOLERANCE.slotsToRefill * slotMs;
     return nowMs < untilMs
@@ -119,14 +138,52 @@ function afterParallel(known: LimitKnowledge): LimitStep {
   const together = observations.filter(({ part }) => part === 'parallel');
   const admitted = together.filter(({ fate }) => fate === 'admitted').length;
   const share = Math.ceil(requests * SLIDING_SHARE);
-  const settled = admitted > requests / 2 || together.length > requests + PARALLEL_OVERSHOOT;
+  const settled = admitted > requests / 2 || together.length > togetherBurst(documented);
   const serial = observations.findLast(({ part, fate }) => part === 'serial' && fate === 'admitted');
   if (settled || serial === undefined)
-    return tellingStep(known) ?? { kind: 'stop', reason: 'the quota is back' };
+    return renewalProbe(known) ?? tellingStep(known) ?? { kind: 'stop', reason: 'the quota is back' };
   const untilMs = serial.finishedMs + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   return nowMs < untilMs
     ? wait(untilMs, 'a log has forgotten all requests, a weighed counter has not')
     : { kind: 'parallel', count: share };
+}
+
+/**
+ * The quota was back before the window of the first request was over: by a window of a clock, or since windows are short.
+ * Spent anew, it is not back before one window after the last refusal. null if that is seen, or need not be.
+ */
+function renewalProbe({ documented, observations, nowMs }: LimitKnowledge): LimitStep | null {
+  const { requests, windowMs } = documented;
+  const alone = oneByOne(observations).filter(({ part }) => part === 'serial' || part === 'probe');
+  const latest = observations.findLast(({ part }) => part === 'parallel');
+  const before = alone.filter(({ sentMs }) => latest !== undefined && sentMs < latest.sentMs);
+  const backAt = before.findLastIndex(
+    ({ fate }, at) => fate === 'admitted' && before[at - 1]?.fate === 'refused',
+  );
+  const [last, back] = [before[backAt - 1], before[backAt]];
+  const opened = surelyOpened(observations, windowMs);
+  if (last === undefined || back === undefined || opened === null) return null;
+  const together = observations.filter(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs);
+  const spentMs = Math.max(0, ...together.map(({ finishedMs }) => finishedMs));
+  const isServed = ({ fate, sentMs }: LimitObservation) => fate === 'admitted' && sentMs >= back.sentMs;
+  const served = [...together, ...alone].filter(isServed).length;
+  const isSpent = together.some(({ fate }) => fate === 'refused');
+  const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
+  // Where requests in turn were never refused, a window may have ended among them.
+  const isEarly =
+    back.finishedMs < opened.fromMs + windowMs - TOLERANCE.limiterClock ||
+    !alone.some(({ part, fate }) => part === 'serial' && fate === 'refused');
+  const behind = alone.filter(({ sentMs }) => sentMs >= spentMs);
+  if (!isEarly || !isSpent || served < WHOLE_SHARE * requests) return null;
+  if (behind.some(({ fate }) => fate === 'admitted')) return null;
+  const latestMs = last.sentMs + windowMs - certainlyMs;
+  const lastMs = behind.at(-1)?.sentMs ?? spentMs;
+  const atMs = WITHIN_WINDOW.map((share) => back.finishedMs + share * windowMs + certainlyMs).find(
+    (each) => each < latestMs && each > lastMs + certainlyMs,
+  );
+  if (atMs === undefined) return null;
+  const reason = 'is the quota back again before a window is over?';
+  return nowMs < atMs ? wait(atMs, reason) : { kind: 'probe', reason };
 }
 
 /**
@@ -195,14 +252,23 @@ function recoveryProbe(
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   const silentMs = lastRefusal.finishedMs + windowMs + expiryMs(windowMs);
   const backMs = lawfullyBackMs(observations, documented) ?? silentMs;
+  const overMs = begunMs + windowMs + certainlyMs;
+  const promises = promised(lastRefusal, overMs, windowMs, probes.at(-1)?.sentMs ?? null);
+  const isLate = (atMs: number) => atMs > begunMs + windowMs / 2 + certainlyMs;
   const occasions: Occasion[] = [
     {
       atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
       reason: 'a bucket has refilled one request',
     },
     { atMs: boundaryAfter(known, spentMs) + certainlyMs, reason: 'a window of the clock is over' },
-    { atMs: firstMs + windowMs / 2, reason: 'does a refused request make the wait longer?' },
-    ...promised(lastRefusal, begunMs + windowMs + certainlyMs, windowMs, probes.at(-1)?.sentMs ?? null),
+    ...promises,
+    ...WITHIN_WINDOW.map((share) => ({
+      atMs: share > 0.5 ? firstMs + share * windowMs - certainlyMs : begunMs + share * windowMs + certainlyMs,
+      reason: 'does a refused request make the wait longer, or is the window a shorter one?',
+      // A promise right before the end of the window is tried in place of it.
+    })).filter((each) =>
+      promises.every(({ atMs }) => atMs <= each.atMs || atMs > overMs || !isLate(each.atMs)),
+    ),
     { atMs: begunMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
     { atMs: backMs, reason: 'one window after the refusal, and the time in which one request flows back' },
     { atMs: silentMs, reason: 'one window of silence' },

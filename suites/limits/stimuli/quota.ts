@@ -11,12 +11,12 @@ import { observationsOf } from '../../../harness/wire/limit/observed/observing.t
 import { countingOnly, forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { sample, served } from '../../stimuli/sample.ts';
-import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
-import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
+import { type InTurn, inOne, inTurn, shorterLimit } from './in-turn.ts';
+import { serialBurst, surelyOpened, togetherBurst } from './planner.ts';
 
 /** Meets the rate limit on purpose, once: earlier requests of the window count, and all checks share the spent quota. */
 
-interface Exhaustion {
+export interface Exhaustion extends Pick<InTurn, 'groups' | 'second' | 'stray' | 'besideMs'> {
   readonly plan: Plan;
   /** 1-based index, within the window, of the first refused request; null when none was refused. */
   readonly firstRefused: number | null;
@@ -35,9 +35,6 @@ interface Exhaustion {
   readonly elapsedMs: number;
   /** Median time in ms from request to served response within the burst. */
   readonly typicalMs: number;
-  /** A limit beside the documented one, which refused first; null where none was met. */
-  readonly second: MetSecondLimit | null;
-  readonly groups: InTurn['groups'];
 }
 
 /** The sample as the burst is about to begin: its quota fields. An earlier one where there is no room for another. */
@@ -72,13 +69,18 @@ export const exhaustion = probe<Exhaustion>(
     if (shorter !== null)
       await port.pause.until(quietFrom(port) + freshAfterMs(shorter), 'the further limit has to be fresh');
     const upTo = serialBurst(planOf(port.config));
-    const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
+    const met = await exhaust(port, {
+      before: before.length,
+      purpose: 'to meet the rate limit',
+      sinceMs,
+      upTo,
+      triesAgain: true,
+    });
     if (met.refusal !== null) return met;
-    const { requests } = met.plan;
     const together = await port.quota.burst({
       purpose: 'all at once, for one by one none was refused',
       before: met.sent,
-      upTo: requests + PARALLEL_OVERSHOOT,
+      upTo: togetherBurst(met.plan),
       together: true,
     });
     const { burst, refusal } = together;
@@ -115,7 +117,7 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
 
 /** Number of requests at most until the quota of the plan is spent. */
 export function burstCost({ plan }: Pick<ServiceConfig, 'plan'>): number {
-  return plan === null ? 0 : serialBurst(plan) + PARALLEL_OVERSHOOT;
+  return plan === null ? 0 : Math.max(serialBurst(plan), togetherBurst(plan));
 }
 
 /** What it takes to count against a quota. */
@@ -143,19 +145,30 @@ function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
   );
 }
 
-/**
- * `sinceMs`: when the first of the `before` requests was sent, on the session's clock. Unless told otherwise it goes on
- * for twice the plan: a window may end meanwhile.
- */
+interface ExhaustOrder {
+  /** Requests of the window so far. */
+  readonly before: number;
+  readonly purpose: string;
+  /** When the first of those was sent, on the session's clock. Default: now. */
+  readonly sinceMs?: number;
+  /** Default: twice the plan, for a window may end meanwhile. */
+  readonly upTo?: number;
+  readonly triesAgain?: boolean;
+}
+
 export async function exhaust(
   port: QuotaParts,
-  before: number,
-  purpose: string,
-  sinceMs = port.clock.now(),
-  upTo = 2 * serialBurst(planOf(port.config)),
+  {
+    before,
+    purpose,
+    sinceMs = port.clock.now(),
+    upTo = 2 * serialBurst(planOf(port.config)),
+    triesAgain = false,
+  }: ExhaustOrder,
 ): Promise<Exhaustion> {
   const plan = planOf(port.config);
-  const { bursts, second, groups } = await inTurn(port, { plan, purpose, before, upTo });
+  const met = await inTurn(port, { plan, purpose, before, upTo, triesAgain });
+  const { bursts, second, groups, stray, besideMs } = met;
   const { entries, evidence, refusal } = inOne(bursts);
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
@@ -177,6 +190,8 @@ export async function exhaust(
     typicalMs: median(entries.filter(({ status }) => status === 200).map(({ durationMs }) => durationMs)),
     second,
     groups,
+    stray,
+    besideMs,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import type { Burst } from '../../../harness/wire/evidence.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { oneByOne, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
@@ -68,10 +69,17 @@ export const spentAgain = probe('spent-again', { needs: [spent], cost: SPENDING 
   return ensureSpent(port);
 });
 
+const AGAIN = 'to spend the quota once more';
+/** A quota that comes back more often while others are asked is not spent for long enough to tell anything. */
+const MOST_AGAIN = 3;
+
 async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
   if (!reply.served) return reply;
-  const { refusal: met } = await exhaust(port, 1, 'to spend the quota once more');
+  const bursts = port.quota.evidenceSoFar().filter((each): each is Burst => each.kind === 'burst');
+  if (bursts.filter(({ purpose }) => purpose === AGAIN).length >= MOST_AGAIN)
+    throw new Blocked('the quota comes back too fast to see what shares it');
+  const { refusal: met } = await exhaust(port, { before: 1, purpose: AGAIN });
   if (met === null) throw new Blocked('the quota cannot be spent a second time');
   return met;
 }
@@ -87,17 +95,25 @@ export const secondKeyWhileExhausted = probe(
   { needs: [spent], cost: 3 * ROUNDS + SPENDING },
   async (port) => {
     await port.ask(spent);
-    for (let round = 1; round < ROUNDS; round++) {
-      const reply = await port.quota.sendWhileSpent(SECOND_KEY);
-      if (!reply.served) return reply;
-      const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
-      if (!first.served) return reply;
-      // Where requests may not follow each other closely, the second key must not be refused for its own haste.
+    const flowBack = async () => {
       await port.pause.until(
         port.clock.now() + TOLERANCE.slotsToRefill * slotMs(planOf(port.config)),
         'the time in which one request of the second key flows back',
       );
-      await ensureSpent(port);
+      return ensureSpent(port);
+    };
+    for (let round = 1; round < ROUNDS; round++) {
+      let reply = await port.quota.sendWhileSpent(SECOND_KEY);
+      if (!reply.served) {
+        // A bucket of its own may be empty at first.
+        await flowBack();
+        reply = await port.quota.sendWhileSpent(SECOND_KEY);
+        if (!reply.served) return reply;
+      }
+      const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
+      if (!first.served) return reply;
+      // Where requests may not follow each other closely, the second key must not be refused for its own haste.
+      await flowBack();
     }
     return servedBeyondFlow(port, SECOND_KEY);
   },

@@ -18,6 +18,8 @@ const WORK_MS = 40;
 const TOGETHER = 4;
 /** Requests in a row that a limiter takes which wants them evenly spread. */
 const SMALL_BURST = 2;
+/** Of requests that need not be refused, every so many-th is. */
+const STRAY_EVERY = 7;
 
 /** Checks first and counts after the response: requests in between are not counted yet. */
 const countedLate = ({ peek, take }: Limiter): Limiter => ({
@@ -62,11 +64,42 @@ const inTurn =
     }))(behavior);
   };
 
+/** Every so many-th request is refused although the quota is not spent. */
+const refusingEvery = (nth: number): ((limiter: Limiter) => Limiter) => {
+  let asked = 0;
+  return (limiter) => ({
+    ...limiter,
+    take(key, nowMs) {
+      const seen = limiter.peek(key, nowMs);
+      if (!seen.admitted) return limiter.take(key, nowMs);
+      asked += 1;
+      return asked % nth === 0 ? { ...seen, admitted: false } : limiter.take(key, nowMs);
+    },
+  });
+};
+
 export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
     cause: 'Requests that are sent together get past the limit',
     fails: ['limits.parallel'],
     patch: onLimiter(countedLate),
+  },
+  'limit-a-fifth-high': {
+    services: ['search', 'messaging'],
+    cause: 'A fifth more requests are served than the documented limit allows',
+    fails: ['limits.exact'],
+    alsoFails: {
+      'limits.quota-consistent': 'its headers give the documented limit, and what remains of a larger one',
+    },
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: (plan) => algorithm({ ...plan, requests: Math.round(1.2 * plan.requests) }),
+    })),
+  },
+  'refuses-at-random': {
+    services: ['search'],
+    cause: 'Some requests are refused although the quota is not spent',
+    fails: ['limits.exact'],
+    patch: onLimiter(refusingEvery(STRAY_EVERY)),
   },
   'limit-per-process': {
     cause: 'Each instance counts by itself, so a client gets the limit several times over',
@@ -132,6 +165,22 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The quota is renewed long before the documented window is over',
     fails: ['limits.window'],
     patch: lasting(0.5),
+  },
+  'window-a-quarter': {
+    services: ['search', 'messaging'],
+    cause: 'The quota is renewed four times in a documented window',
+    fails: ['limits.window'],
+    patch: lasting(0.25),
+  },
+  'window-half-untold': {
+    services: ['search', 'messaging'],
+    cause: 'The quota is renewed twice in a documented window, and no header tells it',
+    fails: ['limits.window'],
+    changes: ['limits.dialect'],
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: (plan) => algorithm({ ...plan, windowMs: 0.5 * plan.windowMs }),
+      fields: () => [],
+    })),
   },
   'window-a-fifth-short': {
     cause: 'The window of the limit is shorter than documented',
@@ -203,6 +252,11 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Retry-After is rounded down: a client comes up to a second too early',
     fails: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
+  },
+  'retry-after-half': {
+    cause: 'Retry-After gives half of the real wait',
+    fails: ['limits.retry-after-honest'],
+    patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 2000)) })),
   },
   'retry-after-zero': {
     cause: 'Retry-After is 0 while requests are still refused',

@@ -214,7 +214,59 @@ export function windowFault(
   documented: DocumentedLimit,
   isResetHonest: boolean,
 ): string | null {
-  return tooLong(observations, documented) ?? (isResetHonest ? tooShort(observations, documented) : null);
+  return (
+    tooLong(observations, documented) ??
+    renewedTwice(observations, documented) ??
+    servedTwice(observations, documented) ??
+    (isResetHonest ? tooShort(observations, documented) : null)
+  );
+}
+
+/** More than two windows admit was served in less than the time of one. */
+function servedTwice(observations: readonly LimitObservation[], documented: DocumentedLimit): string | null {
+  const { requests, windowMs } = documented;
+  const served = observations
+    .filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely')
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+  for (const [at, last] of served.entries()) {
+    const first = served[at - 2 * requests];
+    if (first === undefined) continue;
+    const spanMs = last.finishedMs - first.sentMs;
+    const flowed = requests + Math.ceil((spanMs * requests) / windowMs) + 1;
+    if (spanMs < windowMs - TOLERANCE.limiterClock && flowed <= 2 * requests)
+      return `one in which ${2 * requests + 1} were served within ${seconds(spanMs)}`;
+  }
+  return null;
+}
+
+/**
+ * Less than a window after a refusal, when the quota was spent, it was spent anew, and a request was served all the same. No
+ * limiter of such windows serves more than the documented number in that time, nor does one whose quota flows back.
+ */
+function renewedTwice(observations: readonly LimitObservation[], documented: DocumentedLimit): string | null {
+  const { requests, windowMs } = documented;
+  const ours = observations.filter(({ part }) => part !== 'before');
+  const refusals = ours.filter((each) => each.fate === 'refused' && !isOfAnother(each, documented));
+  const served = ours.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
+  const alone = served.filter(({ part }) => part === 'probe');
+  for (const again of alone) {
+    for (const spent of refusals) {
+      const forMs = again.finishedMs - spent.sentMs;
+      if (spent.finishedMs > again.sentMs || forMs >= windowMs - TOLERANCE.limiterClock) continue;
+      const since = served.filter(
+        ({ sentMs, finishedMs }) => sentMs >= spent.finishedMs && finishedMs <= again.finishedMs,
+      );
+      const wholeMs = since[requests - 1]?.sentMs ?? Number.POSITIVE_INFINITY;
+      const isSpentAnew = refusals.some(
+        ({ sentMs, finishedMs }) =>
+          finishedMs <= again.sentMs && finishedMs >= wholeMs && sentMs > spent.sentMs,
+      );
+      const flowed = Math.ceil((forMs * requests) / windowMs) + 1;
+      if (isSpentAnew && since.length > Math.max(requests, flowed))
+        return `one that ends at most ${seconds(forMs)} after it began`;
+    }
+  }
+  return null;
 }
 
 /** It asks for a wait that is longer than any lawful limiter needs, and refuses after that. */

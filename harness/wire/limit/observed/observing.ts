@@ -201,6 +201,7 @@ export function withRefusedBeside(
   refusedAtMs: ReadonlySet<number>,
   { requests }: Pick<DocumentedLimit, 'requests'>,
 ): readonly LimitObservation[] {
+  if (refusedAtMs.size === 0) return observations;
   const isBeside = ({ sentMs }: LimitObservation) => refusedAtMs.has(sentMs);
   const taken = observations.map(
     (each): LimitObservation =>
