@@ -11,8 +11,14 @@ const STORY: readonly (readonly [command: RegExp, (orders: Orders) => void])[] =
   [/ openapi\.yaml --url /, (orders) => orders.has('wrong-type', 'no-challenge')],
   [/ known add /, (orders) => orders.has('wrong-type')],
 ];
+/** Number of lines that the README has at most. */
+const LONGEST = 220;
 /** Takes the place of lines that the page leaves out. */
 const OMITTED = '…';
+
+it('is short', () => {
+  expect(readFileSync(README, 'utf8').split('\n').length).toBeLessThanOrEqual(LONGEST + 1);
+});
 
 it('shows the output of a run as the output of the README', async () => {
   const page = readFileSync(README, 'utf8');
