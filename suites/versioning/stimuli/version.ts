@@ -86,11 +86,11 @@ export const versionBase = derived('version-base', [versioned], async ({ ask }) 
   return at && `${at.before}${at.version}`;
 });
 
-/** One request per other version. Above the base URL nothing may be asked for: then there are none. */
+/** One request per version that is not documented. Above the base URL nothing may be asked for: then there are none. */
 export const otherPrefixes = probe<readonly OtherPrefix[]>(
   'other-prefixes',
   { needs: [versioned], cost: 5 },
-  async ({ ask, http }) => {
+  async ({ ask, http, config, documented }) => {
     const { mount, at } = await ask(versioned);
     const found: OtherPrefix[] = [];
     const others: readonly OtherVersion[] =
@@ -99,8 +99,10 @@ export const otherPrefixes = probe<readonly OtherPrefix[]>(
     for (const other of others) {
       const { segment } = other;
       const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
-      const target = ({ path }: Sample) =>
+      const target = ({ path }: Pick<Sample, 'path'>) =>
         at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
+      const path = pathOf(target(documented));
+      if (config.operations.some(({ call }) => pathOf(call.template) === path)) continue;
       found.push({ ...other, reply: await http.send({ purpose, target }) });
     }
     return found;
