@@ -1,8 +1,11 @@
 import { type AnswerContent, isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
-import { type DocumentedReply, headerValues } from './documented-reply.ts';
+import { sameRequests } from '../../caching/stimuli/repeated.ts';
+import { sample } from '../../stimuli/sample.ts';
+import { DocumentedReply, headerValues } from './documented-reply.ts';
 import type { ReasonAgainst } from './trials.ts';
 
 const NO_JSON: ReasonAgainst = {
@@ -109,3 +112,17 @@ class ResponseSchemas {
     return judge;
   }
 }
+
+/** Whether each shape of the documented response is one that its schema allows. */
+export const areShapesDocumented = lookingBack(
+  derived('documented-shapes', [sample, sameRequests], async ({ ask, config, operationOf }) => {
+    const first = await ask(sample);
+    const { unlike } = await ask(sameRequests);
+    const operation = operationOf(first);
+    if (operation === null || unlike.shape === null) return false;
+    const schemas = responseSchemas(config);
+    return [first, ...unlike.shape.answers]
+      .map((reply) => new DocumentedReply(operation, reply, false))
+      .every((reply) => schemas.whyNotJudged(reply) === null && schemas.fault(reply) === null);
+  }),
+);
