@@ -67,8 +67,9 @@ export const quotaFields = [
           ({ response: { quota } }) => {
             // Several limits may be announced: the documented one is among them.
             const told = [quota.limit, ...quota.policies.map((policy) => policy.quota)];
-            const isTold = [plan?.requests, plan?.rate?.requests].some(
-              (one) => one !== undefined && told.includes(one),
+            const further = plan?.further ?? [];
+            const isTold = [plan, plan?.rate, ...further].some(
+              (each) => each && told.includes(each.requests),
             );
             return isTold ? null : String(quota.limit);
           },
