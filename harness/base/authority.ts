@@ -1,4 +1,4 @@
-import { type ClauseValue, type Contract, findClause } from './clause.ts';
+import { type ClauseValue, type Contract, findClause, placeOfClause } from './clause.ts';
 import { HarnessError } from './exit.ts';
 import { type ClauseKey, isClauseKey } from './vocabulary.ts';
 
@@ -154,9 +154,9 @@ function weighClause(key: string, contract: Contract, facts: FilledFacts): Weigh
     const place = `${contract.source.document} has no such row`;
     return { level: 'NONE', ground: { kind: 'clause', ref: key, standing: 'not-shown', place } };
   }
-  const { standing, place } = clause;
+  const { standing } = clause;
   const openness = whyOpen(key, contract);
-  const at = `${contract.source.document}, ${place.section}, row ${place.row}`;
+  const at = placeOfClause(contract, clause);
   return {
     level: openness === null ? LEVEL_OF_STANDING[standing] : 'NONE',
     ground: { kind: 'clause', ref: key, standing, place: openness === null ? at : `${at} (${openness})` },

@@ -27,7 +27,8 @@ export interface Clause {
   readonly key: string;
   readonly standing: Standing;
   readonly value: ClauseValue;
-  readonly place: ClausePlace;
+  /** Where the document says so; null if the contract does not tell. */
+  readonly place: ClausePlace | null;
   /** Keys of clauses of the same contract that contradict this one. */
   readonly contradicts?: readonly string[];
   /** The open question of the clause, in one sentence. */
@@ -79,6 +80,11 @@ function isSample(value: unknown): value is Omit<Sample, 'body'> & { readonly bo
     hasMembers(value.fields) &&
     Object.values(value.fields).every((field) => typeof field === 'string')
   );
+}
+
+/** `search.md, Limits, row 2`, for a person. */
+export function placeOfClause({ source }: Contract, { place }: Clause): string {
+  return place === null ? source.document : `${source.document}, ${place.section}, row ${place.row}`;
 }
 
 export function findClause(contract: Contract, key: string): Clause | undefined {

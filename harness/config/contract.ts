@@ -21,7 +21,7 @@ const clauseKey = (description: string) => choice(description, CLAUSE_KEYS, { de
 
 const CLAUSE = mapping(
   '',
-  { expected: 'a mapping with key, standing and place' },
+  { expected: 'a mapping with key and standing' },
   {
     key: needed(clauseKey('What the clause is about: a key that `conform clauses` lists.')),
     standing: needed(
@@ -31,12 +31,10 @@ const CLAUSE = mapping(
       ),
     ),
     value: json('What the document says; left out when it is not shown.', { default: null }),
-    place: needed(
-      mapping(
-        '',
-        { expected: 'a mapping such as { section: Limits, row: 1 }' },
-        { section: needed(text('Heading.')), row: needed(row('Paragraph, bullet or table row below it.')) },
-      ),
+    place: mapping(
+      'Where the document says so; reports quote it.',
+      { expected: 'a mapping such as { section: Limits, row: 1 }', default: null },
+      { section: needed(text('Heading.')), row: needed(row('Paragraph, bullet or table row below it.')) },
     ),
     names: list(
       'What the row mentions but does not show.',
@@ -92,7 +90,7 @@ export function contractSchema(): object {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: { properties: { value: { ...value, description: meaning } } },
   }));
-  return jsonSchemaOf('conform contract', contractOf({ ...CLAUSE, allOf: valueOfKey } as typeof CLAUSE));
+  return jsonSchemaOf('contract', contractOf({ ...CLAUSE, allOf: valueOfKey } as typeof CLAUSE));
 }
 
 const frameFaults = faultsIn(CONTRACT);
@@ -129,9 +127,12 @@ function holdTogether({ clauses, source }: LoadedContract, note: AddFault): void
       const problem = isItself ? 'a clause contradicts itself' : `this contract has no clause ${other}`;
       note(`${at}.contradicts.${which}`, problem, 'name another clause of this contract');
     }
+    const { rows } = source;
+    if (rows && !clause.place)
+      note(at, 'has no place', 'add `place: { section: …, row: … }`, as source.rows counts them');
+    if (!rows || !clause.place) continue;
     const { section, row } = clause.place;
-    const rows = source.rows;
-    if (rows && !(Object.hasOwn(rows, section) && row <= (rows[section] ?? 0))) {
+    if (!(Object.hasOwn(rows, section) && row <= (rows[section] ?? 0))) {
       const problem = `source.rows has no row ${row} in ${JSON.stringify(section)}`;
       note(`${at}.place`, problem, 'correct one of the two');
     }

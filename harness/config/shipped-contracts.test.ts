@@ -36,7 +36,7 @@ function rowsOf(markdown: string): Sections {
 }
 
 function clausesAt({ clauses }: Contract, section: string, row: number): readonly Clause[] {
-  return clauses.filter(({ place }) => place.section === section && place.row === row);
+  return clauses.filter(({ place }) => place?.section === section && place.row === row);
 }
 
 /** What a row cannot be paraphrased without. */
@@ -72,7 +72,9 @@ describe.each(NAMES)('the contract %s', (name) => {
     );
     expect(uncovered).toEqual([]);
     const known = new Map(rows);
-    const astray = contract.clauses.filter(({ place }) => place.row > (known.get(place.section) ?? 0));
+    const astray = contract.clauses.filter(
+      ({ place }) => (place?.row ?? 0) > (known.get(place?.section ?? '') ?? 0),
+    );
     expect(astray).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { type ClauseValue, type Contract, findClause } from '../../base/clause.ts';
+import { type ClauseValue, type Contract, findClause, placeOfClause } from '../../base/clause.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { LIMIT_SCOPES, type LimitScope } from '../../base/vocabulary.ts';
 import { type Rate, requestsToOperations } from '../../wire/pace/weighing.ts';
@@ -151,12 +151,11 @@ function statedRate(contract: Contract): StatedRate | null {
   const { burst, further } = clause.value;
   const stated = statedLimit(clause.value);
   if (stated === null) return null;
-  const { section, row } = clause.place;
   return {
     ...stated,
     ...(typeof burst === 'number' ? { burst } : {}),
     ...(Array.isArray(further) ? { further: further.flatMap((each) => statedLimit(each) ?? []) } : {}),
-    place: `${contract.source.document}, ${section}, row ${row}`,
+    place: placeOfClause(contract, clause),
   };
 }
 

@@ -3,13 +3,14 @@ import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { TRAITS, traitsOf } from './loaded.ts';
 
 /** For editors. Environments complete mappings, so only those in lists must be complete. */
-export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
+export function jsonSchemaOf(name: string, shape: TSchema): JsonObject {
   const whole = wholeSchemaOf(shape);
   const shared = sharedSchemas(whole);
   const defs = [...shared].map(([def, { schema }]) => [def, referring(schema, shared, true)] as const);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title,
+    $id: `urn:conform:${name.replaceAll(' ', '-')}`,
+    title: `conform ${name}`,
     ...referring(whole, shared, true),
     $defs: Object.fromEntries(defs.toSorted(([a], [b]) => a.localeCompare(b))),
   };

@@ -561,7 +561,9 @@ describe('what is refused of a contract', () => {
         '{ document: orders.md }',
         '{ document: orders.md, rows: { Endpoints: 1 } }',
       ).replace('place: { section: Limits', 'place: §{ section: Limits'),
-      'a clause without a place': clause('§{ key: auth.scheme, standing: not-shown }'),
+      'a clause without a place, where rows are counted': clause(
+        '§{ key: auth.scheme, standing: not-shown }',
+      ).replace('{ document: orders.md }', '{ document: orders.md, rows: { Endpoints: 1, Limits: 1 } }'),
       'an unknown key of a clause': schemeClause('standing: not-shown, §valeu: API key'),
       'a contract under the name of another': ORDERS_CONTRACT.replace('contract: orders', 'contract: §bills'),
       'a contract without clauses': `${ORDERS_CONTRACT.split('clauses:')[0]}clauses: §[]\n`,

@@ -7,10 +7,10 @@ import { jsonSchemaOf } from '../shape/json-schema.ts';
 /** The schemas that ship for editors, by their file in `config/`. */
 export function shippedSchemas(): Readonly<Record<string, object>> {
   return {
-    'accepted.schema.json': jsonSchemaOf('conform accepted observations', ACCEPTED.shape),
+    'accepted.schema.json': jsonSchemaOf('accepted observations', ACCEPTED.shape),
     'contract.schema.json': contractSchema(),
-    'known.schema.json': jsonSchemaOf('conform known failures', KNOWN.shape),
-    'service.schema.json': jsonSchemaOf('conform service config', SERVICE),
+    'known.schema.json': jsonSchemaOf('known failures', KNOWN.shape),
+    'service.schema.json': jsonSchemaOf('service config', SERVICE),
   };
 }
 
