@@ -6,6 +6,7 @@ import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
 import { suitesOf } from '../results/tally.ts';
+import { ageInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import { groundInWords, verdictSentence } from '../results/words/words.ts';
 
@@ -59,8 +60,8 @@ export const ctrf: ReportFormat = {
 
 /** A service at a time. */
 function* testsOf(results: Results): Iterable<readonly Test[]> {
-  const { strict } = results.run;
-  for (const service of results.services) yield service.checks.map((check) => testOf(check, service, strict));
+  for (const service of results.services)
+    yield service.checks.map((check) => testOf(check, service, results));
   yield runItself(results);
 }
 
@@ -107,10 +108,11 @@ function statusOf({ outcome }: CheckResult, strict: boolean): Status {
   return outcome === 'warning' && strict ? 'failed' : STATUSES[outcome];
 }
 
-function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Test {
-  const status = statusOf(check, strict);
+function testOf(check: CheckResult, service: ServiceResult, results: Results): Test {
+  const status = statusOf(check, results.run.strict);
   const message = plainLine(withShortValues(check.message, VALUE_CAP), MESSAGE_CAP);
   const behind = status === 'failed' || check.outcome === 'warning' || check.outcome === 'known';
+  const age = behind ? ageInWords([{ service, check }], results) : '';
   return {
     name: `${check.id} ${plainLine(check.title)}`.trim(),
     status,
@@ -122,6 +124,7 @@ function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Te
     extra: {
       check: check.id,
       level: check.level,
+      ...(age === '' ? {} : { age }),
       grounds: check.grounds.map(groundInWords),
       ...(check.reproduce === null ? {} : { reproduce: plainText(check.reproduce, MESSAGE_CAP) }),
     },

@@ -7,7 +7,15 @@ import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import { basisInWords, isExercised } from '../results/operation-coverage.ts';
 import type { OperationCoverage, Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, type JudgedCheck, notApplying, notRun, servicesOf, tallyOf } from '../results/tally.ts';
+import {
+  counted,
+  type JudgedCheck,
+  notApplying,
+  notLookedAtIn,
+  notRun,
+  servicesOf,
+  tallyOf,
+} from '../results/tally.ts';
 import { ageInWords, newsInWords } from '../results/words/news.ts';
 import { cut, plainLine, plainText } from '../results/words/plain.ts';
 import {
@@ -220,10 +228,10 @@ const MOST_REMARKS = 10;
 
 /** Blocked checks, by their reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
-  const unseen = results.services.flatMap(({ service, notLookedAt = [] }) =>
-    notLookedAt.map(
+  const unseen = results.services.flatMap((result) =>
+    notLookedAtIn(result).map(
       ({ what, why, turnOn, checks }) =>
-        `- **not looked at**, ${counted(checks, 'check')} (${prose(service)}): ${prose(what)}, ${prose(why)}; ${prose(turnOn)}`,
+        `- **not looked at**, ${counted(checks, 'check')} (${prose(result.service)}): ${prose(what)}, ${prose(why)}; ${prose(turnOn)}`,
     ),
   );
   const documents = results.services.flatMap(({ service, documentRemarks = [] }) =>

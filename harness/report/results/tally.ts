@@ -1,7 +1,7 @@
 import { grouped } from '../../base/text.ts';
 import { OUTCOMES, type Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
-import type { Results, ServiceResult } from './results.ts';
+import type { NotLookedAt, Results, ServiceResult } from './results.ts';
 
 export type Tally = Readonly<Record<Outcome, number>>;
 
@@ -94,6 +94,11 @@ export function isBlockedByOutage({ trouble }: ServiceResult, { outcome, message
 /** Whether a check is blocked because another one fails, which is reported itself. */
 export function isExplained({ checks }: ServiceResult, { outcome, explainedBy }: CheckResult): boolean {
   return outcome === 'blocked' && checks.some((each) => each.id === explainedBy && each.outcome === 'fail');
+}
+
+/** What a run could not tell of a service; nothing after an outage, which is the reason for all of it. */
+export function notLookedAtIn({ trouble, notLookedAt = [] }: ServiceResult): readonly NotLookedAt[] {
+  return trouble === null ? notLookedAt : [];
 }
 
 /** In place of the outage, which is reported of the service already. */

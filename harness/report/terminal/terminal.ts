@@ -9,7 +9,7 @@ import {
   serviceVerdict,
   verdictOf,
 } from '../results/run-verdict.ts';
-import { counted, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
+import { counted, notLookedAtIn, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
 import { among, conformWords, outsideWords } from '../results/words/headline.ts';
 import { ageInWords } from '../results/words/news.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
@@ -86,8 +86,10 @@ function inBrief(page: Page): Block {
 function notLookedAt(page: Page): Block {
   const { services, run } = page.results;
   if (run.selection !== undefined) return [];
-  return services.flatMap(({ service, trouble, notLookedAt: all = [] }) => {
-    if (all.length === 0 || trouble !== null) return [];
+  return services.flatMap((result) => {
+    const { service } = result;
+    const all = notLookedAtIn(result);
+    if (all.length === 0) return [];
     const widest = Math.max(...all.map(({ what }) => what.length));
     const lines = all.flatMap(({ what, why, turnOn, checks, requests }) => {
       const cost = [

@@ -10,6 +10,7 @@ import {
   NOUNS,
   type NotApplying,
   notApplying,
+  notLookedAtIn,
   servicesOf,
   suitesOf,
   tallyOf,
@@ -124,8 +125,8 @@ const LONGEST_REASON = 200;
 
 /** What the run could not tell of each service, and the line that turns it on. */
 export function notLookedAt(results: Results): Markup | null {
-  const lines = results.services.flatMap(({ service, notLookedAt: all = [] }) =>
-    all.map((each) => ({ service, ...each })),
+  const lines = results.services.flatMap((result) =>
+    notLookedAtIn(result).map((each) => ({ service: result.service, ...each })),
   );
   if (lines.length === 0 || results.run.selection !== undefined) return null;
   return html`<section id="not-looked-at" aria-labelledby="not-looked-at-title"><details class="part" open data-fold><summary>${chevron()}<h2 id="not-looked-at-title">Not looked at <span class="n">${counted(lines.length, 'thing')}</span></h2><span class="hint">and what turns it on</span></summary>
