@@ -57,6 +57,10 @@ export interface AnswerHeader {
   /** JSON Schema; null if there is none. */
   readonly schema: unknown;
   readonly form: InputForm;
+  /** Reserved characters stand in the query as they are (`allowReserved`). */
+  readonly reserved?: true;
+  /** Reserved characters stand in the query as they are (`allowReserved`). */
+  readonly reserved?: true;
 }
 
 /** The response that is documented for a status: of the status itself, else of its class, else `default`. */
@@ -98,7 +102,19 @@ export interface Input {
 }
 
 /** How a value becomes text (OpenAPI 3.1 §4.8.12, `style` and `explode`). */
-export type InputForm = 'repeated' | 'comma' | 'space' | 'pipe' | 'deep-object' | 'json';
+export type InputForm =
+  | 'repeated'
+  | 'comma'
+  | 'pairs'
+  | 'space'
+  | 'tab'
+  | 'pipe'
+  | 'deep-object'
+  | 'label'
+  | 'label-exploded'
+  | 'matrix'
+  | 'matrix-exploded'
+  | 'json';
 
 export interface CallBody {
   readonly mediaType: string;
@@ -128,7 +144,7 @@ export function requestOfCall(call: Call): OperationRequest {
   const written = (place: Input['in']) =>
     call.inputs.filter((input) => input.in === place && input.value !== undefined);
   const [path = '', query] = call.template.split('?', 2);
-  const fill = (text: string, { name, value }: Input) => text.replaceAll(`{${name}}`, escaped(value));
+  const fill = (text: string, input: Input) => text.replaceAll(`{${input.name}}`, inPath(input));
   const filled = written('path').reduce(fill, path);
   const pieces = [...(query === undefined ? [] : [query]), ...written('query').flatMap(queryPieces)];
   const cookies = written('cookie').map(({ name, value }) => `${name}=${escaped(value)}`);
@@ -194,8 +210,32 @@ function escaped(value: unknown): string {
   return encodeURIComponent(textOf(value, ','));
 }
 
-function queryPieces({ name, value, form }: Input): readonly string[] {
-  const piece = (key: string, inner: unknown) => `${encodeURIComponent(key)}=${escaped(inner)}`;
+/** RFC 6570 §3.2.5 and §3.2.7, and `simple` with `explode`: `.a.b`, `;id=a;id=b`, `x=1,y=2`. */
+function inPath({ name, value, form }: Input): string {
+  const items = [value].flat().map(escaped);
+  const pairs = isJsonObject(value)
+    ? Object.entries(value).map(([key, inner]) => `${encodeURIComponent(key)}=${escaped(inner)}`)
+    : null;
+  switch (form) {
+    case 'pairs':
+      return pairs?.join(',') ?? escaped(value);
+    case 'label':
+      return `.${pairs === null ? items.join(',') : escaped(value)}`;
+    case 'label-exploded':
+      return `.${(pairs ?? items).join('.')}`;
+    case 'matrix':
+      return `;${name}=${pairs === null ? items.join(',') : escaped(value)}`;
+    case 'matrix-exploded':
+      return (pairs ?? items.map((item) => `${name}=${item}`)).map((pair) => `;${pair}`).join('');
+    default:
+      return escaped(value);
+  }
+}
+
+function queryPieces({ name, value, form, reserved }: Input): readonly string[] {
+  const written = (inner: unknown) =>
+    reserved ? encodeURI(textOf(inner, ',')).replaceAll(/[&#+]/g, encodeURIComponent) : escaped(inner);
+  const piece = (key: string, inner: unknown) => `${encodeURIComponent(key)}=${written(inner)}`;
   if (form === 'repeated' && Array.isArray(value)) return value.map((item) => piece(name, item));
   if (isJsonObject(value) && (form === 'repeated' || form === 'deep-object')) {
     const keyOf = (key: string) => (form === 'repeated' ? key : `${name}[${key}]`);
@@ -204,7 +244,7 @@ function queryPieces({ name, value, form }: Input): readonly string[] {
   return [piece(name, formed(value, form))];
 }
 
-const SEPARATORS: Readonly<Partial<Record<InputForm, string>>> = { space: ' ', pipe: '|' };
+const SEPARATORS: Readonly<Partial<Record<InputForm, string>>> = { space: ' ', tab: '\t', pipe: '|' };
 
 function formed(value: unknown, form: InputForm): string {
   return form === 'json' ? JSON.stringify(value) : textOf(value, SEPARATORS[form] ?? ',');

@@ -47,8 +47,12 @@ export async function firstFacts(
     addressOf(files.root, pathItem, operation, basePath).prefix + own;
   const demandsOf = ({ operation }: FoundOperation) => readable(() => firstDemand(files, operation));
   const known = operations.filter((each) => demandsOf(each) !== null);
+  const main = mostFrequent(known.map((each) => JSON.stringify(demandsOf(each))));
+  const isMain = (each: FoundOperation) => JSON.stringify(demandsOf(each)) === main;
+  const isSample = (each: FoundOperation) => each.method === 'GET' && needsNothing(files, each);
   const sample =
-    known.find((each) => each.method === 'GET' && needsNothing(files, each)) ??
+    known.find((each) => isSample(each) && isMain(each)) ??
+    known.find(isSample) ??
     known.find((each) => needsNothing(files, each) && (shownQuery(files, each) ?? null) !== null);
   const subject = sample ?? known[0];
   const demands = (subject && demandsOf(subject)) ?? [];
@@ -68,6 +72,11 @@ export async function firstFacts(
       ...codesClause(files, operations),
     ],
   };
+}
+
+function mostFrequent(texts: readonly string[]): string | undefined {
+  const groups = [...Map.groupBy(texts, (text) => text)];
+  return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 }
 
 /** A path without parameters, and none in the query that must be there. */

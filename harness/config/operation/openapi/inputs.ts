@@ -85,7 +85,9 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   const wholeForm = isFormType(contentType ?? '') ? 'repeated' : null;
   const ownForm = content === undefined ? formOf(at, place) : 'json';
   const form = isWholeQuery ? wholeForm : ownForm;
-  const base = { name, in: place, required, schema, form: form ?? 'comma' };
+  const isReserved = place === 'query' && child(at, 'allowReserved').value === true;
+  const reserved = isReserved ? ({ reserved: true } as const) : {};
+  const base = { name, in: place, required, schema, form: form ?? 'comma', ...reserved };
   const without = (lacks: string | null, findable = false): DocumentedInput => ({
     ...base,
     value: undefined,
@@ -142,7 +144,10 @@ export function formOf(at: DocumentNode, place: Input['in']): InputForm | null {
   const { value: exploding } = child(at, 'explode');
   const explode = typeof exploding === 'boolean' ? exploding : style === 'form';
   const forms: Readonly<Record<string, InputForm | null>> = {
-    simple: place === 'path' || place === 'header' ? 'comma' : null,
+    simple: place === 'path' || place === 'header' ? (explode && place === 'path' ? 'pairs' : 'comma') : null,
+    label: place !== 'path' ? null : explode ? 'label-exploded' : 'label',
+    matrix: place !== 'path' ? null : explode ? 'matrix-exploded' : 'matrix',
+    tabDelimited: 'tab',
     form: explode && place === 'query' ? 'repeated' : 'comma',
     spaceDelimited: explode ? 'repeated' : 'space',
     pipeDelimited: explode ? 'repeated' : 'pipe',

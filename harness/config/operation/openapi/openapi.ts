@@ -5,6 +5,7 @@ import { type DocumentRemark, Remarks, subjectOf } from '../../document/remarks.
 import { child, type DocumentNode } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { DocumentedAnswer } from '../call/call.ts';
+import { placeholdersOf } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
 import { readAnswers } from './answers.ts';
 import { readBody } from './bodies.ts';
@@ -72,7 +73,7 @@ export async function readOpenApi(
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);
     const input = remarks.attempt(
       () => ({
-        inputs: readInputs([pathItem, operation], scope),
+        inputs: withUndescribed(readInputs([pathItem, operation], scope), written, operation, remarks),
         body: readBody(operation, method, scope),
         demand: security.demandOf(operation),
       }),
@@ -100,6 +101,26 @@ export async function readOpenApi(
     definitions: { ...requests.definitions, ...responses.definitions },
     remarks: remarks.all,
   };
+}
+
+/** A path has parameters that nothing describes: any text may be their value. */
+function withUndescribed(
+  inputs: readonly DocumentedInput[],
+  path: string,
+  operation: DocumentNode,
+  remarks: Remarks,
+): readonly DocumentedInput[] {
+  const known = new Set(inputs.flatMap(({ in: place, name }) => (place === 'path' ? [name] : [])));
+  const others = new Set(placeholdersOf(path).filter((name) => name !== '' && !known.has(name)));
+  return [
+    ...inputs,
+    ...[...others].map((name): DocumentedInput => {
+      const text = `its path has {${name}}, which no parameter describes`;
+      remarks.at(operation, text, 'its value is taken from other answers');
+      const base = { name, in: 'path', required: true, schema: null, form: 'comma' } as const;
+      return { ...base, value: undefined, lacks: text, findable: true };
+    }),
+  ];
 }
 
 const NO_INPUT = { inputs: [], body: null, demand: { auth: 'none' } } as const;

@@ -68,8 +68,12 @@ export class OpenApiSecurity {
 
   #whyUnmet(requirement: DocumentNode): string | null {
     const needed = children(requirement).map(([name, at]) => demanded(this.#files, name, at));
+    const opened = needed.filter((demand) => this.#scheme?.opens(demand, this.#configured));
     const foreign = needed.filter(
-      (demand) => !this.#scheme?.opens(demand, this.#configured) && !this.#isThereAnyway(demand),
+      (demand) =>
+        !opened.includes(demand) &&
+        !this.#isThereAnyway(demand) &&
+        !opened.some((each) => isSame(each, demand)),
     );
     return foreign.length === 0 ? null : foreign.map(described).join(' with ');
   }
@@ -138,6 +142,12 @@ function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityS
     tokenUrl: typeof tokenUrl === 'string' ? tokenUrl : '',
     openIdConnectUrl: text('openIdConnectUrl'),
   };
+}
+
+/** Some documents describe one Authorization header as a key and as a scheme of HTTP. */
+function isSame(one: SecurityScheme, other: SecurityScheme): boolean {
+  const isKey = ({ type, name }: SecurityScheme) => type === 'apiKey' && /^authorization$/i.test(name);
+  return (isKey(one) && other.type === 'http') || (one.type === 'http' && isKey(other));
 }
 
 function described({ type, scheme, in: place, name }: SecurityScheme): string {

@@ -34,6 +34,23 @@ describe('one fault of a document', () => {
     ]);
   });
 
+  it('is one header that is described as two demands', async () => {
+    const securitySchemes = {
+      ...KEY.securitySchemes,
+      field: { type: 'apiKey', in: 'header', name: 'Authorization' },
+      other: { type: 'apiKey', in: 'header', name: 'X-Other' },
+    };
+    const crews = get(OK, { security: [{ key: [], other: [] }] });
+    const document = beside(crews, { components: { securitySchemes }, security: [{ key: [], field: [] }] });
+    expect((await read(document)).callable).toEqual(['/boats']);
+  });
+
+  it('is a parameter of a path that nothing describes', async () => {
+    const { operations, documentRemarks } = await described({ openapi: '3.1.0', paths: { '/a/{id}': LIST } });
+    expect(operations[0]?.awaits).toEqual(['id']);
+    expect(documentRemarks).toEqual([expect.objectContaining({ text: expect.stringContaining('{id}') })]);
+  });
+
   it('leaves the credential to the config where no scheme is defined', async () => {
     const found = await read(beside(LIST, { security: [{ key: [] }] }));
     expect(found.callable).toEqual(['/boats', '/crews']);

@@ -59,6 +59,14 @@ describe('what an OpenAPI document states', () => {
     });
   });
 
+  it('is a sample that needs the credential of most operations', async () => {
+    const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } };
+    const open = { security: [] };
+    const paths = { '/health': get(JSON_200, open), '/a': get(JSON_200), '/b': get(JSON_200) };
+    const facts = await factsOf({ components, security: [{ key: [] }], paths });
+    expect(facts).toMatchObject({ samplePath: '/a', demand: { scheme: 'bearer' } });
+  });
+
   it('is no sample that needs something, and no JSON where one error is HTML', async () => {
     const needing = { parameters: [{ name: 'q', in: 'query', required: true, schema: {} }] };
     const html = { 404: { description: '', content: { 'text/html': {} } } };

@@ -40,6 +40,25 @@ describe('the value of a required parameter', () => {
     expect([operation.uncallable, operation.path]).toEqual([null, path]);
   });
 
+  it.each([
+    ['label', false, [1, 2], '/things/.1,2'],
+    ['label', true, [1, 2], '/things/.1.2'],
+    ['matrix', false, 'a b', '/things/;id=a%20b'],
+    ['matrix', true, [1, 2], '/things/;id=1;id=2'],
+    ['simple', true, { x: 1, y: 2 }, '/things/x=1,y=2'],
+  ])('has the style %s in a path, explode %s', async (style, explode, example, path) => {
+    const document = get(
+      [{ name: 'id', in: 'path', required: true, style, explode, example }],
+      '/things/{id}',
+    );
+    expect((await onlyOperation(document)).path).toBe(path);
+  });
+
+  it('keeps its reserved characters where it may', async () => {
+    const document = get([query({ example: 'a/b?c&d', allowReserved: true })]);
+    expect((await onlyOperation(document)).path).toBe('/things?q=a/b?c%26d');
+  });
+
   it('is the same each time it is made up', async () => {
     const document = get([query({ schema: { type: 'string', format: 'uuid' } })]);
     expect((await onlyOperation(document)).path).toBe((await onlyOperation(document)).path);
@@ -80,7 +99,7 @@ describe('an operation cannot be called', () => {
       get([], '/things/{id}'),
       'its path has {id}, which no parameter describes',
     ],
-    ['in a style that is not spoken', withId({ style: 'matrix', example: 1 }), 'style'],
+    ['in a style that is not spoken', withId({ style: 'own', example: 1 }), 'style'],
     [
       'by a field that no message can carry',
       get([{ name: 'X', in: 'header', required: true, example: 'a\nb' }]),

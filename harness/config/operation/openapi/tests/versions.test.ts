@@ -109,7 +109,7 @@ describe('a document of Swagger 2.0', () => {
     expect(await onlyOperation(document)).toMatchObject(expected);
   });
 
-  it('says in what it cannot be called', async () => {
+  it('writes a list with tabs', async () => {
     const tabs = {
       name: 'q',
       in: 'query',
@@ -118,8 +118,8 @@ describe('a document of Swagger 2.0', () => {
       items: {},
       collectionFormat: 'tsv',
     };
-    const { uncallable } = await onlyOperation(things({ parameters: [tabs] }));
-    expect(uncallable).toContain('a style that is not spoken');
+    const parameters = [{ ...tabs, 'x-example': ['a', 'b'] }];
+    expect((await onlyOperation(things({ parameters }))).path).toBe('/things?q=a%09b');
   });
 
   it('judges by its schemas, which have the dialect of OpenAPI 3.0', async () => {
