@@ -57,10 +57,6 @@ export interface AnswerHeader {
   /** JSON Schema; null if there is none. */
   readonly schema: unknown;
   readonly form: InputForm;
-  /** Reserved characters stand in the query as they are (`allowReserved`). */
-  readonly reserved?: true;
-  /** Reserved characters stand in the query as they are (`allowReserved`). */
-  readonly reserved?: true;
 }
 
 /** The response that is documented for a status: of the status itself, else of its class, else `default`. */
@@ -99,6 +95,8 @@ export interface Input {
   /** The value to send; undefined if it is left out. */
   readonly value: unknown;
   readonly form: InputForm;
+  /** Reserved characters stand in the query as they are (`allowReserved`). */
+  readonly reserved?: true;
 }
 
 /** How a value becomes text (OpenAPI 3.1 §4.8.12, `style` and `explode`). */
