@@ -289,7 +289,7 @@ const Cause = shared(
     alternatives: texts('What would explain the same findings just as well.'),
     confidence: Type.Enum(['high', 'medium', 'low'], {
       description:
-        'high: the very findings of this fault; medium: not all of them were judged, or some say something else; low: there are alternatives.',
+        'high: no other known fault explains any of the findings; medium: another explains some of them; low: the alternatives explain all of them.',
     }),
     findings: list(CheckOfService, 'The one that shows it best comes first.'),
     evidence: textOrNull("What the first finding rests on: a key of its service's evidence."),
