@@ -4,9 +4,11 @@ import {
   clause,
   credentialDemanded,
   credentialed,
+  IN_CONTENT,
   practice,
   type Reply,
   rfc9110,
+  THROUGHOUT,
 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
@@ -188,6 +190,7 @@ export const browsers = [
     restsOn: [missingCredential],
     uses: [way.preflight, sample, unknownPath, everyExchange],
     async judge({ probe, expect, notApplicable }) {
+      await expect(sample).toBeRead('content that is known again', IN_CONTENT);
       const protectedText = (await probe(sample)).response.text?.trim() ?? '';
       if (protectedText.length < LEAST_TELLING)
         notApplicable('the sample has too little content to be known again');
@@ -197,8 +200,11 @@ export const browsers = [
       await expect(way.preflight, everyExchange)
         .where(({ served, exchange }) => exchange.request.method === 'OPTIONS' || !served)
         .where(({ exchange }) => exchange.credential === 'none' || exchange.credential === 'wrong')
-        .toConform('nothing of what is served', ({ response }) =>
-          (response.text ?? '').includes(protectedText) ? `all of it with status ${response.status}` : null,
+        .toConform(
+          'nothing of what is served',
+          ({ response }) =>
+            (response.text ?? '').includes(protectedText) ? `all of it with status ${response.status}` : null,
+          THROUGHOUT,
         );
     },
   }),

@@ -10,15 +10,14 @@ import {
   rfc9112,
 } from '../../harness/engine/check/suite.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
-import { sample, sampleOnKept } from '../stimuli/sample.ts';
+import { oldVersionAlone, sampleOnKept } from '../stimuli/sample.ts';
 import { oneResponse } from './messages.ts';
 import * as connection from './stimuli/connection.ts';
 
-/** Ends a check of a rule that HTTP/1.0 does not have, if the service answers in that version (RFC 9110 §6.2, RFC 1945). */
+/** Ends a check of a rule that HTTP/1.0 does not have, if the service has no other version (RFC 9110 §6.2, RFC 1945). */
 export async function speaksHttp11({ probe, notApplicable }: CheckContext): Promise<void> {
-  const { response } = (await probe(sample)).exchange;
-  if (response?.httpVersion === '1.0')
-    notApplicable('the service answers in HTTP/1.0, which has no such rule');
+  const isOldAlone = await probe(oldVersionAlone);
+  if (isOldAlone()) notApplicable('every answer of the service is in HTTP/1.0, which has no such rule');
 }
 
 /** `status 200 and status 401`, as they came. */
@@ -84,7 +83,7 @@ const refusedAndClosed = (
     change,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
-    uses: [sample, probe],
+    uses: [oldVersionAlone, probe],
     async judge(context) {
       await speaksHttp11(context);
       await context
@@ -277,7 +276,7 @@ export const connections = [
     change: 'Answer 501 where Transfer-Encoding has a coding that you do not know.',
     grounds: [rfc9112('6.1', 'SHOULD')],
     restsOn: [noErrorInSuccess],
-    uses: [sample, connection.unknownCoding],
+    uses: [oldVersionAlone, connection.unknownCoding],
     async judge(context) {
       await speaksHttp11(context);
       await context

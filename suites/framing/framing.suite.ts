@@ -11,7 +11,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
-import { rawSample, sample } from '../stimuli/sample.ts';
+import { oldVersionAlone, rawSample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { connections, nextRequest, speaksHttp11 } from './connections.ts';
 import { messages, oneResponse } from './messages.ts';
@@ -30,7 +30,7 @@ const refuses = (id: string, probe: Probe<Reply>, { what, ground, ...notes }: Sm
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
-    uses: [sample, probe],
+    uses: [oldVersionAlone, probe],
     async judge(context) {
       await speaksHttp11(context);
       await context.expect(probe).toHaveStatus(400);

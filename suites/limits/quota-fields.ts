@@ -1,6 +1,7 @@
 import {
   check,
   clause,
+  IN_JSON,
   observation,
   practice,
   quotaFieldsDraft,
@@ -219,11 +220,13 @@ export const quotaFieldsWhenSpent = [
       const served = (await probe(quota.quotaSample)).response.quota;
       await expect(quota.refusalAnswer)
         .where(
-          ({ response: { isQuotaProblem } }) => isQuotaProblem,
+          ({ response }) => response.isQuotaProblem || (response.isProblem && response.unreadJson !== null),
           'the refusal does not say which policies are spent',
         )
-        .toConform('names that RateLimit-Policy has', ({ response }) =>
-          response.violatedPoliciesFault(served),
+        .toConform(
+          'names that RateLimit-Policy has',
+          ({ response }) => response.violatedPoliciesFault(served),
+          IN_JSON,
         );
     },
   }),

@@ -128,10 +128,7 @@ export const codings = [
     uses: [rawSample, target.gzipAccepted, target.gzipRefused, target.similarCoding],
     judge: ({ expect }) =>
       expect()
-        .where(
-          ({ served, response }) => served && response.isJson && response.content.length > 0,
-          'no JSON came',
-        )
+        .where(({ served, response }) => served && response.isJson && response.bodyLength > 0, 'no JSON came')
         .toConform(
           'JSON once it is unpacked',
           ({ response }) => (response.isCompressedWithin ? 'compressed octets' : null),

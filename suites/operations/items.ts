@@ -1,8 +1,8 @@
 import { check, clause, type Ground, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
-import { idIn, idsIn, itemOf, lossIn } from './stimuli/item.ts';
+import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
-import { wholeListOf } from './stimuli/pages.ts';
+import { listOf, wholeListOf } from './stimuli/pages.ts';
 import type { OperationReply } from './stimuli/trials.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
@@ -14,6 +14,12 @@ interface Lived extends RowNotes<'title' | 'headline' | 'restsOn' | 'repeats'> {
   readonly wanted: string;
   /** The steps without which the judged one shows nothing. */
   readonly after?: readonly Step[];
+  /** Whether a life can show the fault. Default: each can. */
+  readonly shows?: (life: Life) => boolean;
+  /** The steps whose item is compared. */
+  readonly items?: readonly Step[];
+  /** Why the reply shows nothing although the service has answered; null if it does. */
+  readonly unread?: (reply: OperationReply, life: Life) => string | null;
   /** What came instead; null where it conforms, or shows nothing. */
   readonly got: (reply: OperationReply, life: Life) => string | null;
 }
@@ -22,7 +28,16 @@ interface Lived extends RowNotes<'title' | 'headline' | 'restsOn' | 'repeats'> {
 export const lived = (
   id: string,
   step: Step,
-  { grounds = [documented], wanted, after = [], got, ...notes }: Lived,
+  {
+    grounds = [documented],
+    wanted,
+    after = [],
+    shows = () => true,
+    items = [],
+    unread = () => null,
+    got,
+    ...notes
+  }: Lived,
 ) =>
   check(id, {
     ...notes,
@@ -32,15 +47,34 @@ export const lived = (
       const all = await probe(lives);
       const telling = all.flatMap((life) => {
         const reply = life[step];
-        return reply && after.every((each) => life[each]?.served) ? [{ reply, life }] : [];
+        return reply && after.every((each) => life[each]?.served) && shows(life) ? [{ reply, life }] : [];
       });
       const ended = all.find((life) => life.ended !== null)?.ended ?? null;
       if (telling.length === 0 && ended !== null) blocked(ended);
       await expect
         .each(telling, ({ reply }) => reply, 'the life of an item gives no occasion for it')
-        .toConform(wanted, ({ reply, life }) => got(reply, life));
+        .toConform(wanted, ({ reply, life }) => got(reply, life), {
+          partly: true,
+          unread: (_, { reply, life }) =>
+            items.map((each) => whyNoItem(life[each])).find((reason) => reason !== null) ??
+            unread(reply, life),
+        });
     },
   });
+
+/** Why a reply that has to hold an item holds none that can be compared; null for an item, and for a refusal. */
+function whyNoItem(reply: OperationReply | undefined): string | null {
+  if (reply === undefined || !reply.served || itemOf(reply) !== null) return null;
+  return reply.response.unreadJson ?? 'it holds no item';
+}
+
+/** Why a list does not show whether an item is on it; null if it does. */
+export function whyNoList(reply: OperationReply): string | null {
+  if (!reply.served || wholeListOf(reply) !== null) return null;
+  const list = listOf(reply);
+  if (list === null) return reply.response.unreadJson ?? 'it holds no one list of items';
+  return `its list of ${list.length} items may go on`;
+}
 
 export const unserved = ({ response: { status, statusClass } }: OperationReply): string | null =>
   statusClass === 2 ? null : `status ${status}`;
@@ -96,6 +130,8 @@ export const readBack = lived('operations.read-back', 'read', {
   change: 'Store every documented member, or refuse the request with the name of what you do not store.',
   wanted: 'the item as it was written',
   after: ['created'],
+  shows: ({ lifecycle, written }) => hasComparable(written, lifecycle),
+  items: ['read'],
   got: (reply, life) => loss(reply, life, 'written'),
 });
 
@@ -106,8 +142,10 @@ export const uniqueIds = lived('operations.unique-ids', 'twin', {
   change: 'Make the id yourself for each item, from a sequence or at random.',
   wanted: 'another id than that of the item before',
   after: ['created', 'twin'],
+  unread: (reply, { lifecycle }) =>
+    createdId(reply, lifecycle) === null ? (reply.response.unreadJson ?? 'it names no item') : null,
   got(reply, { lifecycle, created }) {
-    const [first, second] = [idIn(created, lifecycle), idIn(reply, lifecycle)];
+    const [first, second] = [createdId(created, lifecycle), createdId(reply, lifecycle)];
     return first !== null && first === second ? `the same ${lifecycle.idMember}` : null;
   },
 });
@@ -120,9 +158,10 @@ export const itemAskedFor = lived('operations.item-asked-for', 'twinRead', {
   restsOn: [readBack, uniqueIds],
   wanted: 'the item with the id of the path',
   after: ['twin'],
+  items: ['twinRead'],
   got(reply, { lifecycle, twin }) {
     if (!reply.served || twin === undefined) return unserved(reply);
-    const [asked, came] = [idIn(twin, lifecycle), idIn(reply, lifecycle)];
+    const [asked, came] = [createdId(twin, lifecycle), idIn(reply, lifecycle)];
     return asked === null || came === asked ? null : `one with another ${lifecycle.idMember}`;
   },
 });
@@ -146,10 +185,12 @@ export const created = [
     restsOn: [readBack],
     wanted: 'the new item in the list',
     after: ['created', 'read', 'listed'],
+    unread: (reply, { lifecycle, created }) =>
+      idsIn(listOf(reply) ?? [], lifecycle).includes(createdId(created, lifecycle)) ? null : whyNoList(reply),
     got(reply, { lifecycle, created }) {
-      const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
-      if (list === null || id === null) return null;
-      return idsIn(list, lifecycle).includes(id) ? null : `${list.length} others`;
+      const list = wholeListOf(reply);
+      if (list === null) return null;
+      return idsIn(list, lifecycle).includes(createdId(created, lifecycle)) ? null : `${list.length} others`;
     },
   }),
 ];
@@ -162,7 +203,9 @@ const updateApplied = lived('operations.update-applied', 'updatedRead', {
   restsOn: [readBack],
   wanted: 'the item with the change',
   after: ['updated'],
-  got: (reply, life) => (life.updated?.status === 202 ? null : loss(reply, life, 'change')),
+  shows: ({ lifecycle, change, updated }) => updated?.status !== 202 && hasComparable(change, lifecycle),
+  items: ['updatedRead'],
+  got: (reply, life) => loss(reply, life, 'change'),
 });
 
 const replaceApplied = lived('operations.replace-applied', 'replacedRead', {
@@ -173,7 +216,10 @@ const replaceApplied = lived('operations.replace-applied', 'replacedRead', {
   restsOn: [readBack],
   wanted: 'the item as it was put',
   after: ['replaced'],
-  got: (reply, life) => (life.replaced?.status === 202 ? null : loss(reply, life, 'replacement')),
+  shows: ({ lifecycle, replacement, replaced }) =>
+    replaced?.status !== 202 && hasComparable(replacement, lifecycle),
+  items: ['replacedRead'],
+  got: (reply, life) => loss(reply, life, 'replacement'),
 });
 
 // OpenAPI: what only the service sets is not sent; where it is, it is ignored or refused.
@@ -185,8 +231,9 @@ export const idKept = lived('operations.id-kept', 'renamedRead', {
   restsOn: [uniqueIds],
   wanted: 'the item under its id',
   after: ['twin', 'twinRead'],
+  items: ['renamedRead'],
   got(reply, { lifecycle, twin }) {
-    const [asked, came] = [idIn(twin, lifecycle), idIn(reply, lifecycle)];
+    const [asked, came] = [createdId(twin, lifecycle), idIn(reply, lifecycle)];
     if (!reply.served) return `status ${reply.status}`;
     return !asked || came === null || came === asked ? null : `one with another ${lifecycle.idMember}`;
   },
@@ -205,6 +252,8 @@ export const changed = [
     wanted: 'all else as it was',
     restsOn: [readBack],
     after: ['read', 'updated'],
+    shows: ({ lifecycle, unchanged }) => hasComparable(unchanged, lifecycle),
+    items: ['updatedRead'],
     got: (reply, life) => loss(reply, life, 'unchanged'),
   }),
 

@@ -19,10 +19,11 @@ import {
   lived,
   readBack,
   uniqueIds,
+  whyNoList,
 } from './items.ts';
-import { idIn, idsIn, itemOf } from './stimuli/item.ts';
+import { createdId, idsIn, itemOf } from './stimuli/item.ts';
 import { lives } from './stimuli/lifecycle.ts';
-import { wholeListOf } from './stimuli/pages.ts';
+import { listOf } from './stimuli/pages.ts';
 
 const deleteApplied = lived('operations.delete-applied', 'gone', {
   title: 'no longer has an item that was deleted',
@@ -31,8 +32,8 @@ const deleteApplied = lived('operations.delete-applied', 'gone', {
   change: 'Answer 404 or 410 for what was deleted, or 202 to a deletion that is yet to happen.',
   wanted: 'status 404 or 410',
   after: ['read', 'removed'],
-  got: ({ response: { status } }, { removed }) =>
-    removed?.status === 202 || status === 404 || status === 410 ? null : `status ${status}`,
+  shows: ({ removed }) => removed?.status !== 202,
+  got: ({ response: { status } }) => (status === 404 || status === 410 ? null : `status ${status}`),
 });
 
 export const othersUntouched = lived('operations.others-untouched', 'twinAfter', {
@@ -43,6 +44,7 @@ export const othersUntouched = lived('operations.others-untouched', 'twinAfter',
   restsOn: [readBack, itemAskedFor, uniqueIds, idKept],
   wanted: 'the other item as it was',
   after: ['twin', 'twinRead', 'removed'],
+  items: ['twinRead', 'twinAfter'],
   got: (reply, life) => changeSince(reply, life, 'twinRead'),
 });
 
@@ -57,6 +59,8 @@ const checks = [
     change: 'Leave writeOnly members out of every response.',
     wanted: 'no writeOnly member',
     after: ['read'],
+    shows: ({ lifecycle }) => lifecycle.unreadable.length > 0,
+    items: ['read'],
     got(reply, { lifecycle: { unreadable }, created }) {
       const told = [itemOf(reply), created ? itemOf(created) : null].flatMap((item) =>
         Object.keys(item ?? {}),
@@ -77,10 +81,13 @@ const checks = [
     restsOn: [deleteApplied],
     wanted: 'a list without it',
     after: ['created', 'removed', 'listedAfter'],
-    got(reply, { lifecycle, created, removed }) {
-      const [list, id] = [wholeListOf(reply), idIn(created, lifecycle)];
-      if (list === null || id === null || removed?.status === 202) return null;
-      return idsIn(list, lifecycle).includes(id) ? `it among ${list.length}` : null;
+    shows: ({ removed }) => removed?.status !== 202,
+    unread: whyNoList,
+    got(reply, { lifecycle, created }) {
+      const list = listOf(reply) ?? [];
+      return idsIn(list, lifecycle).includes(createdId(created, lifecycle))
+        ? `it among ${list.length}`
+        : null;
     },
   }),
 
@@ -128,10 +135,14 @@ const checks = [
     restsOn: [uniqueIds],
     wanted: 'the item that was created before',
     after: ['keyed'],
+    // 409: the first request is still at work.
+    shows: ({ keyedAgain }) => keyedAgain?.status !== 409,
+    unread: (reply, { lifecycle, keyed }) =>
+      [keyed, reply].some((each) => createdId(each, lifecycle) === null)
+        ? (reply.response.unreadJson ?? 'it names no item')
+        : null,
     got(reply, { lifecycle, keyed }) {
-      // 409: the first request is still at work.
-      if (reply.status === 409) return null;
-      const [first, second] = [idIn(keyed, lifecycle), idIn(reply, lifecycle)];
+      const [first, second] = [createdId(keyed, lifecycle), createdId(reply, lifecycle)];
       if (!reply.served) return `status ${reply.status}`;
       return first === null || second === null || first === second ? null : `another ${lifecycle.idMember}`;
     },

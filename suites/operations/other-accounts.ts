@@ -8,20 +8,23 @@ import {
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
-import { changeSince, lived } from './items.ts';
+import { changeSince, lived, whyNoList } from './items.ts';
 import { othersUntouched } from './lifecycle.ts';
 import { isSameItem, itemOf } from './stimuli/item.ts';
 import { type Life, lives } from './stimuli/lifecycle.ts';
-import { wholeListOf } from './stimuli/pages.ts';
+import { listOf } from './stimuli/pages.ts';
 
 const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
 
 /** The twin, which its own account has just read. */
-function isTwin(item: unknown, { lifecycle, twinAfter, change }: Life): boolean {
+function isTwin(item: unknown, { lifecycle, twinAfter }: Life): boolean {
   const own = twinAfter && itemOf(twinAfter);
-  const isTold = Object.keys(change).some((name) => name in lifecycle.readable);
-  return isTold && own ? isSameItem(own, item, lifecycle) : false;
+  return own ? isSameItem(own, item, lifecycle) : false;
 }
+
+/** Nothing but the id, which another account may have given as well, would tell the items of two accounts apart. */
+const isTold = ({ lifecycle, change }: Life): boolean =>
+  Object.keys(change).some((name) => name in lifecycle.readable);
 
 /** What one account has created, for another one. */
 export const otherAccounts = [
@@ -38,6 +41,8 @@ export const otherAccounts = [
         restsOn: [secondKeyServed],
         wanted: 'status 403 or 404',
         after: ['twinAfter'],
+        shows: isTold,
+        items: ['twinAfter', 'othersRead'],
         got: (reply, life) => (isTwin(itemOf(reply), life) ? `status ${reply.status} with the item` : null),
       }),
       lived('operations.list-of-another', 'othersList', {
@@ -49,9 +54,12 @@ export const otherAccounts = [
         restsOn: [secondKeyServed],
         wanted: 'a list without it',
         after: ['twinAfter', 'othersList'],
+        shows: isTold,
+        items: ['twinAfter'],
+        unread: whyNoList,
         got(reply, life) {
-          const list = wholeListOf(reply);
-          return list?.some((item) => isTwin(item, life)) ? `it among ${list.length}` : null;
+          const list = listOf(reply) ?? [];
+          return list.some((item) => isTwin(item, life)) ? `it among ${list.length}` : null;
         },
       }),
       lived('operations.other-account-writes', 'twinLeft', {
@@ -63,6 +71,7 @@ export const otherAccounts = [
         restsOn: [secondKeyServed, othersUntouched],
         wanted: 'the item as it was',
         after: ['twinAfter'],
+        items: ['twinAfter', 'twinLeft'],
         got: (reply, life) => changeSince(reply, life, 'twinAfter'),
       }),
     ],
@@ -76,7 +85,7 @@ export const otherAccounts = [
     uses: [lives],
     async observe({ probe, notApplicable }) {
       const asked = (await probe(lives)).filter(
-        (life) => life.twinAfter?.served && life.othersRead?.answered,
+        (life) => life.twinAfter?.served && life.othersRead?.answered && isTold(life),
       );
       if (asked.length === 0) notApplicable('no item was there that another account could be shown');
       const shown = asked.filter((life) => life.othersRead && isTwin(itemOf(life.othersRead), life));

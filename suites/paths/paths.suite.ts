@@ -17,7 +17,7 @@ import { handles, type RowNotes, statusesOf } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/status.suite.ts';
 import { everyExchange } from '../stimuli/record.ts';
-import { sample } from '../stimuli/sample.ts';
+import { oldVersionAlone, sample } from '../stimuli/sample.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { spellings } from './spellings.ts';
 import * as path from './stimuli/path.ts';
@@ -107,7 +107,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Clients with a configured proxy write the request like this, and so do some load balancers.',
     change: 'Take the path out of the URL before you look for a route.',
     grounds: [rfc9112('3.2.2', 'MUST')],
-    uses: [sample, path.absoluteForm],
+    uses: [oldVersionAlone, path.absoluteForm],
     async judge(context) {
       await speaksHttp11(context);
       await context

@@ -6,6 +6,17 @@ import type { Reply } from '../../harness/wire/exchange/reply.ts';
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
 export const sample = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
 
+/** Whether every response to a request in HTTP/1.1 is in HTTP/1.0 so far: of one alone the service could be in doubt. */
+export const oldVersionAlone = derived('old-version-alone', [sample], async ({ ask, recorded }) => {
+  await ask(sample);
+  return () => {
+    const answered = recorded.exchanges.filter(
+      ({ exchange }) => exchange.request.httpVersion !== '1.0' && exchange.response !== null,
+    );
+    return answered.length > 0 && answered.every(({ exchange }) => exchange.response?.httpVersion === '1.0');
+  };
+});
+
 /** The same request twice more, one right after the other: one instance in two answers one of them. */
 export const samplesInARow = probe<readonly [Reply, Reply]>(
   'samples-in-a-row',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
@@ -114,6 +115,31 @@ describe('the operations suite over the reference provider', () => {
         },
       ]),
     });
+  });
+});
+
+describe('the operations suite over a service whose lists break their schema', () => {
+  const many = (octets: number) => JSON.stringify(Array.from({ length: octets / 40 }, () => 'x'.repeat(38)));
+  it.for<readonly [way: string, content: Buffer, coding?: string]>([
+    ['longer than is read', Buffer.from(many(1_100_000))],
+    ['longer than is held against a schema', Buffer.from(many(600_000))],
+    ['in a coding that is not known', Buffer.from('["x"]'), 'x-own'],
+    ['in another coding than it says', Buffer.from('["x"]'), 'gzip'],
+    ['too large once unpacked', gzipSync(Buffer.from(many(9_000_000))), 'gzip'],
+  ])('says nothing good of them where they are %s', async ([_, content, coding]) => {
+    const app = Fastify();
+    app.get('/*', async (_request, reply) =>
+      reply
+        .headers({ 'Content-Type': 'application/json', ...(coding && { 'Content-Encoding': coding }) })
+        .send(content),
+    );
+    const list = { type: 'array', items: { type: 'integer' } };
+    const paths = Object.fromEntries(['/a', '/b'].map((path) => [path, { get: { responses: ok(list) } }]));
+    const { outcomes, messages } = await found(await providerOf(app), { openapi: '3.1.0', paths });
+    expect(outcomes['operations.schema']).toBe('blocked');
+    expect(messages['operations.schema']).toMatch(
+      /^GET \/a as documented cannot be judged for a body that fits/,
+    );
   });
 });
 

@@ -100,7 +100,7 @@ export class Expectation<S> {
    *
    * @throws Blocked when nothing deviates, but not all of what the judgment needs was read.
    */
-  toConform(wanted: string, got: (piece: S) => string | null, reading?: ResponseReading): Promise<void> {
+  toConform(wanted: string, got: (piece: S) => string | null, reading?: ResponseReading<S>): Promise<void> {
     return this.#begun(this.#hold(wanted, got, reading));
   }
 
@@ -114,13 +114,13 @@ export class Expectation<S> {
   async #hold(
     wanted: string,
     got: (piece: S) => string | null,
-    reading: ResponseReading | undefined,
+    reading: ResponseReading<S> | undefined,
   ): Promise<void> {
     const { evidence, subject } = this.#means;
     const { all: pieces, shortfall } = await evidence();
     // A check that has looked at nothing is not green.
     if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
-    const unread = (piece: S) => (reading === undefined ? null : unreadOf(subject(piece), reading));
+    const unread = (piece: S) => (reading === undefined ? null : unreadOf(piece, subject(piece), reading));
     const judged = reading?.partly ? pieces : pieces.filter((piece) => unread(piece) === null);
     for (const piece of pieces) {
       if (unread(piece) !== null) this.#means.judged(subject(piece).evidence, null, true);
@@ -320,8 +320,10 @@ function gotOrNoResponse(piece: Subject, got: () => string | null): string | nul
   }
 }
 
-function unreadOf(piece: Subject, { unread }: ResponseReading): string | null {
-  return piece instanceof Reply && piece.exchange.response !== null ? unread(piece.response) : null;
+function unreadOf<S>(piece: S, subject: Subject, { unread }: ResponseReading<S>): string | null {
+  return subject instanceof Reply && subject.exchange.response !== null
+    ? unread(subject.response, piece)
+    : null;
 }
 
 function isSeen<S>(isMeant: (piece: S) => boolean, piece: S): boolean {

@@ -115,9 +115,9 @@ export async function gather<S extends Subject>(
 }
 
 /** The part of a response that a judgment needs. */
-export interface ResponseReading {
+export interface ResponseReading<S = unknown> {
   /** Why it cannot be judged, one line that begins with `it` or `its`; null if it can. */
-  readonly unread: (response: ResponseView) => string | null;
+  readonly unread: (response: ResponseView, piece: S) => string | null;
   /** The part that was read is judged all the same. */
   readonly partly: boolean;
 }

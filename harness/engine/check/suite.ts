@@ -36,6 +36,7 @@ export {
   IN_JSON,
   type ResponseReading,
   SEARCHED,
+  THROUGHOUT,
   THROUGHOUT_JSON,
 } from './hold.ts';
 export * from './requirement.ts';

@@ -198,8 +198,9 @@ export const recovery = derived<Recovery>(
     const refusedAt = endOf(met);
     const resetDishonesty = resetFault(observations, windowMs, inference);
     const served = probes.find((each) => each.served);
-    const refused = probes.filter((each) => !each.served && each.answered);
-    const answers = [met, ...refused].filter(({ answered }) => answered);
+    const refused = probes.filter((each) => !each.served);
+    // The header section of an overlong response is whole.
+    const answers = [met, ...refused].filter(({ answered, cut }) => answered || cut);
     const told = answers.find(({ response }) => response.retryAfterMs !== null);
     return {
       window: `${windowMs / 1000} s`,

@@ -21,6 +21,22 @@ export function idIn(reply: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMem
   return reply === undefined ? null : idOf(itemOf(reply), lifecycle);
 }
 
+/** The name of the item that a creation says it has made: in the body, or as the last segment of Location; null for none. */
+export function createdId(created: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMember'>): string | null {
+  if (created === undefined || !created.served) return null;
+  return idIn(created, lifecycle) ?? lastSegment(created.response.location);
+}
+
+function lastSegment(place: URL | null): string | null {
+  const last = place?.pathname.split('/').filter(Boolean).at(-1);
+  if (last === undefined) return null;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return null;
+  }
+}
+
 /** The names of the items of a list. */
 export function idsIn(
   list: readonly unknown[],
@@ -105,14 +121,26 @@ export function lossIn(
   { writable, readable }: Lifecycle,
 ): string | null {
   for (const [name, value] of Object.entries(written)) {
-    const [sent, answered] = [writable[name], readable[name]];
-    if (!sent || !answered || answered.keywords.writeOnly === true) continue;
-    const isPlain = ['string', 'integer', 'boolean'].includes(sent.type ?? '') && sent.type === answered.type;
-    if (!isPlain || 'format' in sent.keywords || 'format' in answered.keywords || value === null) continue;
-    if (read[name] !== value)
+    if (isComparable(name, value, { writable, readable }) && read[name] !== value)
       return `${JSON.stringify(name)} ${told(read[name])} where ${told(value)} was written`;
   }
   return null;
+}
+
+/** Whether anything in it is read as it was written. */
+export function hasComparable(written: JsonObject, lifecycle: Lifecycle): boolean {
+  return Object.entries(written).some(([name, value]) => isComparable(name, value, lifecycle));
+}
+
+function isComparable(
+  name: string,
+  value: unknown,
+  { writable, readable }: Pick<Lifecycle, 'writable' | 'readable'>,
+): boolean {
+  const [sent, answered] = [writable[name], readable[name]];
+  if (!sent || !answered || answered.keywords.writeOnly === true || value === null) return false;
+  const isPlain = ['string', 'integer', 'boolean'].includes(sent.type ?? '') && sent.type === answered.type;
+  return isPlain && !('format' in sent.keywords) && !('format' in answered.keywords);
 }
 
 /** Ids may be given for each account by itself: the values have to be the same as well. */

@@ -135,15 +135,16 @@ export const callsOfMediaType = derived('operation-calls-of-media-type', [operat
   }),
 );
 
-/** The calls whose response is documented with a schema, and could be held against it. */
+/** The calls whose response is documented with a schema, whether or not it could be read. */
 export const callsOfSchema = derived(
   'operation-calls-of-schema',
   [operationCalls],
   async ({ ask, config }) => {
     const schemas = responseSchemas(config);
-    return (await ask(operationCalls)).judgeable((reply) =>
-      reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply),
-    );
+    return (await ask(operationCalls)).judgeable((reply) => {
+      const against = reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply);
+      return against?.why === 'unread' ? null : against;
+    });
   },
 );
 

@@ -4,7 +4,7 @@ import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
-import { idOf, idsIn, itemOf } from './item.ts';
+import { createdId, idsIn } from './item.ts';
 import { creationOf, isOfOwnItem, itemOperationOf, lifecyclesIn, OWN_ID } from './own-operations.ts';
 import type { Order } from './plan.ts';
 import { orderOf, sendOrder, stimulusOf } from './stimulus.ts';
@@ -59,7 +59,7 @@ export class OwnItems {
   /** The identifier of the item that a creation of this run has made; null if it made none that is known. */
   idOf(created: OperationReply): string | null {
     const lifecycle = creationOf(created.operation, this.#lifecycles);
-    const id = lifecycle && identifierIn(created, lifecycle);
+    const id = lifecycle && createdId(created, lifecycle);
     return lifecycle !== null && id !== null && this.#items.get(lifecycle)?.has(id) ? id : null;
   }
 
@@ -77,7 +77,7 @@ export class OwnItems {
 
   #keep(created: OperationReply, lifecycle: Lifecycle, lost: (how: string) => void): void {
     const { status, answered } = created;
-    const id = identifierIn(created, lifecycle);
+    const id = createdId(created, lifecycle);
     if (id === null) {
       if (!answered) lost('had no whole response');
       else if (created.served) lost(`was answered ${status} without the identifier of an item`);
@@ -94,21 +94,6 @@ export class OwnItems {
     if (id !== undefined) return id;
     const { create } = lifecycle;
     return this.idOf(await this.sendOther(orderOf(create, create, 'to have an item that may be changed')));
-  }
-}
-
-function identifierIn(created: OperationReply, lifecycle: Lifecycle): string | null {
-  if (!created.served) return null;
-  return idOf(itemOf(created), lifecycle) ?? lastSegment(created.response.location);
-}
-
-function lastSegment(place: URL | null): string | null {
-  const last = place?.pathname.split('/').filter(Boolean).at(-1);
-  if (last === undefined) return null;
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AnswerContent, isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
+import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
@@ -30,6 +31,12 @@ const SEVERAL_LINES: ReadonlySet<string> = new Set(['set-cookie']);
 /** Octets of content that are held against a schema; patterns may take long over more. */
 const MAX_JUDGED = 512 * 1024;
 
+/** The answer came, and cannot be read as a schema needs it. */
+interface Unread {
+  readonly reason: string;
+  readonly why: 'unread';
+}
+
 /** Each schema is compiled once for a config. */
 const judges = new WeakMap<ServiceConfig, ResponseSchemas>();
 
@@ -51,16 +58,11 @@ class ResponseSchemas {
   }
 
   /** Why a reply cannot be held against its schema; null when `fault` can tell. */
-  whyNotJudged({ schema, contents, response }: DocumentedReply): ReasonAgainst | null {
+  whyNotJudged({ schema, contents, response }: DocumentedReply): ReasonAgainst | Unread | null {
     if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
     if (asksForAnything(contents) && !isJsonType(response.mediaType?.essence ?? '')) return NO_JSON;
-    if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
-    const octets = response.content.length;
-    if (octets > MAX_JUDGED)
-      return {
-        reason: `its content of ${octets} octets is too large to be held against a schema`,
-        why: 'left',
-      };
+    const unread = this.#unread(response);
+    if (unread !== null) return { reason: unread, why: 'unread' };
     try {
       this.#judge(schema)(response.json.value);
       return null;
@@ -69,6 +71,20 @@ class ResponseSchemas {
       if (error instanceof EndlessSchema) return { reason: error.message, why: 'left' };
       throw error;
     }
+  }
+
+  /** What keeps a judgment of a body with a schema from being one. */
+  get reading(): ResponseReading<DocumentedReply> {
+    return { partly: false, unread: (response) => this.#unread(response) };
+  }
+
+  #unread(response: DocumentedReply['response']): string | null {
+    const octets = response.content.length;
+    const isTooLarge = octets > MAX_JUDGED;
+    return (
+      response.unreadJson ??
+      (isTooLarge ? `its content of ${octets} octets is too large to be held against a schema` : null)
+    );
   }
 
   /** The first thing in the body that its schema refuses, in one line; null when it fits. */

@@ -28,9 +28,11 @@ function isListedAsBefore(event: JournalEvent): void {
 describe('what the checks say of recorded runs is what they said before', () => {
   it.for(ARCHIVE)('of $name', async (kept) => {
     const outcomes: DiagnosedCheck[] = [];
-    const now = await verdictsToday(kept, (event) => {
-      isListedAsBefore(event);
-      if (event.type === 'outcome') outcomes.push(event);
+    const now = await verdictsToday(kept, {
+      hear(event) {
+        isListedAsBefore(event);
+        if (event.type === 'outcome') outcomes.push(event);
+      },
     });
     const file = verdictsOf(kept);
     const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
