@@ -62,6 +62,10 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(allow())
     .option('--suite <name...>', 'only these suites')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
+    .option(
+      '--operation <glob...>',
+      "only these operations: 'GET /v1/orders*', a path, an operationId or a tag; ! leaves out",
+    )
     .addOption(configDir())
     .addOption(reportsOut())
     .addOption(junitWarnings())

@@ -19,7 +19,9 @@ import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
 import type { StandIns } from './draft/reference.ts';
 import { readAway } from './draft/secret.ts';
+import { chooseOperations } from './operation/choice.ts';
 import { buildOperations } from './operation/operations.ts';
+import { operationsBlock } from './operation/written.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
@@ -48,6 +50,8 @@ export interface LoadOptions {
   readonly providerUrl?: string | undefined;
   /** What `safety:` allows for this time, whatever the files say. */
   readonly allow?: readonly Allowance[] | undefined;
+  /** Patterns of the operations that are called, or with `!` left out; all if none is given. */
+  readonly operations?: readonly string[] | undefined;
   /** The rule set that all of them are held to, in place of their own. */
   readonly rules?: string | undefined;
   /** Longest wait for a response in place of the configured one, such as `10s`. */
@@ -114,7 +118,13 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
     if (loading) services.push({ ...loading, ...kept });
   }
   all.hold();
-  return { configDir, environment: environment ?? null, services };
+  const { operations: patterns = [] } = options;
+  const configs = chooseOperations(
+    services.map(({ config }) => config),
+    patterns,
+  );
+  const chosen = services.map((each, at) => ({ ...each, config: configs[at] ?? each.config }));
+  return { configDir, environment: environment ?? null, services: patterns.length > 0 ? chosen : services };
 }
 
 async function loadService(
@@ -204,6 +214,7 @@ async function buildService(
     contract: contract(),
     provider: provider(),
     ...filled,
+    ...(operations().leftOut.length > 0 && { leftOut: operations().leftOut }),
     definitions: operations().definitions,
     ...ifThere('coverage', blocks.coverage ?? null),
     ...(operations().remarks.length > 0 && { documentRemarks: operations().remarks }),
@@ -215,7 +226,7 @@ async function buildService(
     safety: safety(),
     timeouts: blocks.timeouts,
     rules: blocks.rules,
-    facts: fillFacts(draft, blocks, filled),
+    facts: fillFacts(draft, { ...blocks, operations: operationsBlock(blocks.operations).calls }, filled),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Credentials } from './credential/scheme.ts';
 import { CREDENTIALS } from './credential/schemes.ts';
 import type { DocumentRemark } from './document/remarks.ts';
 import type { Operation } from './operation/call/call.ts';
+import type { LeftOutOperation } from './operation/choice.ts';
 import { PARAMETERS } from './operation/given-values.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
@@ -46,6 +47,8 @@ export interface ServiceConfig {
   readonly credentials: Credentials;
   readonly plan: Plan | null;
   readonly operations: readonly Operation[];
+  /** Documented operations that this run leaves out; absent for none. */
+  readonly leftOut?: readonly LeftOutOperation[];
   /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   /** How much of the documented operations a run must exercise; absent if nothing is demanded. */

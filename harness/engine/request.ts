@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly timeout?: string | undefined;
   readonly suites: readonly string[];
   readonly checks: readonly string[];
+  /** Patterns of operations, as `LoadOptions` has them. Default: all. */
+  readonly operations?: readonly string[];
   readonly strict: boolean;
   /** The day for which known failures are looked up, `2027-01-31`. Default: today. */
   readonly asOf?: string;

@@ -142,6 +142,7 @@ async function prepare(request: PlannedRun) {
     rules: request.rules ?? undefined,
     timeout: request.timeout,
     allow: request.allow,
+    operations: request.operations,
     pacts: request.pacts,
     env: request.env,
   });
@@ -167,10 +168,11 @@ type NewRun = Pick<
 >;
 
 function newRun(
-  { harness, strict, asOf, suites, checks, partial, runId }: RunRequest,
+  { harness, strict, asOf, suites, checks, operations = [], partial, runId }: RunRequest,
   shard: RunResult['shard'],
 ): NewRun {
-  const isWhole = suites.length === 0 && checks.length === 0;
+  const isWhole = [suites, checks, operations].every(({ length }) => length === 0);
+  const chosen = operations.length > 0 ? { operations } : {};
   const startedAt = new Date().toISOString();
   return {
     id: runId ?? randomBytes(4).toString('hex'),
@@ -180,7 +182,7 @@ function newRun(
     asOf: asOf ?? startedAt.slice(0, 10),
     ...(partial ? { partial } : {}),
     ...(shard === undefined ? {} : { shard }),
-    ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
+    ...(isWhole ? {} : { selection: { suites, checks, ...chosen, partial: partial ?? false } }),
   };
 }
 

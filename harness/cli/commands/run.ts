@@ -26,6 +26,8 @@ export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions 
   readonly pact?: readonly string[];
   readonly suite?: readonly string[];
   readonly check?: readonly string[];
+  /** Patterns of operations. */
+  readonly operation?: readonly string[];
   readonly config: string;
   readonly reports: string;
   /** Stop at the first failure. */
@@ -182,7 +184,19 @@ async function runUnlessFaulty(once: () => Promise<FinishedRun>) {
 
 function requestOf(
   services: readonly string[],
-  { config, reports, environment, pact, suite, check, shard, concurrency, proxy, ...same }: RunOptions,
+  {
+    config,
+    reports,
+    environment,
+    pact,
+    suite,
+    check,
+    operation,
+    shard,
+    concurrency,
+    proxy,
+    ...same
+  }: RunOptions,
   setting: RunSetting,
 ): Omit<RunRequest, 'progress'> {
   const { junitWarnings, header, url = same.providerUrl } = same;
@@ -200,6 +214,7 @@ function requestOf(
     pacts: pact ?? [],
     suites: suite ?? [],
     checks: check ?? [],
+    ...(operation && { operations: operation }),
     ...(shard === undefined ? {} : { shard: shardFrom(shard, process.env) }),
     maxFailures: same.bail ? 1 : (same.maxFailures ?? null),
     ...(same.reporter && { formats: formatsNamed(['json', ...same.reporter]) }),

@@ -35,6 +35,7 @@ describe('an operation of the config', () => {
       response: { status: 200, mediaTypes: [], schema: null },
       alternatives: [],
       answers: [],
+      tags: [],
       auth: 'required',
       safe: true,
       call: { method: 'GET', template: '/a?x=1', inputs: [], fields: [], body: null },

@@ -15,11 +15,12 @@ import {
   placeholdersOf,
   requestOfCall,
 } from './call/call.ts';
+import { isMeant, type LeftOutOperation, nothingMeant } from './choice.ts';
 import { type PARAMETERS, withGivenValues } from './given-values.ts';
 import { successesOf } from './openapi/answers.ts';
 import type { DocumentedBody, DocumentedInput } from './openapi/inputs.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
-import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
+import { type OPERATIONS, operationsBlock, readWritten, type WrittenOperation } from './written.ts';
 
 /** An operation as the config writes it and as a document describes it; one of the two at least. */
 interface Sources {
@@ -56,6 +57,7 @@ function operationOf(sources: Sources): Operation {
     id: written?.block.id ?? documented?.id ?? '',
     place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
     method,
+    tags: documented?.tags ?? [],
     template:
       documented && usesTemplate(sources) ? documented.template + documented.fragment : pathOf(template),
     ...requestOfCall(call),
@@ -219,6 +221,8 @@ interface OperationBlocks {
 
 export interface Operations {
   readonly operations: readonly Operation[];
+  /** Those that the config excludes. */
+  readonly leftOut: readonly LeftOutOperation[];
   readonly definitions: Readonly<Record<string, unknown>>;
   /** Faults of the OpenAPI document. */
   readonly remarks: readonly DocumentRemark[];
@@ -230,7 +234,8 @@ export async function buildOperations(
   written: OperationBlocks,
   provider: ProviderConfig,
 ): Promise<Operations> {
-  const own = await readWritten(draft, written.operations ?? []);
+  const block = operationsBlock(written.operations);
+  const own = await readWritten(draft, block.calls, block.key);
   const document = await readDocument(draft, written, provider);
   const left = new Set(document?.operations.map((each) => withGivenValues(each, written.parameters)));
   const operations: Operation[] = [];
@@ -246,7 +251,28 @@ export async function buildOperations(
     taken.add(id);
     operations.push(operationOf({ documented: { ...documented, id } }));
   }
-  return { operations, definitions: document?.definitions ?? {}, remarks: document?.remarks ?? [] };
+  const { definitions = {}, remarks = [] } = document ?? {};
+  return { ...withoutExcluded(draft, operations, block.exclude), definitions, remarks };
+}
+
+function withoutExcluded(
+  draft: Draft,
+  all: readonly Operation[],
+  exclude: readonly { readonly match: string; readonly because: string }[],
+): Pick<Operations, 'operations' | 'leftOut'> {
+  for (const [index, { match }] of exclude.entries()) {
+    if (all.some((each) => isMeant(each, match))) continue;
+    const { problem, remedy = '' } = nothingMeant(match, all);
+    draft.faults.add(draft.faultAt(`operations.exclude.${index}.match`, problem, remedy));
+  }
+  const reasonFor = (operation: Operation) => exclude.find(({ match }) => isMeant(operation, match))?.because;
+  return {
+    operations: all.filter((each) => reasonFor(each) === undefined),
+    leftOut: all.flatMap((operation) => {
+      const reason = reasonFor(operation);
+      return reason === undefined ? [] : [{ operation, reason }];
+    }),
+  };
 }
 
 async function readDocument(

@@ -10,6 +10,7 @@ import {
   json,
   jsonSchema,
   list,
+  listOrMapping,
   mapping,
   named,
   needed,
@@ -139,11 +140,39 @@ const OPERATION = mapping(
   },
 );
 
-export const OPERATIONS = list(
-  'Further calls that your documents describe, besides the sample request of the contract.',
-  { nullable: true, maxItems: 500, expected: 'a list of operations', def: 'operations' },
+const FURTHER_CALLS =
+  'Further calls that your documents describe, besides the sample request of the contract.';
+const CALLS = { maxItems: 500, expected: 'a list of operations' } as const;
+
+export const OPERATIONS = listOrMapping(
+  `${FURTHER_CALLS} Or a mapping: \`calls\` has them, and \`exclude\` the operations of the document that are not called.`,
+  { ...CALLS, nullable: true, def: 'operations' },
   OPERATION,
+  {
+    calls: list(FURTHER_CALLS, CALLS, OPERATION),
+    exclude: list(
+      'Operations that no run calls. The verdict counts them as not exercised.',
+      { maxItems: 500, expected: 'a list such as [{ match: DELETE *, because: shared data }]' },
+      mapping(
+        'Operations to leave out.',
+        { expected: 'a mapping such as { match: DELETE *, because: shared data }' },
+        {
+          match: needed(
+            text('Method and path, path, operationId or tag; * stands for any text: `GET /v1/orders*`.'),
+          ),
+          because: needed(text('The reason, for reports.')),
+        },
+      ),
+    ),
+  },
 );
+
+/** Both forms of the block; `key`: where its calls stand. */
+export function operationsBlock(written: Loaded<typeof OPERATIONS> | undefined) {
+  if (written === undefined || 'length' in written)
+    return { calls: written ?? [], exclude: [], key: 'operations' };
+  return { calls: written.calls ?? [], exclude: written.exclude ?? [], key: 'operations.calls' };
+}
 
 type OperationBlock = Loaded<typeof OPERATION>;
 
@@ -167,10 +196,11 @@ const ANY_JSON = ['application/json', 'application/*+json'] as const;
 export async function readWritten(
   draft: Draft,
   blocks: readonly OperationBlock[],
+  within: string,
 ): Promise<readonly WrittenOperation[]> {
   const written: WrittenOperation[] = [];
   for (const [index, block] of blocks.entries()) {
-    const key = `operations.${index}`;
+    const key = `${within}.${index}`;
     const earlier = blocks.findIndex(({ id }) => id === block.id);
     if (earlier !== index) {
       const problem = `operation ${earlier + 1} has the id ${JSON.stringify(block.id)} already`;

@@ -1,6 +1,6 @@
 import type { TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
 import Type from '../../base/schema/type.ts';
-import { type Fault, TRAITS, type Traits, traitsOf } from './loaded.ts';
+import { type Fault, type Loaded, TRAITS, type Traits, traitsOf } from './loaded.ts';
 import { parseDuration, parseMemory } from './text-forms.ts';
 
 /** Kinds of values. Schema, type, default, bounds and reading of a key follow from its declaration. */
@@ -201,6 +201,22 @@ export function jsonSchema(description: string): Value<string | object, string |
       additionalProperties: Type.Unknown({ [TRAITS]: { references: 'raw' } }),
     },
   );
+}
+
+/** A list, or a mapping of these keys. */
+export function listOrMapping<
+  S extends TSchema,
+  P extends Keys,
+  const O extends Options<unknown> & { readonly maxItems?: number },
+>(
+  description: string,
+  options: O,
+  items: S,
+  keys: P,
+): Value<unknown, readonly Loaded<S>[] | Loaded<Mapping<P>>, O> {
+  const { properties, required } = mapping(description, {}, keys) as TObject;
+  const forMappings = { properties, ...(required && { required }), additionalProperties: false };
+  return declared({ description, type: ['array', 'object'], items, ...forMappings }, options);
 }
 
 /** `remedy`: what to do when it is missing, where there is more to say than to add it. */

@@ -49,8 +49,7 @@ export function keysOf(shape: TSchema): readonly string[] {
 export function shapeWithin(shape: TSchema, name: string): TSchema {
   const { properties, additionalProperties, items } = shape as Readonly<Record<string, unknown>>;
   const own = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const inner = own ?? additionalProperties ?? items;
-  return isJsonObject(inner) ? inner : {};
+  return [own, additionalProperties, items].find(isJsonObject) ?? {};
 }
 
 /** Whether any name may stand in it, each with a value of the same kind. */

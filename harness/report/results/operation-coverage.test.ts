@@ -59,7 +59,7 @@ describe('a verdict rests on what was exercised', () => {
     const kept = [left('DELETE /yards/{id}', 'unsafe'), left('GET /old', 'excluded')];
     const results = resultsOf([service([LIST, ...kept])]);
     expect(verdictOf(results).word).toBe('conforms');
-    expect(basisInWords(results.services)).toBe('1 of 3 operations, 2 of 5 documented answers');
+    expect(basisInWords(results.services)).toBe('1 of 3 operations (1 excluded), 2 of 5 documented answers');
   });
 });
 

@@ -31,10 +31,19 @@ export function basisInWords(services: readonly Pick<ServiceResult, 'operationCo
   const all = services.flatMap(({ operationCoverage = [] }) => operationCoverage);
   if (all.length === 0) return null;
   const { exercised, operations, seen, answers } = partOf(all);
+  const excluded = all.filter(({ notExercised }) => notExercised?.why === 'excluded').length;
   return [
-    `${exercised} of ${counted(operations, 'operation')}`,
+    `${exercised} of ${counted(operations, 'operation')}${excluded > 0 ? ` (${excluded} excluded)` : ''}`,
     ...(answers > 0 ? [`${seen} of ${counted(answers, 'documented answer')}`] : []),
   ].join(', ');
+}
+
+/** `1 of 4 operations were selected`; null where none was left out. */
+export function chosenInWords(services: readonly ServiceResult[]): string | null {
+  const all = services.flatMap(({ operationCoverage = [] }) => operationCoverage);
+  const chosen = all.filter(({ notExercised }) => notExercised?.why !== 'excluded');
+  if (chosen.length === all.length) return null;
+  return `${chosen.length} of ${counted(all.length, 'operation')} were selected`;
 }
 
 /** What the config keeps off is no omission of the run. */

@@ -38,6 +38,7 @@ export const RUN = Type.Object({
       {
         suites: texts('As --suite named them.'),
         checks: texts('As --check named them.'),
+        operations: optional(texts('As --operation named them.')),
         partial: flag('A strict run may be one (--partial).'),
       },
       { description: 'Fewer checks ran than apply; absent for a whole run.' },

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
-import { leftUnexercised, shortOfFloor } from './operation-coverage.ts';
+import { chosenInWords, leftUnexercised, shortOfFloor } from './operation-coverage.ts';
 import type {
   Coverage,
   ListedFailure,
@@ -245,6 +245,8 @@ export function exercisedOf(coverage: readonly Coverage[], were: 'were' | 'would
 function selectedOf(services: readonly ServiceResult[]): string {
   const chosen = services.reduce((sum, { checks }) => sum + checks.length, 0);
   const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
+  const operations = chosenInWords(services);
+  if (chosen === all && operations !== null) return operations;
   return `${chosen} of ${counted(all, 'check')} were selected`;
 }
 

@@ -1,4 +1,5 @@
 import { unlessUnjudged } from '../../../harness/base/verdict.ts';
+import type { LeftOutOperation } from '../../../harness/config/operation/choice.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import { overRecord } from '../../../harness/engine/session/probe.ts';
 import type { OperationCoverage } from '../../../harness/report/results/results.ts';
@@ -19,10 +20,17 @@ export const everyAnswer = overRecord<DocumentedReply>(
       return operation === null ? [] : [new DocumentedReply(operation, reply, call !== undefined)];
     });
     const byOperation = Map.groupBy(all, ({ operation }) => operation);
-    coverOperations(config.operations.map((each) => coverageOf(each, byOperation.get(each) ?? [], calls)));
+    coverOperations([
+      ...config.operations.map((each) => coverageOf(each, byOperation.get(each) ?? [], calls)),
+      ...(config.leftOut ?? []).map(leftOutOf),
+    ]);
     return all.filter(({ operation }) => operation.answers.length > 0);
   },
 );
+
+function leftOutOf({ operation, reason }: LeftOutOperation): OperationCoverage {
+  return { ...coverageOf(operation, [], null), notExercised: { reason, why: 'excluded' } };
+}
 
 function coverageOf(
   operation: Operation,

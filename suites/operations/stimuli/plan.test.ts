@@ -19,6 +19,7 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     response: { status: 200, mediaTypes: [], schema: null },
     alternatives: [],
     answers: [],
+    tags: [],
     auth: 'required',
     call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
     uncallable: null,

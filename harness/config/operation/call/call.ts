@@ -6,6 +6,8 @@ import { percentDecoded } from '../../../wire/request.ts';
 export interface Operation extends OperationRequest {
   readonly id: string;
   readonly method: string;
+  /** The groups that its document puts it into. */
+  readonly tags: readonly string[];
   /** Where it is documented, for a person: `openapi.yaml:12:5`. */
   readonly place: string;
   /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */

@@ -1,4 +1,5 @@
 import { formatPlace, UsageError } from '../../../base/exit.ts';
+import { asList } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { SourceFiles } from '../../document/files.ts';
 import { type DocumentRemark, Remarks, subjectOf } from '../../document/remarks.ts';
@@ -18,6 +19,7 @@ import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
 export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
+  readonly tags: readonly string[];
   /** Path below the provider's base address, with `{name}` for each path parameter. */
   readonly template: string;
   /** `#running`: the end of its path, which tells it from others and is never sent; '' for none. */
@@ -86,6 +88,7 @@ export async function readOpenApi(
     return {
       id: ownId(operation, `${method} ${written}`, ids),
       method,
+      tags: asList(child(operation, 'tags').value).filter((tag) => typeof tag === 'string'),
       template: prefix + path.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
       fragment: fragment === undefined ? '' : `#${fragment}`,
       ...(isUnread ? NO_INPUT : input),

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceConfig } from '../service.ts';
+import { chooseOperations } from './choice.ts';
+import { described, expectDocumentFault, OK } from './openapi/fixtures/described.ts';
+
+const responses = { 200: OK };
+const DOCUMENT = {
+  openapi: '3.1.0',
+  paths: {
+    '/v1/orders': {
+      get: { operationId: 'listOrders', tags: ['orders'], responses },
+      post: { operationId: 'addOrder', tags: ['orders', 'writes'], responses },
+    },
+    '/v1/orders/{id}': { get: { operationId: 'getOrder', tags: ['orders'], responses } },
+    '/v1/health': { get: { responses } },
+  },
+};
+
+const idsOf = ({ operations }: Pick<ServiceConfig, 'operations'>) => operations.map(({ id }) => id);
+const chosen = async (...patterns: readonly string[]) => {
+  const [config] = chooseOperations([await described(DOCUMENT)], patterns);
+  return config;
+};
+
+describe('--operation', () => {
+  it.each<[readonly string[], readonly string[]]>([
+    [['GET /v1/orders*'], ['listOrders', 'getOrder']],
+    [['/v1/orders'], ['listOrders', 'addOrder']],
+    [['writes'], ['addOrder']],
+    [
+      ['getOrder', 'GET /v1/health'],
+      ['getOrder', 'GET /v1/health'],
+    ],
+    [['!POST *'], ['listOrders', 'getOrder', 'GET /v1/health']],
+    [
+      ['orders', '!addOrder'],
+      ['listOrders', 'getOrder'],
+    ],
+  ])('%j chooses %j', async (patterns, ids) => {
+    const config = await chosen(...patterns);
+    expect(config && idsOf(config)).toEqual(ids);
+    expect(config?.leftOut?.length).toBe(4 - ids.length);
+  });
+
+  it('refuses a pattern that means nothing, with the nearest name', async () => {
+    await expect(chosen('listOrder')).rejects.toThrow('no operation matches "listOrder"');
+    await expect(chosen('listOrder')).rejects.toMatchObject({
+      remedy: expect.stringContaining('did you mean listOrders'),
+    });
+  });
+});
+
+describe('operations that the config excludes', () => {
+  it('are not called, and stay known with the reason', async () => {
+    const exclude = '{ exclude: [{ match: "POST *", because: shared data }] }';
+    const config = await described(DOCUMENT, `operations: ${exclude}\n`);
+    expect(idsOf(config)).not.toContain('addOrder');
+    expect(config.leftOut).toMatchObject([{ operation: { id: 'addOrder' }, reason: 'shared data' }]);
+  });
+
+  it('may stand beside further calls', async () => {
+    const more =
+      'operations: { calls: [{ id: more, method: GET, path: /v1/more }], exclude: [{ match: orders, because: x }] }\n';
+    expect(idsOf(await described(DOCUMENT, more))).toEqual(['more', 'GET /v1/health']);
+  });
+
+  it('are refused where they mean nothing, at their place', async () => {
+    await expectDocumentFault(JSON.stringify(DOCUMENT), {
+      problem: 'no operation matches "listOrder"',
+      files: {
+        'services/orders.yaml': `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: { scheme: none }\nopenapi: ../openapi/api.yaml\noperations: { exclude: [{ match: §listOrder, because: x }] }\n`,
+      },
+    });
+  });
+});

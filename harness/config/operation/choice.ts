@@ -1,0 +1,61 @@
+import { UsageError } from '../../base/exit.ts';
+import { didYouMean } from '../yaml/nearest.ts';
+import type { Operation } from './call/call.ts';
+
+/** An operation that the config or the command line keeps out of a run. */
+export interface LeftOutOperation {
+  readonly operation: Operation;
+  /** Completes "not exercised: …". */
+  readonly reason: string;
+}
+
+/** The names by which an operation can be meant. */
+export function namesOfOperation({ method, template, id, tags }: Operation): readonly string[] {
+  return [`${method} ${template}`, template, id, ...tags];
+}
+
+/** `GET /v1/orders*`: `*` stands for any text. Also a path, an operationId or a tag. */
+export function isMeant(operation: Operation, pattern: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const form = new RegExp(`^${parts.join('.*')}$`);
+  return namesOfOperation(operation).some((name) => form.test(name));
+}
+
+interface Choosable {
+  readonly operations: readonly Operation[];
+  readonly leftOut?: readonly LeftOutOperation[];
+}
+
+/** The services with the chosen operations only. `!` before a pattern leaves out. @throws UsageError if one matches nothing. */
+export function chooseOperations<C extends Choosable>(
+  services: readonly C[],
+  patterns: readonly string[],
+): readonly C[] {
+  const all = services.flatMap(({ operations }) => operations);
+  const plain = (pattern: string) => pattern.replace(/^!/, '');
+  for (const pattern of patterns) {
+    if (all.some((each) => isMeant(each, plain(pattern)))) continue;
+    throw nothingMeant(plain(pattern), all);
+  }
+  const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
+  const unwanted = patterns.filter((pattern) => pattern.startsWith('!'));
+  const isChosen = (operation: Operation) =>
+    (wanted.length === 0 || wanted.some((pattern) => isMeant(operation, pattern))) &&
+    !unwanted.some((pattern) => isMeant(operation, plain(pattern)));
+  const reason = `it is not chosen (--operation ${patterns.join(' ')})`;
+  return services.map((service) => {
+    const left = service.operations.filter((each) => !isChosen(each));
+    return {
+      ...service,
+      operations: service.operations.filter(isChosen),
+      leftOut: [...(service.leftOut ?? []), ...left.map((operation) => ({ operation, reason }))],
+    };
+  });
+}
+
+/** The error for a pattern that no operation matches. */
+export function nothingMeant(pattern: string, all: readonly Operation[]): UsageError {
+  const known = [...new Set(all.flatMap(namesOfOperation))];
+  const near = didYouMean(pattern, known);
+  return new UsageError(`no operation matches ${JSON.stringify(pattern)}`, { remedy: near });
+}
