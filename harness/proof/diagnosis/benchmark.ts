@@ -140,7 +140,7 @@ const FIVE = 'gzip-at-a-word+instances-count-apart+json-nan+reflects-any-origin+
 export const REACH_ALONE = 0.97;
 const REACH_TOGETHER = 0.75;
 /** Share of faults that the dictionary does not know to which a cause is named, at the most. */
-export const MOST_WRONG = 0.01;
+export const MOST_WRONG = 0.02;
 const MADE_UP = 100;
 
 /** Several defects at once in one service: some of two, some of three, and five that are named one and all. */

@@ -178,7 +178,8 @@ class RunFindings {
   /** Whether it joins findings, or says what the number of one finding means. */
   isMoreThanOne(suspect: SuspectedFault): boolean {
     const isTelling = [...suspect.explains].some((at) => this.#symptoms[at]?.form.isTelling);
-    return isTelling || this.explainedBy(suspect).length > 1;
+    // Nothing in a number shows that the service is called in another way than usual.
+    return (isTelling && suspect.entry.setting === undefined) || this.explainedBy(suspect).length > 1;
   }
 
   /** The findings that a suspect explains; those that show it for its own reason come first. */
