@@ -5,6 +5,7 @@ import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/shape.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
+import type { DocumentRemark } from './remarks.ts';
 import { children, type DocumentNode, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
@@ -121,6 +122,11 @@ export class SourceFiles {
       for (const [, inner] of children(at)) visit(inner);
     };
     for (const file of this.#files.values()) visit({ file, pointer: [], value: file.root });
+  }
+
+  /** Faults of syntax in the files that change nothing. */
+  get remarks(): readonly DocumentRemark[] {
+    return [...this.#files.values()].flatMap(({ remarks = [] }) => remarks);
   }
 
   /** One of the files has a member of one of these names. */

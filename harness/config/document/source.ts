@@ -1,9 +1,11 @@
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { type Place, UsageError } from '../../base/exit.ts';
+import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { formatPlace, type Place, UsageError } from '../../base/exit.ts';
 import { hasMembers, parseJson } from '../../base/json-text.ts';
 import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
+import { withIndentedLines } from './indented-lines.ts';
+import type { DocumentRemark } from './remarks.ts';
 
 export interface DocumentNode {
   readonly file: SourceFile;
@@ -20,6 +22,8 @@ export interface SourceFile {
   readonly shown: string;
   readonly root: unknown;
   readonly placeOf: (pointer: readonly string[]) => Place;
+  /** Faults of its syntax that change nothing: keys that are repeated. */
+  readonly remarks?: readonly DocumentRemark[];
   /** What messages call the value at a pointer; the pointer itself where nothing better is known. */
   readonly keyOf?: (pointer: readonly string[]) => string;
 }
@@ -131,7 +135,7 @@ const MAX_NODES = 2_000_000;
 const MAX_YAML = 8 * 1024 * 1024;
 
 /** Plain data with its places. @throws UsageError for other text, and for a too large or deep document. */
-export function sourceOf(text: string, path: string, shown: string): SourceFile {
+export function sourceOf(text: string, path: string, shown: string, isRepair = false): SourceFile {
   const isJson = /\.json$/i.test(path);
   const looksLikeJson = /^\s*[{[]/.test(text.slice(0, 1000));
   const json = isJson || looksLikeJson ? parsedJson(text.replace(/^\uFEFF/, ' '), shown, isJson) : undefined;
@@ -153,10 +157,20 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
     merge: true,
   });
   const [first] = document.errors;
-  if (first) throw yamlFault(first.code, placeAt(lines, first.pos[0], shown));
+  if (first !== undefined) {
+    const fault = yamlFault(first.code, placeAt(lines, first.pos[0], shown));
+    const indented = isRepair ? null : withIndentedLines(text, document.errors);
+    if (indented === null) throw fault;
+    try {
+      return sourceOf(indented, path, shown, true);
+    } catch {
+      throw fault;
+    }
+  }
   const root = plain(document, shown);
   holdToBounds(root, shown);
-  return { path, shown, root, placeOf };
+  const remarks = repeatedKeys(document, (offset) => placeAt(lines, offset, shown));
+  return { path, shown, root, placeOf, remarks };
 
   function placeOf(pointer: readonly string[]): Place {
     for (let length = pointer.length; length >= 0; length -= 1) {
@@ -165,6 +179,28 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
     }
     return { file: shown };
   }
+}
+
+/** The last value of a repeated key counts, as other parsers have it. */
+function repeatedKeys(
+  document: Document.Parsed,
+  placeOf: (offset: number) => Place,
+): readonly DocumentRemark[] {
+  const found: DocumentRemark[] = [];
+  visit(document, {
+    Map(_, map) {
+      const keys = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (keys.has(key.value)) {
+          const text = `the key ${JSON.stringify(String(key.value))} is repeated; its last value counts`;
+          found.push({ place: formatPlace(placeOf(key.range?.[0] ?? 0)), text });
+        }
+        keys.add(key.value);
+      }
+    },
+  });
+  return found;
 }
 
 function parsedJson(text: string, shown: string, isJson: boolean): unknown {

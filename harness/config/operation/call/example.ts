@@ -78,6 +78,7 @@ export class Examples {
     return generateSync(schema, {
       seed: 1,
       optionalsProbability: 0,
+      maxDepth: 20,
       useDefaultValue: shown,
       useExamplesValue: shown,
       formats: { url: () => 'https://example.com/' },

@@ -60,6 +60,7 @@ export async function readOpenApi(
   if ('fault' in files) return files;
   const version = versionOf(files.root);
   const remarks = new Remarks();
+  for (const remark of files.remarks) remarks.add(remark);
   const requests = new OpenApiSchemas(files, 'request', version);
   const responses = new OpenApiSchemas(files, 'response', version);
   if (requests.unknownDialect !== null) remarks.fault(requests.unknownDialect, 'no schema of it is judged');

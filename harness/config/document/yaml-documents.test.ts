@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { sourceOf } from './source.ts';
+
+const read = (text: string) => sourceOf(text, '/a.yaml', 'a.yaml');
+
+describe('YAML that other parsers read', () => {
+  it.each<[string, string, unknown]>([
+    ['a bracket that is closed at the margin', 'x:\n  a: [1,\n2\n]\n  b: 3\n', { x: { a: [1, 2], b: 3 } }],
+    ['a brace that is closed under its key', 'x:\n  a: {\n    b: 1\n  }\n', { x: { a: { b: 1 } } }],
+    ['a quoted text that goes on at the margin', 'a:\n  - "x\ny"\nb: 1\n', { a: ['x y'], b: 1 }],
+    [
+      'next to block texts, comments and brackets that are text',
+      'a: |\n  x: [\n  "\nb: see [this\nc: 1 # "\nd:\n  e: {\n  f: 1\n  }\n',
+      { a: 'x: [\n"\n', b: 'see [this', c: 1, d: { e: { f: 1 } } },
+    ],
+  ])('is read: %s', (_, text, value) => {
+    expect(read(text).root).toEqual(value);
+  });
+
+  it.each([
+    ['a: [1, 2\nb: 3\n', 'a.yaml:'],
+    ['a: "never closed\nb: 1\n', 'a.yaml:'],
+    ['x:\n  y: 1\n z: {\n}\n', 'a.yaml:3:'],
+  ])('is refused at its place if more is wrong: %s', (text, place) => {
+    expect(() => read(text)).toThrow(place);
+  });
+
+  it('keeps the last value of a repeated key, with a remark', () => {
+    const { root, remarks } = read('a: 1\nb:\n  c: 1\n  c: 2\na: 3\n');
+    expect(root).toEqual({ a: 3, b: { c: 2 } });
+    expect(remarks).toEqual([
+      { place: 'a.yaml:5:1', text: 'the key "a" is repeated; its last value counts' },
+      { place: 'a.yaml:4:3', text: 'the key "c" is repeated; its last value counts' },
+    ]);
+  });
+});
