@@ -6,6 +6,7 @@ import {
   diagnosedResults,
   failingService,
   resultsOf,
+  sampleCheck,
   sampleResults,
 } from '../fixtures/sample-results.ts';
 import { renderPage } from './page.ts';
@@ -34,6 +35,22 @@ describe('the page as text', () => {
     expect(page).toContain('content: "run r4x9k2"');
     const hostile = renderPage(resultsOf([conformingService()], { id: 'x"; } </style><script>' }));
     expect(hostile).toContain('content: "run xstylescript"');
+  });
+
+  it('names the operations of a finding, but of none that several services have', () => {
+    const subjects = [{ subject: 'GET /a', outcome: 'fail' as const, evidence: [] }];
+    const check = {
+      ...sampleCheck('fail', { suite: 'operations' }),
+      headline: 'A body lacks "data"',
+      subjects,
+    };
+    const sentenceOf = (...services: readonly string[]) => {
+      const all = services.map((service) => ({ ...failingService(), service, checks: [check] }));
+      const [, sentence] = /<span class="sentence">(.*?)<\/span>/.exec(renderPage(resultsOf(all))) ?? [];
+      return sentence;
+    };
+    expect(sentenceOf('orders')).toBe('GET /a: a body lacks &quot;data&quot;');
+    expect(sentenceOf('orders', 'search')).toBe('A body lacks &quot;data&quot;');
   });
 
   it('keeps warnings apart from failures', () => {

@@ -123,6 +123,24 @@ describe('the operations of a finding', () => {
     expect(problemOf(inOperations({ 'GET /a': 'fail' }, 'auth'))).toBe('A body lacks "data"');
   });
 
+  it('are not named for a cause in several services, which may have operations of one name', () => {
+    const check = inOperations({ 'GET /a': 'fail', 'GET /b': 'pass' });
+    const [cause] = diagnosedResults().causes ?? [];
+    if (cause === undefined) throw new Error('the sample has a cause');
+    const services = ['search', 'orders'].map((service) => ({
+      ...failingService(),
+      service,
+      checks: [check],
+    }));
+    const findings = services.map(({ service }) => ({ service, check: check.id }));
+    const [entry] = causeEntries({
+      ...resultsOf(services),
+      causes: [{ ...cause, findings }],
+      unexplained: [],
+    });
+    expect(entry?.sentence).toBe(cause.sentence);
+  });
+
   it('stand in place of a cause that says less', () => {
     const check = { ...inOperations({ 'GET /a': 'warning', 'GET /b': 'pass' }), outcome: 'warning' as const };
     const [cause] = diagnosedResults().causes ?? [];

@@ -4,7 +4,7 @@ import type { Outcome } from '../../base/verdict.ts';
 import { changesOf, newestRank } from './age.ts';
 import type { CheckResult } from './check-result.ts';
 import type { Cause, Results } from './results.ts';
-import { counted, type JudgedCheck, judgedWith } from './tally.ts';
+import { counted, type JudgedCheck, judgedWith, servicesOf } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */
 export interface CauseEntry {
@@ -35,7 +35,10 @@ export function causeEntries(results: Results): readonly CauseEntry[] {
     const [only] = of.length === 1 ? of : [];
     // What a body lacks says more than that it lacks something.
     const isNamed = only !== undefined && operationsInError([only.check]) !== null;
-    return entry(isNamed ? problemOf(only.check) : inOperations(cause.sentence, of), cause, of);
+    // Operations of several services may have one name.
+    const isOfOne = servicesOf(of).length === 1;
+    const sentence = isOfOne ? inOperations(cause.sentence, of) : cause.sentence;
+    return entry(isNamed ? problemOf(only.check) : sentence, cause, of);
   });
   const others = judged(results.unexplained ?? []).map((each) => entry(problemOf(each.check), null, [each]));
   const changes = changesOf(results);
@@ -88,10 +91,11 @@ const MESSAGE_CAP = 160;
 
 /** The fault in one sentence; the message, where a check has none, and next to it where it says more. */
 export function problemOf(check: CheckResult): string {
-  return inOperations(withoutOperations(check), [{ check }]);
+  return inOperations(problemAlone(check), [{ check }]);
 }
 
-function withoutOperations(check: CheckResult): string {
+/** The same for several services, without the operations of any. */
+export function problemAlone(check: CheckResult): string {
   const message = messageOf(check);
   if (check.headline === undefined) return message;
   const saysMore = comparedIn(check) === null && message !== '';

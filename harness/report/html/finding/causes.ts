@@ -1,5 +1,5 @@
 import { grouped, shortened } from '../../../base/text.ts';
-import { type CauseEntry, causeEntries, firstOf, problemOf } from '../../results/causes.ts';
+import { type CauseEntry, causeEntries, firstOf, problemAlone, problemOf } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
 import { driftedIn } from '../../results/run-verdict.ts';
 import { counted, type JudgedCheck, judgedWith, notRun, servicesOf } from '../../results/tally.ts';
@@ -54,9 +54,14 @@ function unexplained(results: Results, outcome: CauseEntry['outcome']): readonly
   );
   const left = judgedWith(results, outcome).filter(({ check }) => !explained.has(check));
   return [...Map.groupBy(left, ({ check }) => check.id).values()].map((findings) => {
-    const [{ check }] = findings as [JudgedCheck];
-    return { sentence: problemOf(check), cause: null, findings, outcome };
+    return { sentence: problemIn(findings), cause: null, findings, outcome };
   });
+}
+
+/** The sentence of one check, of one service or of several. */
+function problemIn(findings: readonly JudgedCheck[]): string {
+  const [{ check }] = findings as [JudgedCheck];
+  return findings.length === 1 ? problemOf(check) : problemAlone(check);
 }
 
 /** The newest first; of the same age, most findings first. */
@@ -121,7 +126,7 @@ function known(results: Results, shared: PageFindings): readonly Markup[] {
     const [first] = judged as [JudgedCheck];
     const around = { ...shared, namesService: servicesOf(judged).length > 1, together: 1 };
     const inside = html`${judged.map((each) => finding(each, around))}`;
-    return slim('known', problemOf(first.check), judged, inside, listed(first, results.run));
+    return slim('known', problemIn(judged), judged, inside, listed(first, results.run));
   });
 }
 
