@@ -27,7 +27,7 @@ export const reportsIn = () => new Option('--reports <dir>', 'folder with report
 export const results = () =>
   new Option('--results <file>', 'results.json of the run (default: the last run in --reports)');
 export const allow = () =>
-  new Option('--allow <what>', 'allow for this run: writes, limit, sizes, with commas between').argParser(
+  new Option('--allow <what>', 'allow for this run: writes, leftovers, limit, sizes, with commas between').argParser(
     (written: string) => {
       const names = written.split(',').map((each) => each.trim());
       const unknown = names.find((each) => !ALLOWED.includes(each));

@@ -1,6 +1,7 @@
 /** What `--allow` may allow for one run, with the keys of `safety:`. */
 export const ALLOWANCES = {
   writes: 'unsafeMethods',
+  leftovers: 'leaveItems',
   limit: 'exceedRateLimit',
   sizes: 'findSizeLimits',
 } as const;

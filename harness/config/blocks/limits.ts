@@ -52,6 +52,9 @@ export const SAFETY = mapping(
     unsafeMethods: flag(
       'Send requests with unsafe methods (POST, PUT, PATCH, DELETE) to items that the run creates. Default: true for reference providers, else false.',
     ),
+    leaveItems: flag(
+      'With unsafeMethods: send POST requests to collections as well when the document has no way to remove what they create. Default: true for reference providers, else false.',
+    ),
     findSizeLimits: flag(
       'Send requests of up to 32 KiB, to find how long a URL and a header may be. Default: true for reference providers, else false.',
     ),
@@ -195,6 +198,7 @@ export function safetyOf(
   const safety: Safety = {
     exceedRateLimit,
     unsafeMethods: mayBeAskedAnything,
+    leaveItems: mayBeAskedAnything,
     findSizeLimits: mayBeAskedAnything,
     operationRequests,
     maxRequests: DEFAULT_MAX_REQUESTS + bursts + documented,

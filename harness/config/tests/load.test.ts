@@ -51,6 +51,7 @@ describe('a service without an environment', () => {
       safety: {
         exceedRateLimit: false,
         unsafeMethods: false,
+        leaveItems: false,
         findSizeLimits: false,
         maxRequests: 500,
         plainHttp: false,

@@ -105,7 +105,9 @@ function whyNotCalled(
     return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
   if (operation.uncallable !== null && !mayBeFound(operation, lifecycles))
     return { reason: operation.uncallable, why: 'unfit' };
-  return operation.safe || isOfOwn(operation, lifecycles) ? null : NOT_OURS;
+  if (operation.safe || isOfOwn(operation, lifecycles)) return null;
+  if (!createsAnew(operation)) return NOT_OURS;
+  return safety.leaveItems ? null : LEFT_BEHIND;
 }
 
 /** Answers have the values that are missing, or the run creates the item. */
@@ -117,9 +119,20 @@ function mayBeFound(operation: Operation, lifecycles: readonly Lifecycle[]): boo
 
 const NOT_OURS = {
   reason:
-    'it may change data that this run has not created, or leave some behind; `safe: true` in operations says that it changes nothing',
+    'it may change data that this run has not created; `safe: true` in operations says that it changes nothing',
   why: 'unsafe',
 } as const;
+
+const LEFT_BEHIND = {
+  reason:
+    'it may create what this run cannot remove; `--allow leftovers` calls it, and `safe: true` in operations says that it changes nothing',
+  why: 'unsafe',
+} as const;
+
+/** It is about no item that exists: what it does to a service, a run that is allowed to write may do. */
+function createsAnew({ method, call }: Operation): boolean {
+  return method === 'POST' && !call.template.includes('{');
+}
 
 function callOf(operation: Operation, request: OperationRequest): Order {
   const { path, fields, body } = request;
