@@ -16,7 +16,7 @@ import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { CREDENTIALS } from './credential/schemes.ts';
-import type { DocumentRemark } from './document/remarks.ts';
+import type { DocumentRemark } from './document/source.ts';
 import type { Operation } from './operation/call/call.ts';
 import type { LeftOutOperation } from './operation/choice.ts';
 import { PARAMETERS } from './operation/given-values.ts';

@@ -5,7 +5,7 @@ import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/shape.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
-import type { DocumentRemark } from './remarks.ts';
+import type { DocumentRemark } from './source.ts';
 import { children, type DocumentNode, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */

@@ -1,14 +1,6 @@
 import { formatPlace, UsageError } from '../../base/exit.ts';
 import { tokenMember } from '../../wire/json/shape.ts';
-import { type DocumentNode, faultAt } from './source.ts';
-
-/** A fault of the document itself; the rest of it is used. */
-export interface DocumentRemark {
-  /** `openapi.yaml:12:5` */
-  readonly place: string;
-  /** The fault, and the effect on the run: one line. */
-  readonly text: string;
-}
+import { type DocumentNode, type DocumentRemark, faultAt } from './source.ts';
 
 /** The name of the value, and the index in it: `"oneOf/1" `. The place says where it stands. */
 export function subjectOf(key = ''): string {
@@ -35,7 +27,7 @@ export class Remarks {
     this.fault(faultAt(node, problem, ''), effect);
   }
 
-  /** `effect`: what is not done because of it, as the end of the line. */
+  /** `effect`: the consequence for the run, as the end of the line. */
   fault({ place, key, problem }: UsageError, effect: string): void {
     const text = `${subjectOf(key)}${problem}${effect === '' ? '' : `; ${effect}`}`;
     this.add({ place: place ? formatPlace(place) : '', text });

@@ -5,7 +5,6 @@ import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 import { withIndentedLines } from './indented-lines.ts';
-import type { DocumentRemark } from './remarks.ts';
 
 export interface DocumentNode {
   readonly file: SourceFile;
@@ -14,6 +13,14 @@ export interface DocumentNode {
   readonly value: unknown;
   /** Where it is put together of parts that stand elsewhere. */
   readonly parts?: ReadonlyMap<string, DocumentNode>;
+}
+
+/** A fault of the document itself; the rest of it is used. */
+export interface DocumentRemark {
+  /** `openapi.yaml:12:5` */
+  readonly place: string;
+  /** The fault, and the effect on the run: one line. */
+  readonly text: string;
 }
 
 export interface SourceFile {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
-import type { DocumentRemark } from '../document/remarks.ts';
+import type { DocumentRemark } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';

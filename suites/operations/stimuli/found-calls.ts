@@ -1,6 +1,6 @@
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { type FoundValues, KnownValues } from './found-values.ts';
-import type { Order, Unexercised } from './plan.ts';
+import { KnownValues } from './found-values.ts';
+import type { FoundValues, Order, Unexercised } from './plan.ts';
 import type { Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */

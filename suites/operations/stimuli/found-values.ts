@@ -2,11 +2,9 @@ import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.t
 import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
 import { facetsOf, pathValues } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import type { FoundValues } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import type { OperationReply } from './trials.ts';
-
-/** Values of the inputs that an operation awaits, by name. */
-export type FoundValues = ReadonlyMap<string, string>;
 
 /** Values in one answer, and how deep they may stand. */
 const MAX_VALUES = 5_000;

@@ -1,10 +1,12 @@
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { BadInput, Operation, OperationRequest, Safety } from '../../../harness/config/service.ts';
-import type { FoundValues } from './found-values.ts';
 import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'] | 'lifecycle';
+
+/** Values of the inputs that an operation awaits, by name. */
+export type FoundValues = ReadonlyMap<string, string>;
 
 /** One request to an operation. */
 export interface Order extends OperationRequest {

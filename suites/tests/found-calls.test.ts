@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../harness/base/fixtures/folder.ts';
-import { served } from '../../../harness/base/fixtures/server.ts';
-import { loadOnly } from '../../../harness/config/fixtures/config-folder.ts';
-import { type Judged, judgedInTurn } from '../../tests/fixtures/judged.ts';
-import { operations } from '../operations.suite.ts';
+import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
+import { served } from '../../harness/base/fixtures/server.ts';
+import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
+import { operations } from '../operations/operations.suite.ts';
+import { type Judged, judgedInTurn } from './fixtures/judged.ts';
 
 type Answer = (response: ServerResponse) => unknown;
 
