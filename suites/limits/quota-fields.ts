@@ -152,7 +152,7 @@ export const quotaFieldsWhenSpent = [
       const { remainingDishonesty, evidence } = await probe(recovery);
       if (remainingDishonesty !== null)
         violated('a remaining quota that is true', remainingDishonesty, evidence);
-      note('what was told to remain was served');
+      note('nothing contradicts what was told to remain');
     },
   }),
 

@@ -49,6 +49,14 @@ export function retryAfterFault(
   return promiseFault(RETRY_AFTER, observations, windowMs);
 }
 
+/** Why a reset of the quota fields is not judged; null if it is. */
+export function whyResetIsOpen({ algorithm }: Pick<LimitInference, 'algorithm'>): string | null {
+  if (AT_ONE_MOMENT.has(algorithm)) return null;
+  return algorithm === 'unknown'
+    ? 'how the limiter counts is unknown, so its reset cannot be held against the real wait'
+    : 'the quota comes back bit by bit, and documents differ in what a reset means then';
+}
+
 /** The same for the reset of the quota fields on refusals. */
 export function resetFault(
   observations: readonly LimitObservation[],
