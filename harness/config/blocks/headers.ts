@@ -8,7 +8,7 @@ import { named, text } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 
 export const HEADERS = named(
-  `Headers that are sent with every request to the service and with each WebSocket handshake, also those without a credential: for example for a gateway in front of it. Values read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} count as secrets.`,
+  `Headers that are sent with every request to the service and with each WebSocket handshake, also those without a credential: for example for a gateway in front of it. A User-Agent disguises the run: its own and X-Conform-Run are not sent then, so that the service cannot tell who asks. Values read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} count as secrets.`,
   {
     names: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", expected: 'the name of a header' },
     expected: 'a mapping such as { X-Tenant: acme }',

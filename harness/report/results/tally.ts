@@ -102,7 +102,7 @@ export function notLookedAtIn({ trouble, notLookedAt = [] }: ServiceResult): rea
 }
 
 /** In place of the outage, which is reported of the service already. */
-export const BY_OUTAGE = 'nothing more can be asked of the service, as told of it';
+export const BY_OUTAGE = 'the service could not be asked any more';
 
 /** What did not run, by reason: blocked before skipped, the reason that stopped most checks first. */
 export function notRun(results: Results): readonly SameReason[] {

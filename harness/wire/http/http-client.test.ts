@@ -112,6 +112,16 @@ describe('an ordinary exchange', () => {
     expect(recorded.url).toBe(`${server.url}${request.target}`);
   });
 
+  it('has another User-Agent and nothing that tells of a run where the config says so', async () => {
+    const server = await listen(ending(OK));
+    const client = open(server.url, { headers: [['user-agent', ['Mozilla/5.0']]] });
+    const { request } = await client.send(GET, about());
+    expect(fieldValues(request.fields, 'user-agent')).toEqual(['Mozilla/5.0']);
+    expect(fieldValues(request.fields, 'x-conform-run')).toEqual([]);
+    const without = await client.send({ ...GET, withoutUserAgent: true }, about());
+    expect(fieldValues(without.request.fields, 'user-agent')).toEqual([]);
+  });
+
   it('carries the run id in two fields', async () => {
     const { request } = await get(ending(OK));
     expect(fieldValues(request.fields, 'user-agent')).toEqual(['conform/0.0.0 (run run-for-tests)']);

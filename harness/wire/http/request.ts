@@ -11,14 +11,15 @@ import type { SentRequest } from '../socket/recording.ts';
 type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
 /** The fields that each request of a run has, without those that the request sets itself. */
-function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
-  const fields: FieldLine[] = [
-    ...runFields(userAgent, runId),
-    ...(headers ?? []).map(([name, value]): FieldLine => [name, revealed(value)]),
-  ];
+function constantFields(request: HttpRequest, { userAgent, runId, headers = [] }: Constant): FieldLine[] {
+  const own = headers.map(([name, value]): FieldLine => [name, revealed(value)]);
+  // With another User-Agent nothing tells that it is a run.
+  const isDisguised = own.some(([name]) => name.toLowerCase() === 'user-agent');
+  const fields = isDisguised ? own : [...runFields(userAgent, runId), ...own];
   return fields.filter(
     ([name]) =>
-      fieldValues(request.fields, name).length === 0 && !(request.withoutUserAgent && name === 'User-Agent'),
+      fieldValues(request.fields, name).length === 0 &&
+      !(request.withoutUserAgent && name.toLowerCase() === 'user-agent'),
   );
 }
 
