@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/exit.ts';
 import { codeOf } from '../../base/thrown.ts';
@@ -107,9 +107,17 @@ function placeOf(octets: Buffer, offset: number): { readonly line: number; reado
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));
 
-/** Where services and contracts are when nothing says so: `conformance`, or `config` where only that is there. */
+/**
+ * Where services and contracts are when nothing says so: the nearest `conformance`, or `config` with services, in this
+ * folder or in one above it, up to the root of the repository. `conformance` if there is none.
+ */
 export function usualFolder(): string {
-  return existsSync('config/services') && !existsSync('conformance') ? 'config' : 'conformance';
+  for (let folder = ''; ; folder = join('..', folder)) {
+    if (existsSync(join(folder, 'conformance'))) return join(folder, 'conformance');
+    if (existsSync(join(folder, 'config/services'))) return join(folder, 'config');
+    const isRoot = existsSync(join(folder, '.git')) || resolve(folder) === resolve(folder, '..');
+    if (isRoot) return 'conformance';
+  }
 }
 
 /** A path for a person: relative to the working folder when below it. */
