@@ -13,9 +13,11 @@ import { tallyOf } from '../../report/results/tally.ts';
 import { openRunFolder, type WrittenReports, writeReports } from '../../report/write.ts';
 import { type JournalContent, openJournal } from '../../wire/record/journal.ts';
 import { createRedaction } from '../../wire/redaction/redaction.ts';
+import type { Suite } from '../check/check.ts';
 import { loadSuites, SUITES_URL, selectChecks } from '../selection/selection.ts';
 import { judgeRecord } from './judge-record.ts';
-import { recordOfHar } from './read-har.ts';
+import { judgeTraffic } from './judge-traffic.ts';
+import { isOfOtherClient, recordOfHar } from './read-har.ts';
 import type { RecordFile, RunEvidence } from './read-record.ts';
 import type { RecordedRun } from './recording.ts';
 
@@ -101,9 +103,12 @@ async function prepare(evidence: RecordFile, request: JudgingRequest) {
       ? { suites: request.suites, checks: request.checks }
       : { suites: [], checks: [], ...recorded.run.selection };
   const configs = services.map(({ config }) => config);
-  const selection = selectChecks(await loadSuites(SUITES_URL), chosen, configs);
+  const suites = await loadSuites(SUITES_URL);
+  const selection = selectChecks(suites, chosen, configs);
+  const isTraffic =
+    evidence.kind === 'har' && isOfOtherClient(evidence.text) && isEmpty(chosen) && configs.length === 1;
   const { selection: _, ...whole } = recorded.run;
-  const isSelection = chosen.suites.length + chosen.checks.length > 0;
+  const isSelection = isTraffic || !isEmpty(chosen);
   const run = {
     ...whole,
     harness,
@@ -113,20 +118,42 @@ async function prepare(evidence: RecordFile, request: JudgingRequest) {
   };
   return {
     run,
-    judge: (record: (event: JournalEvent) => void) =>
-      judgeRecord({ ...recorded, run }, services, {
-        selection,
-        strict: run.strict,
-        userAgent: `${whole.harness.name}/${whole.harness.version}`,
-        configDir: request.configDir,
-        record,
-      }),
+    judge: async (record: (event: JournalEvent) => void) =>
+      isTraffic
+        ? judgeOthers({ ...recorded, run }, services, suites, record)
+        : judgeRecord({ ...recorded, run }, services, {
+            selection,
+            strict: run.strict,
+            userAgent: `${whole.harness.name}/${whole.harness.version}`,
+            configDir: request.configDir,
+            record,
+          }),
     resultsOf({ entries, badLines }: Pick<JournalContent, 'entries' | 'badLines'>): Results {
       const { finishedAt } = recorded;
       const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
       return withDrift(withKnown(folded));
     },
   };
+}
+
+function isEmpty({ suites, checks }: Pick<JudgingRequest, 'suites' | 'checks'>): boolean {
+  return suites.length + checks.length === 0;
+}
+
+/** Entries of another client: each is judged by itself. */
+async function judgeOthers(
+  { run, finishedAt, services: recorded }: RecordedRun,
+  services: readonly LoadedService[],
+  suites: readonly Suite[],
+  record: (event: JournalEvent) => void,
+): Promise<void> {
+  record({ type: 'run-started', run, services: services.map(({ config }) => config.service) });
+  const redaction = createRedaction(runSecrets(services.map(({ config }) => config)));
+  for (const { config } of services) {
+    const its = recorded.find(({ service }) => service === config.service);
+    if (its) await judgeTraffic(its, config, { suites, strict: run.strict, redact: redaction.sink, record });
+  }
+  record({ type: 'run-finished', finishedAt, interrupted: false, reason: null });
 }
 
 /** @throws UsageError for a HAR file without a named service. */

@@ -68,6 +68,12 @@ export function recordOfHar(text: string, { file, service, harness, redaction }:
   };
 }
 
+/** Whether another client wrote it: it answers none of the requests of a run. */
+export function isOfOtherClient(text: string): boolean {
+  const log = objectIn(parseJson(text), 'log');
+  return objectIn(log, 'creator')?.name !== 'conform';
+}
+
 function unfit(file: string, problem: string): UsageError {
   return new UsageError(`no HAR file that can be judged: ${problem}`, {
     place: { file },
@@ -181,12 +187,12 @@ function contentOf(
   const { text, encoding, size } = content ?? {};
   const received = typeof size === 'number' && size > 0 ? size : 0;
   const isCoded = (fieldValue(fields, 'content-encoding') ?? 'identity') !== 'identity';
-  if (!isOurs && isCoded) {
-    const limit = 'a HAR file of others holds content without its coding';
-    return { bytes: new Uint8Array(), received, truncated: false, withheld: { fault: null, limit } };
-  }
+  const limit = 'a HAR file of others holds content without its coding';
+  const withheld = !isOurs && isCoded ? { withheld: { fault: null, limit } } : {};
+  if (!isOurs && isCoded && typeof text !== 'string')
+    return { bytes: new Uint8Array(), received, truncated: false, ...withheld };
   if (typeof text !== 'string') return { bytes: new Uint8Array(), received, truncated: received > 0 };
   const plain = encoding === 'base64' ? Buffer.from(text, 'base64').toString('latin1') : text;
   const bytes = Buffer.from(clean(plain), encoding === 'base64' ? 'latin1' : 'utf8');
-  return { bytes: new Uint8Array(bytes), received, truncated: bytes.length < received };
+  return { bytes: new Uint8Array(bytes), received, truncated: bytes.length < received, ...withheld };
 }
