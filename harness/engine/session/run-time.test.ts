@@ -5,6 +5,7 @@ import { Blocked } from '../../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../../config/fixtures/config-folder.ts';
 import { manualClock } from '../../wire/pace/fixtures/virtual-clock.ts';
 import { sessionAt } from './fixtures/session.ts';
+import { openPauses } from './turn/run-time.ts';
 
 /** A session of that config, with a service that answers so. */
 async function begun(text: string, answer: RequestListener) {
@@ -39,4 +40,19 @@ it('a run without timeouts.run ends where it takes much longer than its plan and
   await clock.advance(24 * 60 * 60_000);
   expect(await asked(async () => 'too late')).toMatchObject({ failed: expect.any(Blocked) });
   expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
+});
+
+it('waits at the same time are one, and never longer than the run', async () => {
+  const clock = manualClock();
+  const pauses = openPauses(clock, 'orders', () => undefined);
+  const { announce } = pauses.portFor(new AbortController().signal);
+  const beginMs = clock.now();
+  for (const forMs of [100, 100, 60]) announce(beginMs + forMs, 'for the quota');
+  expect(pauses.totalMs()).toBe(0);
+  await clock.advance(40);
+  expect(pauses.totalMs()).toBe(40);
+  await clock.advance(100);
+  announce(clock.now() + 10, 'once more');
+  await clock.advance(50);
+  expect(pauses.totalMs()).toBe(110);
 });

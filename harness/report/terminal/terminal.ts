@@ -224,7 +224,10 @@ function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: numb
   const { sign } = VERDICTS[word];
   const name = nameOf(service).padEnd(widest);
   const isSimple = word === 'conforms' || word === 'does not conform';
-  const said = word === 'inconclusive' ? inconclusive(service) : serviceVerdictInWords(verdict);
+  // Of one service the verdict of the run says why.
+  const isSaid = page.results.services.length === 1 && service.trouble !== null;
+  const reason = isSaid ? word : inconclusive(service);
+  const said = word === 'inconclusive' ? reason : serviceVerdictInWords(verdict);
   const why = isSimple ? [] : [`${said}:`];
   const margin = ' '.repeat(widest + 4);
   // Wrapped while it is plain, and coloured then, so that no escape sequence is counted as width.

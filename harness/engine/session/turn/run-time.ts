@@ -59,15 +59,19 @@ export type Pauses = ReturnType<typeof openPauses>;
 /** Adds up and journals deliberate waits. */
 export function openPauses(clock: Clock, service: string, record: (event: JournalEvent) => void) {
   let totalMs = 0;
+  let endMs = Number.NEGATIVE_INFINITY;
   const announce = ({ reason, untilMs, until }: BudgetWait): void => {
-    totalMs += untilMs - clock.now();
+    // Waits at the same time are one.
+    totalMs += Math.max(0, untilMs - Math.max(endMs, clock.now()));
+    endMs = Math.max(endMs, untilMs);
     const fromMs = clock.wallNow().getTime();
     record({ type: 'waiting', service, reason, fromMs, untilMs: until.getTime() });
   };
   const announceUntil = (untilMs: number, reason: string) =>
     announce({ reason, untilMs, until: new Date(clock.wallNow().getTime() + untilMs - clock.now()) });
   return {
-    totalMs: () => totalMs,
+    /** Without what is left of a wait that goes on. */
+    totalMs: () => totalMs - Math.max(0, endMs - clock.now()),
     announce,
     portFor: (signal: AbortSignal): PausePort => ({
       announce: announceUntil,
