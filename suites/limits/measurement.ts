@@ -112,6 +112,10 @@ export const measurements = [
   }),
 ];
 
+/** What a run sends while the quota is spent is no client that waits as it was told. */
+const bans = (status: number) =>
+  `a client that goes on asking gets status ${status}, and was not served again`;
+
 const tooLong = (toWaitMs: number) =>
   `the refusal asks to wait ${Math.round(toWaitMs / 1000)} s, which is longer than a measurement takes`;
 
@@ -122,8 +126,9 @@ const recoveryCheck = check('limits.recovery', {
   change: 'Let the count end with its window, whatever comes in meanwhile.',
   grounds: [clause('limits.rate')],
   uses: [recovery],
-  async judge({ probe, violated, blocked, note }) {
-    const { servedAfterMs, waitedMs, toWaitMs, window, evidence } = await probe(recovery);
+  async judge({ probe, violated, notApplicable, blocked, note }) {
+    const { servedAfterMs, waitedMs, toWaitMs, window, banned, evidence } = await probe(recovery);
+    if (servedAfterMs === null && banned !== null) return notApplicable(bans(banned));
     if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
     if (servedAfterMs === null) {
       const got = `refusals for ${Math.round(waitedMs / 1000)} s`;
@@ -142,11 +147,23 @@ export const refusalsFree = check('limits.refusals-free', {
   grounds: [practice('a client that asks too early recovers')],
   uses: [recovery],
   async judge({ probe, violated, notApplicable, note }) {
-    const { putOff, evidence } = await probe(recovery);
-    if (putOff === null) notApplicable('not enough evidence to decide');
+    const { putOff, isLogged, banned, evidence } = await probe(recovery);
+    if (banned !== null)
+      violated(
+        'one refusal to be like the other',
+        `status ${banned} for a client that went on asking`,
+        evidence,
+      );
+    if (isLogged)
+      violated(
+        'refused requests to take nothing of the quota',
+        'each of them counted for a window',
+        evidence,
+      );
+    if (putOff === null) return notApplicable('not enough evidence to decide');
     if (putOff)
       violated('service one window after the first requests', 'it only after a window without any', evidence);
-    note('a further refused request changed nothing');
+    note('a request was served less than a window after one that was refused');
   },
 });
 
@@ -220,8 +237,9 @@ export const recoveries = [
     change: 'Let a client in again once its quota is back, however often it has asked.',
     grounds: [clause('limits.client-backoff'), practice('capped exponential backoff with jitter')],
     uses: [recovery],
-    async judge({ probe, violated, blocked, note }) {
-      const { attempts, servedAfterMs, waitedMs, toWaitMs, evidence } = await probe(recovery);
+    async judge({ probe, violated, notApplicable, blocked, note }) {
+      const { attempts, servedAfterMs, waitedMs, toWaitMs, banned, evidence } = await probe(recovery);
+      if (servedAfterMs === null && banned !== null) return notApplicable(bans(banned));
       if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
       if (servedAfterMs === null) {
         const got = `${attempts} refused attempts within ${Math.round(waitedMs / 1000)} s`;

@@ -88,17 +88,29 @@ export const fixedWindowAligned: LimiterAlgorithm = (plan) =>
 /** A fixed window whose first refusal blocks the key for one window more, counted from the refusal. */
 export const penaltyBlock = extendedWindow((admitted, { isRefusing }) => !admitted && !isRefusing);
 
-/** Any stretch of one window's length holds at most the plan's requests: each is remembered until it is that old. */
-export const slidingLog: LimiterAlgorithm = ({ requests, windowMs }) =>
-  countingBy<readonly number[]>({
-    current: (log = [], nowMs) => log.filter((at) => nowMs - at < windowMs),
-    admits: (log) => log.length < requests,
-    counted: (log, nowMs) => [...log, nowMs],
-    told: (log, nowMs) => ({
-      remaining: requests - log.length,
-      renewsInMs: log[0] === undefined ? 0 : log[0] + windowMs - nowMs,
-    }),
-  });
+/**
+ * Any stretch of one window's length holds at most the plan's requests: each is remembered until it is that old.
+ * `countsRefusals`: those that it refuses, too.
+ */
+const logged =
+  (countsRefusals: boolean): LimiterAlgorithm =>
+  ({ requests, windowMs }) =>
+    countingBy<readonly number[]>({
+      current: (log = [], nowMs) => log.filter((at) => nowMs - at < windowMs),
+      admits: (log) => log.length < requests,
+      counted: (log, nowMs) => [...log, nowMs],
+      refused: (log, nowMs) => (countsRefusals ? [...log, nowMs] : log),
+      told(log, nowMs) {
+        const next = log[Math.max(0, log.length - requests)];
+        return {
+          remaining: Math.max(0, requests - log.length),
+          renewsInMs: next === undefined ? 0 : next + windowMs - nowMs,
+        };
+      },
+    });
+export const slidingLog = logged(false);
+/** A client that asks more often than it may is never served again. */
+export const slidingLogOfAll = logged(true);
 
 interface WindowCounters {
   readonly window: number;

@@ -63,12 +63,35 @@ export function inferLimit(
   const all = explanations(decisions, limit);
   if (!isSerialRefused && returned !== null) return { ...rest, ...refusedTogether(all) };
   if (all.fitting.length > 0 || !isParallelSeen || !isSerialRefused) {
-    return { ...rest, ...conclusion(all, returned !== null) };
+    const refusalsExtend = isLogOfAll(all, documented, returned) || rest.refusalsExtend;
+    return { ...rest, refusalsExtend, ...conclusion(all, returned !== null) };
   }
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
   const together = decisions.findIndex(({ part }) => part === 'parallel');
   const { fitting } = explanations(decisions.slice(0, together), limit);
   return { ...rest, ...unsettled(kindsOf(fitting), all.contradicted), firstRefused: boundsOf(fitting) };
+}
+
+/** Requests of which it may be unknown whether they counted. */
+const UNSURE = 2;
+
+/** The documented number of served and refused requests together explains it, and nothing else. */
+function isLogOfAll(
+  { fitting }: Explanations,
+  { requests }: DocumentedLimit,
+  returned: Span | null,
+): boolean {
+  const [only, ...others] = fitting;
+  if (returned === null || only === undefined || others.length > 0) return false;
+  const { algorithm, refusalsExtend, limit } = only;
+  const { least, most } = limit;
+  return (
+    algorithm === 'sliding-log' &&
+    refusalsExtend &&
+    least <= requests &&
+    most >= requests &&
+    most - least <= UNSURE
+  );
 }
 
 type LimitConclusion = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'> &

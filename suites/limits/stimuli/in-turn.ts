@@ -1,3 +1,4 @@
+import { unlessBlocked } from '../../../harness/base/verdict.ts';
 import type { FurtherLimit, Plan } from '../../../harness/config/service.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
@@ -96,7 +97,11 @@ async function untilSpent({ quota }: Pick<Port, 'quota'>, order: Order): Promise
     const { admitted, refusal } = groupOf(bursts);
     const sentMs = bursts.at(-1)?.refusal?.timing.startedMs;
     if (refusal === null || sentMs === undefined || before + admitted >= plan.requests) break;
-    const next = await quota.burst({ purpose, before: before + admitted, upTo: upTo - admitted });
+    // No record of an earlier version has it.
+    const next = await quota
+      .burst({ purpose, before: before + admitted, upTo: upTo - admitted })
+      .catch(unlessBlocked);
+    if (next === null) break;
     if (isServedAtOnce(next, sentMs, plan)) {
       stray.push({ index: before + admitted + 1, sentMs });
       again.length = 0;

@@ -87,6 +87,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
     const probes: Reply[] = [];
     let parallel = met.parallel;
     let spentAsked = false;
+    let isFurtherLeftOut = false;
     const ownOffsetMs = wallOffsetMs(port.clock);
     const { second, besideMs } = met;
     const observed = () => {
@@ -99,6 +100,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
         observations: observed(),
         spentAsked,
         isHasteRefused: second !== null,
+        isFurtherLeftOut,
         nowMs: port.clock.now(),
         ownOffsetMs,
       });
@@ -118,7 +120,11 @@ export const limitMeasurement = probe<LimitMeasurement>(
       }
       if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
       else if (step.kind === 'probe') {
-        probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+        const sent = port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` });
+        // No record of an earlier version has what only confirms.
+        const reply = step.isFurther ? await sent.catch(unlessBlocked) : await sent;
+        if (reply === null) isFurtherLeftOut = true;
+        else probes.push(reply);
       } else if (step.kind === 'tell') {
         untilMs = port.clock.now();
         // No record of an earlier version has it.
@@ -179,6 +185,10 @@ interface Recovery {
   readonly windowFault: string | null;
   /** Whether refused requests put the end of the wait off; null where nothing tells. */
   readonly putOff: boolean | null;
+  /** They are remembered as long as served ones. */
+  readonly isLogged: boolean;
+  /** The status of a client that went on asking, other than that of the refusal; null where there was none. */
+  readonly banned: number | null;
   /** Requests sent alone after the refusal, until one was served. */
   readonly attempts: number;
   /** From the refusal to the first served request; null when it never came. */
@@ -201,6 +211,7 @@ export const recovery = derived<Recovery>(
     const refusedAt = endOf(met);
     const resetDishonesty = resetFault(observations, windowMs, inference);
     const served = probes.find((each) => each.served);
+    const banned = probes.find(({ status }) => status === FORBIDDEN && met.status !== FORBIDDEN);
     const refused = probes.filter((each) => !each.served);
     // The header section of an overlong response is whole.
     const answers = [met, ...refused].filter(({ answered, cut }) => answered || cut);
@@ -215,14 +226,19 @@ export const recovery = derived<Recovery>(
       remainingDishonesty: remainingFault(observations, plan, inference),
       windowFault: windowFault(observations, plan, resetDishonesty === null),
       putOff: inference.refusalsExtend,
+      isLogged: inference.refusalsExtend === true && inference.algorithm === 'sliding-log',
+      banned: banned?.status ?? null,
       attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
       servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
       waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
       toWaitMs: Math.max(0, Math.min(...answers.map(askedUntil)) - refusedAt),
-      evidence: (served ?? probes.at(-1) ?? met).evidence,
+      evidence: (banned ?? served ?? probes.at(-1) ?? met).evidence,
     };
   },
 );
+
+/** RFC 9110 §15.5.4: some limiters refuse with it a client that goes on asking. */
+const FORBIDDEN = 403;
 
 function askedUntil(refusal: Reply): number {
   return endOf(refusal) + (refusal.response.retryAfterMs ?? 0);

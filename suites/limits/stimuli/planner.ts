@@ -20,7 +20,8 @@ export type LimitStep =
   | { readonly kind: 'parallel'; readonly count: number }
   /** Everything that needs a spent quota: the other key, the variants. */
   | { readonly kind: 'while-spent' }
-  | { readonly kind: 'probe'; readonly reason: string }
+  /** `isFurther`: where it cannot be sent, the others tell what they tell. */
+  | { readonly kind: 'probe'; readonly reason: string; readonly isFurther?: boolean }
   /** One request alone behind all others. It tells kinds of limiter apart, and nothing of how the quota came back. */
   | { readonly kind: 'tell'; readonly reason: string }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
@@ -35,6 +36,8 @@ interface LimitKnowledge {
   readonly spentAsked: boolean;
   /** A second limit refuses requests that are sent together, however much is left of the documented one. */
   readonly isHasteRefused?: boolean;
+  /** A further probe could not be sent, and none is asked for any more. */
+  readonly isFurtherLeftOut?: boolean;
   readonly nowMs: number;
   /** What our wall clock is ahead of the observations' clock. */
   readonly ownOffsetMs: number;
@@ -46,8 +49,9 @@ export const PARALLEL_OVERSHOOT = 4;
 const COUNTED_SHARE = 0.25;
 /** Of the limit: the second burst that tells a sliding log from a counter. */
 const SLIDING_SHARE = 0.4;
-/** Of the window: where a request alone shows that the window is shorter than documented, or that a refused one extends it. */
-const WITHIN_WINDOW = [0.25, 0.5, 0.95] as const;
+/** Of the window: where a request alone shows that a window is shorter than documented. */
+const LATE_SHARE = 0.95;
+const WITHIN_WINDOW = [0.25, 0.5, LATE_SHARE] as const;
 /** Of the limit: as many at once are a quota that was renewed as a whole. */
 const WHOLE_SHARE = 0.9;
 /** Of the window: promises closer together than this are tried once. */
@@ -152,7 +156,9 @@ function afterParallel(known: LimitKnowledge): LimitStep {
  * The quota was back before the window of the first request was over: by a window of a clock, or since windows are short.
  * Spent anew, it is not back before one window after the last refusal. null if that is seen, or need not be.
  */
-function renewalProbe({ documented, observations, nowMs }: LimitKnowledge): LimitStep | null {
+function renewalProbe(known: LimitKnowledge): LimitStep | null {
+  const { documented, observations, nowMs, isFurtherLeftOut = false } = known;
+  if (isFurtherLeftOut) return null;
   const { requests, windowMs } = documented;
   const alone = oneByOne(observations).filter(({ part }) => part === 'serial' || part === 'probe');
   const latest = observations.findLast(({ part }) => part === 'parallel');
@@ -183,7 +189,7 @@ function renewalProbe({ documented, observations, nowMs }: LimitKnowledge): Limi
   );
   if (atMs === undefined) return null;
   const reason = 'is the quota back again before a window is over?';
-  return nowMs < atMs ? wait(atMs, reason) : { kind: 'probe', reason };
+  return nowMs < atMs ? wait(atMs, reason) : { kind: 'probe', reason, isFurther: true };
 }
 
 /**
@@ -232,6 +238,7 @@ export function surelyOpened(observations: readonly LimitObservation[], windowMs
 interface Occasion {
   readonly atMs: number;
   readonly reason: string;
+  readonly isFurther?: boolean;
 }
 
 /** The next moment at which one request tells something of how the quota comes back. */
@@ -254,7 +261,15 @@ function recoveryProbe(
   const backMs = lawfullyBackMs(observations, documented) ?? silentMs;
   const overMs = begunMs + windowMs + certainlyMs;
   const promises = promised(lastRefusal, overMs, windowMs, probes.at(-1)?.sentMs ?? null);
-  const isLate = (atMs: number) => atMs > begunMs + windowMs / 2 + certainlyMs;
+  const lateMs = firstMs + LATE_SHARE * windowMs - certainlyMs;
+  const isAfterPromise = (atMs: number) => promises.every((each) => each.atMs <= atMs || each.atMs > overMs);
+  const withinWindow: Occasion[] = [
+    { atMs: begunMs + windowMs / 4 + certainlyMs, isKept: true },
+    // A promise right before the end of the window is tried in place of it.
+    { atMs: lateMs, isKept: isAfterPromise(lateMs) },
+  ].flatMap(({ atMs, isKept }) =>
+    isKept ? [{ atMs, reason: 'is the window shorter than documented?', isFurther: true }] : [],
+  );
   const occasions: Occasion[] = [
     {
       atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
@@ -262,13 +277,8 @@ function recoveryProbe(
     },
     { atMs: boundaryAfter(known, spentMs) + certainlyMs, reason: 'a window of the clock is over' },
     ...promises,
-    ...WITHIN_WINDOW.map((share) => ({
-      atMs: share > 0.5 ? firstMs + share * windowMs - certainlyMs : begunMs + share * windowMs + certainlyMs,
-      reason: 'does a refused request make the wait longer, or is the window a shorter one?',
-      // A promise right before the end of the window is tried in place of it.
-    })).filter((each) =>
-      promises.every(({ atMs }) => atMs <= each.atMs || atMs > overMs || !isLate(each.atMs)),
-    ),
+    { atMs: begunMs + windowMs / 2 + certainlyMs, reason: 'does a refused request make the wait longer?' },
+    ...(known.isFurtherLeftOut ? [] : withinWindow),
     { atMs: begunMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
     { atMs: backMs, reason: 'one window after the refusal, and the time in which one request flows back' },
     { atMs: silentMs, reason: 'one window of silence' },
@@ -287,7 +297,8 @@ function recoveryProbe(
   if (soonest === undefined) return { kind: 'stop', reason: 'refused after a window of silence' };
   const chosen = ahead.findLast(({ atMs }) => atMs - soonest.atMs <= close) ?? soonest;
   if (nowMs < chosen.atMs) return wait(chosen.atMs, chosen.reason);
-  return { kind: 'probe', reason: chosen.reason };
+  const { reason, isFurther = false } = chosen;
+  return { kind: 'probe', reason, isFurther };
 }
 
 /** When a refusal asks to come back, if that is not anyway tried within the second by which it is rounded. */

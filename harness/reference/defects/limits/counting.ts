@@ -1,11 +1,13 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import { countingApart, inQuota, onAuthentication, onLimiter } from '../../behavior/patches/parts.ts';
-import { aroundHandling, type Patch, together } from '../../behavior/patches/patch.ts';
+import { aroundHandling, onAnswer, type Patch, together } from '../../behavior/patches/patch.ts';
+import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import {
   concurrencyLimit,
   extendedWindow,
   fixedWindow,
+  slidingLogOfAll,
   smallBucket,
   tokenBucket,
 } from '../../quota/algorithms.ts';
@@ -20,6 +22,8 @@ const TOGETHER = 4;
 const SMALL_BURST = 2;
 /** Of requests that need not be refused, every so many-th is. */
 const STRAY_EVERY = 7;
+/** Refusals after which a client is banned. */
+const BANNED_BEHIND = 3;
 
 /** Checks first and counts after the response: requests in between are not counted yet. */
 const countedLate = ({ peek, take }: Limiter): Limiter => ({
@@ -160,6 +164,26 @@ export const LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A client is refused until it has been silent for a whole window',
     fails: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
+  },
+  'refusals-are-logged': {
+    cause: 'Refused requests count like served ones: a client that goes on asking is not served again',
+    fails: ['limits.refusals-free'],
+    changes: ['limits.algorithm'],
+    patch: inQuota(() => ({ algorithm: slidingLogOfAll })),
+  },
+  'bans-who-goes-on': {
+    cause: 'A client that goes on asking while it is refused is banned with {status:403}',
+    fails: ['limits.refusals-free'],
+    patch: (behavior) => {
+      let refusals = 0;
+      let lastMs = 0;
+      return onAnswer('rate-limited', (answer, _request, { plan, clock }) => {
+        const nowMs = clock.now();
+        refusals = nowMs - lastMs < (plan?.windowMs ?? 0) ? refusals + 1 : 1;
+        lastMs = nowMs;
+        return refusals > BANNED_BEHIND ? asProblem(403)(answer) : answer;
+      })(behavior);
+    },
   },
   'window-too-short': {
     cause: 'The quota is renewed long before the documented window is over',

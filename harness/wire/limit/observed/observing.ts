@@ -27,6 +27,8 @@ interface Reading extends DocumentedLimit {
 /** How the purpose of a request begins that is sent alone, to see whether the quota is back. */
 export const ALONE = 'alone: ';
 
+/** RFC 9110 §15.5.4: some limiters refuse with it a client that goes on asking. */
+const FORBIDDEN = 403;
 /** Answers that are given before the client is known, and so whose quota it would spend. */
 const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
 
@@ -114,7 +116,9 @@ function ofAnswer(
   const failure = isExchange ? evidence.failure : null;
   if (failure?.kind === 'not-sent') return [];
   const part: LimitPart = isExchange && purpose.startsWith(ALONE) ? 'probe' : 'before';
-  const isRefused = isLimitersRefusal({ response, failure }, reading.refusal);
+  // What is served in turn and refused otherwise behind a refusal is refused for good: a ban.
+  const isBanned = part === 'probe' && response?.status === FORBIDDEN && reading.refusal !== null;
+  const isRefused = isBanned || isLimitersRefusal({ response, failure }, reading.refusal);
   const fate = isRefused ? 'refused' : response === null ? 'lost' : 'admitted';
   // Nothing tells whether the quota was asked; a probe of the quota itself must be known.
   if (fate === 'lost' && part === 'before') return [];
