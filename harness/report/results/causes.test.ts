@@ -75,6 +75,35 @@ describe('what is told', () => {
     expect(told(following({ ...changes, 'limits.exact': 'back' }))[0]).toEqual(FIRST_REFUSED);
   });
 
+  it('has first what lets a caller in without the right credential', () => {
+    const finding = (id: string, decisive: string) => ({
+      ...sampleCheck('fail', { id, suite: 'auth' }),
+      id,
+      evidence: [decisive],
+      decisive,
+    });
+    const shown = (credential: string, status: number) => ({
+      kind: 'exchange',
+      credential,
+      response: { status },
+    });
+    const results = resultsOf([
+      {
+        ...conformingService(),
+        checks: [finding('auth.scheme-case', 'e1'), finding('auth.trailing-slash', 'e2')],
+        evidence: { e1: shown('right', 401), e2: shown('none', 200) },
+      },
+    ]);
+    const unexplained = results.services.flatMap(({ service, checks }) =>
+      checks.map(({ id }) => ({ service, check: id })),
+    );
+    const entries = causeEntries({ ...results, causes: [], unexplained });
+    expect(entries.map(({ findings: [first] }) => first?.check.id)).toEqual([
+      'auth.trailing-slash',
+      'auth.scheme-case',
+    ]);
+  });
+
   it('leaves out what the results do not have', () => {
     const [, ...others] = diagnosedResults().services;
     expect(causeEntries({ ...diagnosedResults(), services: others }).map(({ cause }) => cause)).toEqual([

@@ -1,4 +1,5 @@
 import { deviationText, type Finding, groundText } from '../../base/finding.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { listed, shortened } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { changesOf, newestRank } from './age.ts';
@@ -18,8 +19,8 @@ export interface CauseEntry {
 }
 
 /**
- * Causes, most failures first, and then the findings without one: failures before warnings, and of each the newest
- * first. None of results in which causes were not looked for.
+ * Causes, most failures first, and then the findings without one: failures before warnings, and of each those that let
+ * a caller in, then the newest first. None of results in which causes were not looked for.
  */
 export function causeEntries(results: Results): readonly CauseEntry[] {
   const findings = judgedWith(results, 'fail', 'warning');
@@ -43,10 +44,22 @@ export function causeEntries(results: Results): readonly CauseEntry[] {
   const others = judged(results.unexplained ?? []).map((each) => entry(problemOf(each.check), null, [each]));
   const changes = changesOf(results);
   const rank = ({ findings: of, outcome }: CauseEntry) =>
-    (outcome === 'fail' ? 0 : 1_000) + newestRank(changes, of);
+    (outcome === 'fail' ? 0 : 1_000) + (of.some(letsIn) ? 0 : 100) + newestRank(changes, of);
   return [...explained, ...others]
     .filter((each) => each.findings.length > 0)
     .toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Suites whose checks look for a caller that gets in without the right credential. */
+const OF_CALLERS = /^(?:auth|operations|websocket)\./;
+
+/** Whether a finding rests on an answer that serves a caller without the right credential: it stands before others. */
+export function letsIn({ service, check }: JudgedCheck): boolean {
+  const shown = service.evidence[check.decisive ?? ''];
+  if (!OF_CALLERS.test(check.id) || !isJsonObject(shown) || shown.credential === 'right') return false;
+  const { response } = isJsonObject(shown.handshake) ? shown.handshake : shown;
+  const status = isJsonObject(response) ? Number(response.status) : 0;
+  return status === 101 || (status >= 200 && status < 300);
 }
 
 /** `13 failures and 5 warnings, 2 of them new`; empty where nothing is wrong. */

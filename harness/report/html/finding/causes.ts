@@ -1,5 +1,12 @@
 import { grouped, shortened } from '../../../base/text.ts';
-import { type CauseEntry, causeEntries, firstOf, problemAlone, problemOf } from '../../results/causes.ts';
+import {
+  type CauseEntry,
+  causeEntries,
+  firstOf,
+  letsIn,
+  problemAlone,
+  problemOf,
+} from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
 import { driftedIn } from '../../results/run-verdict.ts';
 import { counted, type JudgedCheck, judgedWith, notRun, servicesOf } from '../../results/tally.ts';
@@ -64,9 +71,10 @@ function problemIn(findings: readonly JudgedCheck[]): string {
   return findings.length === 1 ? problemOf(check) : problemAlone(check);
 }
 
-/** The newest first; of the same age, most findings first. */
+/** Those that let a caller in, then the newest first; of the same age, most findings first. */
 function inOrder(entries: readonly CauseEntry[], ages: Ages): readonly CauseEntry[] {
-  const rank = ({ findings }: CauseEntry) => rankOf(newestOf(findings.map(ages)));
+  const rank = ({ findings }: CauseEntry) =>
+    (findings.some(letsIn) ? 0 : 100) + rankOf(newestOf(findings.map(ages)));
   return entries.toSorted((a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length);
 }
 
