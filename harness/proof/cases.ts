@@ -46,6 +46,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ranges-206+not-acceptable-406+expectation-417+lenient-trailing-slash+listed-origin+revalidated-caches+limiter-sliding-counter-own-clock',
     'lower-case-fields+closes-connections+several-challenges+first-credential-wins+counts-known-paths+openai-quota-fields+retry-after-whole-window',
     'refuses-403-for-missing-key+knows-collections-by-name+wildcard-origin+links-beyond-the-interface+paths-in-any-case',
+    'cookie-key+plain-json-errors+lower-case-fields',
     'compares-decoded-keys+documents-query-key+hides-collections-by-name+page-for-every-path',
     'text-errors+hides-collections-by-name+content-with-a-counter+says-that-it-was-idle+limits-haste-by-bucket',
     'merges-slashes+removes-dot-segments+cuts-matrix-parameters+cuts-fragments+takes-format-suffix+takes-encoded-slashes+links-by-host',
