@@ -20,6 +20,8 @@ export interface Dialect {
   readonly uri: string;
   /** Keywords beside `$ref` are not looked at (up to draft-07). */
   readonly lonelyRef: boolean;
+  /** `format` is an assertion, and not an annotation alone (from 2019-09 on). */
+  readonly assertsFormats?: true;
   readonly engine: (options: Options) => Engine;
 }
 
@@ -35,12 +37,14 @@ export const DIALECTS: readonly Dialect[] = [
     name: 'draft-04',
     uri: 'http://json-schema.org/draft-04/schema#',
     lonelyRef: true,
+    assertsFormats: true,
     engine: (options) => new (ajvDraft04().default)({ ...options, ignoreKeywordsWithRef: true }),
   },
   {
     name: 'draft-06',
     uri: 'http://json-schema.org/draft-06/schema#',
     lonelyRef: true,
+    assertsFormats: true,
     engine: (options) => {
       const engine = new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true });
       for (const later of ['if', 'then', 'else']) engine.removeKeyword(later);
@@ -51,6 +55,7 @@ export const DIALECTS: readonly Dialect[] = [
     name: 'draft-07',
     uri: 'http://json-schema.org/draft-07/schema#',
     lonelyRef: true,
+    assertsFormats: true,
     engine: (options) => new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true }),
   },
   {

@@ -18,7 +18,12 @@ describe('a schema fault', () => {
       { 'a\u202eb': 1 },
       'the whole must NOT have additional properties ("a\\u{202e}b") (additionalProperties)',
     ],
-    [{ type: 'string', format: 'date' }, 'soon', 'the whole must match format "date" (format)'],
+    [{ type: 'string', format: 'date' }, 'soon', null],
+    [
+      { $schema: 'http://json-schema.org/draft-07/schema#', type: 'string', format: 'date' },
+      'soon',
+      'the whole must match format "date" (format)',
+    ],
     // Only "something or null" has one branch that is meant.
     [
       { anyOf: [{ type: 'object', required: ['a'] }, { type: 'null' }] },

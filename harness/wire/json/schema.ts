@@ -192,6 +192,7 @@ export class SchemaBook {
       validateSchema: false,
       // `toString` is no member of an object unless it was sent.
       ownProperties: true,
+      validateFormats: dialect.assertsFormats ?? false,
       code: { optimize: false, regExp: this.#patterns.engine },
     });
     formats().default(engine);

@@ -64,7 +64,7 @@ describe('a schema of OpenAPI 3.0', () => {
       { a: 1 },
       'additionalProperties',
     ],
-    ['a format', { type: 'string', format: 'date-time' }, 'yesterday', 'format'],
+    ['a format, which is an annotation', { type: 'string', format: 'date-time' }, 'yesterday', null],
     ['an unknown format', { type: 'string', format: 'colour' }, 'red', null],
     ['binary content', { type: 'string', format: 'binary' }, 'x', null],
   ])('reads %s', async (_, schema, value, keyword) => {
