@@ -81,6 +81,18 @@ describe('a call that needs an identifier', () => {
     expect(sent.slice(0, 2)).toEqual(['/accounts', '/bills?account_id=a%2F1']);
   });
 
+  it('takes it in place of an example that names nothing, and for what follows', async () => {
+    const id = { ...inPath('id'), example: 'shown' };
+    const paths = { '/pets': get(), '/pets/{id}': get(id), '/toys/{id}': get(id) };
+    const answers = { '/pets': json([{ id: 'p1' }]), '/pets/p1': json({}) };
+    const { sent, outcome } = await requestsTo(paths, answers);
+    expect(sent).toEqual(['/pets', '/pets/shown', '/toys/shown', '/pets/p1']);
+    expect(outcome.messages['operations.status']).toContain(
+      'got status 404 instead of 200 for GET /toys/{id} as documented [',
+    );
+    expect(outcome.messages['operations.coverage']).toContain('3 of 3 operations were called.');
+  });
+
   it('takes it from the config first', async () => {
     const paths = {
       '/pets': get(),

@@ -44,11 +44,16 @@ export async function init(options: InitOptions): Promise<number> {
       unfit: FIT.url,
     });
     const openapi = await documentOf(options.openapi, service, url, options.config);
-    const samplePath = await asker.answer(options.samplePath ?? openapi?.facts.samplePath ?? undefined, {
-      option: 'sample-path',
-      question: 'Path of a GET that works, such as /v1/orders',
-      unfit: FIT.samplePath,
-    });
+    const noSample = options.samplePath === undefined ? (openapi?.facts.noSample ?? null) : null;
+    if (noSample !== null) process.stderr.write(`${noSample} --sample-path names one.\n`);
+    const samplePath =
+      noSample !== null
+        ? null
+        : await asker.answer(options.samplePath ?? openapi?.facts.samplePath ?? undefined, {
+            option: 'sample-path',
+            question: 'Path of a GET that works, such as /v1/orders',
+            unfit: FIT.samplePath,
+          });
     const demanded = openapi === null ? undefined : schemeFor(openapi.facts, options);
     const scheme = chosenScheme(
       await asker.answer(options.scheme ?? demanded?.name, {
@@ -80,7 +85,7 @@ export async function init(options: InitOptions): Promise<number> {
       variable ? [answers[option] ?? ''] : [],
     );
     const asked = { configDir: options.config, service, env: process.env, harness: HARNESS };
-    process.stderr.write(`${await firstAnswer(asked)}\n`);
+    if (samplePath !== null) process.stderr.write(`${await firstAnswer(asked)}\n`);
     const unset = variables.filter((name) => !process.env[name]);
     process.stderr.write(nextStep(service, unset, options.config));
     return 0;

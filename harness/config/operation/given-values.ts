@@ -25,7 +25,9 @@ export function withGivenValues(
   if (given === undefined) return operation;
   const inputs = operation.inputs.map((input): DocumentedInput => {
     const key = keysOf(operation, input).find((each) => Object.hasOwn(given, each));
-    return key === undefined ? input : { ...input, value: given[key], lacks: null, findable: false };
+    return key === undefined
+      ? input
+      : { ...input, value: given[key], lacks: null, findable: false, isExample: false };
   });
   return { ...operation, inputs };
 }

@@ -1,7 +1,8 @@
+import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { KnownValues } from './found-values.ts';
+import { examplesOf, KnownValues } from './found-values.ts';
 import type { FoundValues, Order, Unexercised } from './plan.ts';
-import type { Trials } from './trials.ts';
+import type { OperationReply, Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */
 const MOST_ROUNDS = 6;
@@ -9,11 +10,14 @@ const MOST_ROUNDS = 6;
 /** Sends orders; stops at the first that cannot be sent, or when it takes too long. */
 type Send = (orders: readonly Order[]) => Promise<Trials>;
 
-/** Calls what needs no value of an answer, then what does: each round takes its values from the answers before it. */
+/**
+ * Calls what needs no value of an answer, then what does: each round takes its values from the answers before it. What an
+ * example of the document does not find is called again with a value of an answer.
+ */
 export async function sendWithFound(
   orders: readonly Order[],
   config: ServiceConfig,
-  send: Send,
+  { send, repeats }: { readonly send: Send; readonly repeats: number },
 ): Promise<Trials> {
   const known = new KnownValues(config);
   let waiting = orders.filter(isAwaiting);
@@ -28,7 +32,28 @@ export async function sendWithFound(
     waiting = waiting.filter(({ operation }) => !operations.has(operation));
     trials = trials.with(sent);
   }
+  const missed = trials.all.filter((reply) => isMissed(reply)).slice(0, repeats);
+  const again = missed.flatMap(({ order }) => {
+    const values = known.for(order.operation);
+    return values === null ? [] : (filled(order, values) ?? []);
+  });
+  if (again.length > 0 && trials.ended === null) {
+    const sent = await send(again);
+    const answered = new Set(sent.all.map(({ operation }) => operation));
+    trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(sent);
+  }
   return trials.with({ unexercised: waiting.map(notFound) });
+}
+
+/** Number of calls that may be repeated with another value, within the ceiling of the suite. */
+export function mostRepeated({ operations, safety }: ServiceConfig, sent: number): number {
+  const repeatable = operations.filter((each) => each.safe && examplesOf(each).length > 0).length;
+  return Math.max(0, Math.min(repeatable, safety.operationRequests - sent));
+}
+
+/** The example names nothing in this deployment. */
+function isMissed({ order, status }: OperationReply): boolean {
+  return examplesOf(order.operation).length > 0 && (status === 404 || status === 410);
 }
 
 function isAwaiting({ operation }: Order): boolean {
@@ -37,7 +62,7 @@ function isAwaiting({ operation }: Order): boolean {
 
 /** The order with the values that were found; null if one is missing. */
 export function filled(order: Order, values: FoundValues | null): Order | null {
-  if (order.operation.awaits.length === 0) return order;
+  if (order.operation.awaits.length === 0) return values === null ? order : withOthers(order, values);
   if (values === null) return null;
   const put = (
     text: string,
@@ -54,6 +79,18 @@ export function filled(order: Order, values: FoundValues | null): Order | null {
     ([name, value]) => [name, put(value, (key) => [`{${key}}`], String)] as const,
   );
   return { ...order, path, fields, values };
+}
+
+/** The order with these values in place of the examples in its path. */
+function withOthers(order: Order, values: FoundValues): Order {
+  const { call } = order.operation;
+  const inputs = call.inputs.map((input) =>
+    input.in === 'path' && values.has(input.name) ? { ...input, value: values.get(input.name) } : input,
+  );
+  const [before = ''] = requestOfCall(call).path.split('?', 1);
+  const [after = ''] = requestOfCall({ ...call, inputs }).path.split('?', 1);
+  if (!order.path.startsWith(before)) return order;
+  return { ...order, path: after + order.path.slice(before.length), values };
 }
 
 /** The values with which operations were called. */

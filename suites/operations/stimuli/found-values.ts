@@ -43,7 +43,9 @@ export class KnownValues {
 
   constructor(config: ServiceConfig) {
     this.#config = config;
-    this.#awaiting = config.operations.filter(({ awaits }) => awaits.length > 0);
+    this.#awaiting = config.operations.filter(
+      (operation) => operation.awaits.length > 0 || examplesOf(operation).length > 0,
+    );
   }
 
   /** Takes the values of a served answer. */
@@ -75,9 +77,10 @@ export class KnownValues {
     visit(value, nounOf(path, reply.operation), 0);
   }
 
-  /** The value of each input that the operation awaits; null if one is unknown. */
+  /** The value of each input that the operation awaits, or has an example for; null if one is unknown. */
   for(operation: Operation): FoundValues | null {
-    const { awaits, call } = operation;
+    const { call } = operation;
+    const awaits = operation.awaits.length > 0 ? operation.awaits : examplesOf(operation);
     const known = this.#addressed.get(call.template);
     if (known !== undefined && awaits.every((name) => known.has(name))) return known;
     const found = new Map<string, string>();
@@ -88,7 +91,7 @@ export class KnownValues {
       let filled = segment;
       for (const name of names) {
         const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
-        const given = input?.value;
+        const given = awaits.includes(name) ? undefined : input?.value;
         const value =
           given !== undefined
             ? String(given)
@@ -151,6 +154,11 @@ export class KnownValues {
     if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
     return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
   }
+}
+
+/** The names of the inputs in the path whose value is only an example. */
+export function examplesOf({ call }: Operation): readonly string[] {
+  return call.inputs.filter(({ isExample }) => isExample).map(({ name }) => name);
 }
 
 /** The items of a list, or those of the one list in an object; null for none. */

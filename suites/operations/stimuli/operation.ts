@@ -4,7 +4,7 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
-import { filled, sendWithFound, valuesOf } from './found-calls.ts';
+import { filled, mostRepeated, sendWithFound, valuesOf } from './found-calls.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import {
@@ -51,16 +51,24 @@ function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
 /** Calls by safe methods. */
 const safeCalls = probe(
   'operation-safe-calls',
-  { cost: (config) => safeCallsIn(config).length },
+  {
+    cost: (config) => safeCallsIn(config).length + repeatsIn(config),
+    usualCost: (config) => safeCallsIn(config).length,
+  },
   ({ config, http }) => {
     let leftMs = PATIENCE_MS.calls;
-    return sendWithFound(safeCallsIn(config), config, async (orders) => {
+    const within = async (orders: readonly Order[]) => {
       const trials = await send(orders, leftMs, (order) => sendOrder({ http }, order));
       for (const { exchange } of trials.all) leftMs -= exchange.timing.durationMs;
       return trials;
-    });
+    };
+    return sendWithFound(safeCallsIn(config), config, { send: within, repeats: repeatsIn(config) });
   },
 );
+
+function repeatsIn(config: ServiceConfig): number {
+  return mostRepeated(config, operationPlan(config).orders.length);
+}
 
 /** Creation first and deletion last, so that what is called is still there. */
 const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];

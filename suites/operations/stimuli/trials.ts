@@ -88,6 +88,14 @@ export class Trials {
     );
   }
 
+  without(isLeftOut: (reply: OperationReply) => boolean): Trials {
+    return new Trials(
+      this.all.filter((reply) => !isLeftOut(reply)),
+      this.unexercised,
+      this.ended,
+    );
+  }
+
   ofKind(wanted: TrialKind): Trials {
     return new Trials(
       this.all.filter(({ order }) => order.kind === wanted),

@@ -97,6 +97,8 @@ export interface Input {
   /** The value to send; undefined if it is left out. */
   readonly value: unknown;
   readonly form: InputForm;
+  /** The document only shows this value: there may be no such thing in this deployment. */
+  readonly isExample?: boolean;
   /** Reserved characters stand in the query as they are (`allowReserved`). */
   readonly reserved?: true;
 }

@@ -10,7 +10,7 @@ import { isJsonType } from '../call/call.ts';
 import { contentsOf } from './inputs.ts';
 import { addressOf, type FoundOperation, firstServer, operationsOf } from './outline.ts';
 import { firstDemand, isOptional } from './security.ts';
-import { shownInBody } from './shown-values.ts';
+import { shownInBody, shownInParameter } from './shown-values.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
 export interface DocumentedClause {
@@ -29,6 +29,8 @@ export interface FirstFacts {
   readonly open: boolean;
   /** A documented GET that needs no input, else a QUERY whose body the document shows; null where there is neither. */
   readonly samplePath: string | null;
+  /** Why there is none, in a sentence; null if there is one. */
+  readonly noSample: string | null;
   /** URL of the first server; a path if it is relative to the document; null if none is named. */
   readonly server: string | null;
   readonly clauses: readonly DocumentedClause[];
@@ -43,16 +45,20 @@ export async function firstFacts(
   const files = await SourceFiles.open(path, shown);
   if ('fault' in files) return files;
   const operations = operationsOf(files, new Remarks());
-  const targetOf = ({ pathItem, operation, path: own }: FoundOperation) =>
-    addressOf(files.root, pathItem, operation, basePath).prefix + own;
+  const targetOf = (each: FoundOperation) =>
+    addressOf(files.root, each.pathItem, each.operation, basePath).prefix +
+    (each === byExample ? (withExamples(files, each) ?? each.path) : each.path);
   const demandsOf = ({ operation }: FoundOperation) => readable(() => firstDemand(files, operation));
   const known = operations.filter((each) => demandsOf(each) !== null);
   const main = mostFrequent(known.map((each) => JSON.stringify(demandsOf(each))));
   const isMain = (each: FoundOperation) => JSON.stringify(demandsOf(each)) === main;
   const isSample = (each: FoundOperation) => each.method === 'GET' && needsNothing(files, each);
+  const isShown = (each: FoundOperation) => each.method === 'GET' && withExamples(files, each) !== null;
+  const byExample = known.some(isSample) ? undefined : known.find(isShown);
   const sample =
     known.find((each) => isSample(each) && isMain(each)) ??
     known.find(isSample) ??
+    byExample ??
     known.find((each) => needsNothing(files, each) && (shownQuery(files, each) ?? null) !== null);
   const subject = sample ?? known[0];
   const demands = (subject && demandsOf(subject)) ?? [];
@@ -63,6 +69,7 @@ export async function firstFacts(
     demand: demands.length === 1 ? (demands[0] ?? null) : null,
     open: demands.length === 0 && (security ?? child(files.root, 'security').value) !== undefined,
     samplePath: sample === undefined ? null : targetOf(sample),
+    noSample: sample === undefined ? noSample(operations) : null,
     server: firstServer(files.root),
     clauses: [
       ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
@@ -72,6 +79,29 @@ export async function firstFacts(
       ...codesClause(files, operations),
     ],
   };
+}
+
+/** The path with the examples of its required parameters; null if one has none. */
+function withExamples(files: SourceFiles, { pathItem, operation, path }: FoundOperation): string | null {
+  if (successOf(files, operation) === undefined) return null;
+  const query: string[] = [];
+  let filled = path.split('#', 1)[0] ?? '';
+  for (const [, at] of [pathItem, operation].flatMap((parent) => children(child(parent, 'parameters')))) {
+    const parameter = readable(() => files.dereferenced(at));
+    if (parameter === null) return null;
+    const [name, place] = ['name', 'in'].map((key) => String(child(parameter, key).value));
+    if (place !== 'path' && child(parameter, 'required').value !== true) continue;
+    const shown = readable(
+      () => shownInParameter([parameter], child(parameter, 'schema'), { files })[0]?.value,
+    );
+    if (typeof shown !== 'string' && typeof shown !== 'number') return null;
+    const text = encodeURIComponent(shown);
+    if (place === 'path') filled = filled.replaceAll(`{${name}}`, text);
+    else if (place === 'query') query.push(`${encodeURIComponent(name ?? '')}=${text}`);
+    else return null;
+  }
+  if (filled.includes('{')) return null;
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
 function mostFrequent(texts: readonly string[]): string | undefined {
@@ -110,6 +140,13 @@ function responsesOf(files: SourceFiles, operation: DocumentNode): ReturnType<ty
 
 function successOf(files: SourceFiles, operation: DocumentNode): DocumentNode | undefined {
   return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
+}
+
+function noSample(operations: FoundOperations): string {
+  const reading = operations.filter(({ method }) => method === 'GET').length;
+  return reading === 0
+    ? 'The document has no GET that could be the sample.'
+    : `The document has ${reading} GET, each of which needs a parameter without an example or documents no 200: none can be the sample.`;
 }
 
 /** null for a fault of the document, which a run remarks on. */

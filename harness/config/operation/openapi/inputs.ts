@@ -100,7 +100,10 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   if (!required) return without(null);
   if (form === null) return lacking('is written in a style that is not spoken here');
   const candidates = shownInParameter(content === undefined ? [at] : [content, at], schemaAt, scope);
-  const shown = firstFitting(candidates, scope, schema, readingsOfText)?.value;
+  const shownAt = firstFitting(candidates, scope, schema, readingsOfText);
+  const shown = shownAt?.value;
+  const isListed = shownAt?.pointer.at(-1) === 'const' || shownAt?.pointer.at(-2) === 'enum';
+  const isExample = place === 'path' && shownAt !== undefined && !isListed;
   // Made-up identifiers name nothing: the answer would rightly be 404.
   if (shown === undefined && (place === 'path' || isIdentifier(name)))
     return lacking('has no example, default or enumerated value', true);
@@ -109,7 +112,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   if ('reason' in example) return lacking(`has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
   if (misfit !== null) return lacking(misfit, place === 'path');
-  return { ...base, value: example.value, lacks: null, findable: false };
+  return { ...base, value: example.value, lacks: null, findable: false, ...(isExample && { isExample }) };
 }
 
 /** `account_id`, `accountId`, `AccountSid` */

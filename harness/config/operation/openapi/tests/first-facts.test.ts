@@ -54,9 +54,24 @@ describe('what an OpenAPI document states', () => {
       demand: null,
       open: false,
       samplePath: null,
+      noSample: expect.stringContaining(
+        'The document has 2 GET, each of which needs a parameter without an example',
+      ),
       server: null,
       clauses: [expect.objectContaining({ key: 'responses.format' })],
     });
+  });
+
+  it('is a sample with the examples of its parameters, where none needs no parameter', async () => {
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', example: 'a b' } };
+    const size = { name: 'size', in: 'query', required: true, schema: { default: 5 } };
+    const paths = { '/a/{id}': get(JSON_200, { parameters: [id, size] }) };
+    expect((await factsOf({ paths })).samplePath).toBe('/a/a%20b?size=5');
+  });
+
+  it('is no sample without a GET', async () => {
+    const paths = { '/a': { post: { responses: JSON_200 } } };
+    expect((await factsOf({ paths })).noSample).toBe('The document has no GET that could be the sample.');
   });
 
   it('is a sample that needs the credential of most operations', async () => {
