@@ -7,11 +7,11 @@ import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { Exchange } from '../../../harness/wire/exchange.ts';
 import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import {
+  meaningOfReset,
   remainingFault,
   resetFault,
   retryAfterFault,
   servedResetFault,
-  whyResetIsOpen,
   windowFault,
 } from '../../../harness/wire/limit/fault/honesty.ts';
 import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
@@ -174,8 +174,8 @@ interface Recovery {
   readonly retryAfterMs: number | null;
   /** What was wrong with that; null when it was honest. */
   readonly dishonesty: Mismatch | null;
-  /** Why no reset is held against the real wait; null if each is. */
-  readonly resetOpen: string | null;
+  /** Whether it can be held against the real wait. */
+  readonly resetMeaning: ReturnType<typeof meaningOfReset>;
   /** What was wrong with the reset that refusals told; null when it was honest. */
   readonly resetDishonesty: Mismatch | null;
   /** The same of the reset that served answers told, and of the remaining quota. */
@@ -220,7 +220,7 @@ export const recovery = derived<Recovery>(
       window: `${windowMs / 1000} s`,
       retryAfterMs: told?.response.retryAfterMs ?? null,
       dishonesty: retryAfterFault(observations, windowMs),
-      resetOpen: whyResetIsOpen(inference),
+      resetMeaning: meaningOfReset(inference),
       resetDishonesty,
       servedResetDishonesty: servedResetFault(observations, plan, inference),
       remainingDishonesty: remainingFault(observations, plan, inference),

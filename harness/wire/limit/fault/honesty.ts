@@ -49,12 +49,12 @@ export function retryAfterFault(
   return promiseFault(RETRY_AFTER, observations, windowMs);
 }
 
-/** Why a reset of the quota fields is not judged; null if it is. */
-export function whyResetIsOpen({ algorithm }: Pick<LimitInference, 'algorithm'>): string | null {
-  if (AT_ONE_MOMENT.has(algorithm)) return null;
-  return algorithm === 'unknown'
-    ? 'how the limiter counts is unknown, so its reset cannot be held against the real wait'
-    : 'the quota comes back bit by bit, and documents differ in what a reset means then';
+/** Whether a reset of the quota fields can be held against the real wait; elsewhere drafts and services differ in its meaning. */
+export function meaningOfReset({
+  algorithm,
+}: Pick<LimitInference, 'algorithm'>): 'known' | 'open' | 'unknown' {
+  if (AT_ONE_MOMENT.has(algorithm)) return 'known';
+  return algorithm === 'unknown' ? 'unknown' : 'open';
 }
 
 /** The same for the reset of the quota fields on refusals. */
