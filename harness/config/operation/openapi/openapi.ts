@@ -3,7 +3,7 @@ import { asList } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { SourceFiles } from '../../document/files.ts';
 import { Remarks, subjectOf } from '../../document/remarks.ts';
-import { child, type DocumentNode, type DocumentRemark } from '../../document/source.ts';
+import { child, children, type DocumentNode, type DocumentRemark } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { DocumentedAnswer } from '../call/call.ts';
 import { placeholdersOf } from '../call/call.ts';
@@ -82,6 +82,7 @@ export async function readOpenApi(
       }),
       `${method} ${written} is not called`,
     );
+    remarkOnContent(operation, remarks);
     const isUnread = input instanceof UsageError;
     if (isUnread) faults.push(input);
     const [path = '', fragment] = written.split('#', 2);
@@ -105,6 +106,15 @@ export async function readOpenApi(
     definitions: { ...requests.definitions, ...responses.definitions },
     remarks: remarks.all,
   };
+}
+
+/** RFC 9110 §15.3.5 and §15.4.5: such answers have no content, whatever is described. */
+function remarkOnContent(operation: DocumentNode, remarks: Remarks): void {
+  for (const code of ['204', '304']) {
+    const content = child(child(child(operation, 'responses'), code), 'content');
+    if (children(content).length > 0)
+      remarks.at(content, `is described for a ${code}, which has none`, 'it is not expected');
+  }
 }
 
 /** A path has parameters that nothing describes: any text may be their value. */

@@ -92,6 +92,13 @@ describe('one fault of a document', () => {
     ]);
   });
 
+  it('is content where an answer has none', async () => {
+    const crews = { get: { responses: { 204: inJson({ type: 'object' }) } } };
+    const found = await read(beside(crews));
+    expect(found.callable).toEqual(['/boats', '/crews']);
+    expect(found.remarks).toEqual(['"content" is described for a 204, which has none; it is not expected']);
+  });
+
   it('leaves out a path, or a file, that cannot be read', async () => {
     const document = beside({ $ref: 'crews.yaml' });
     const found = await read(document, { 'openapi/crews.yaml': 'get:\n\tresponses: {}\n' });
