@@ -70,7 +70,7 @@ export function openPauses(clock: Clock, service: string, record: (event: Journa
   const announceUntil = (untilMs: number, reason: string) =>
     announce({ reason, untilMs, until: new Date(clock.wallNow().getTime() + untilMs - clock.now()) });
   return {
-    /** Without what is left of a wait that goes on. */
+    /** Without the rest of a wait that goes on. */
     totalMs: () => totalMs - Math.max(0, endMs - clock.now()),
     announce,
     portFor: (signal: AbortSignal): PausePort => ({
