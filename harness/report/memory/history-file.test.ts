@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
@@ -56,6 +57,20 @@ describe('the history of the runs', () => {
     expect(readFileSync(path, 'utf8')).toContain('<<<<<<< HEAD\n{"run":"run-2"');
   });
 
+  it.each([
+    ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a folder', (path: string) => mkdirSync(path)],
+  ])('is not read from %s, which is never written over', (_, make) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'history.ndjson');
+    make(path);
+    const notes = [`${path} is not a regular file: it tells nothing`];
+    expect(readHistory(folder)).toEqual({ runs: [], notes });
+    expect(remember(folder, night(1))).toBe(`cannot write ${path}: it is not a regular file`);
+    expect(statSync(path).isFile()).toBe(false);
+  });
+
   it('is bounded in runs and in octets', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'history.ndjson');
@@ -75,7 +90,7 @@ describe('the history of the runs', () => {
 
   it('that cannot be written is told, and costs the run nothing', () => {
     const folder = temporaryFolder({ 'history.ndjson/in-the-way': '' });
-    expect(readHistory(folder).notes).toEqual([expect.stringMatching(/history\.ndjson cannot be read/)]);
+    expect(readHistory(folder).notes).toEqual([expect.stringMatching(/history\.ndjson is not a regular file/)]);
     expect(remember(folder, night(1))).toMatch(/cannot write/);
   });
 });

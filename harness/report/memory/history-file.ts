@@ -74,6 +74,7 @@ export function remember(reportsDir: string, run: PastRun): string | null {
 function record(reportsDir: string, run: PastRun): void {
   oneAtATime(reportsDir, () => {
     const path = historyPath(reportsDir);
+    if (!isReadable(path)) throw new HarnessError(`cannot write ${path}: it is not a regular file`);
     const { lines } = linesOf(path);
     const lists = new Map<string, IdsLine>();
     const line = lineOf(run, lists);
@@ -94,6 +95,11 @@ function record(reportsDir: string, run: PastRun): void {
   });
 }
 
+/** A device may never end, and a pipe without a writer is never opened. */
+function isReadable(path: string): boolean {
+  return !existsSync(path) || statSync(path).isFile();
+}
+
 function historyPath(reportsDir: string): string {
   return join(reportsDir, 'history.ndjson');
 }
@@ -108,6 +114,7 @@ function linesOf(path: string): { readonly lines: readonly Line[]; readonly note
   let text: string;
   try {
     if (!existsSync(path)) return { lines: [], notes: [] };
+    if (!isReadable(path)) return { lines: [], notes: [`${path} is not a regular file: it tells nothing`] };
     if (statSync(path).size > 4 * MOST_BYTES)
       return { lines: [], notes: [`${path} is too large to be the history of these runs: it tells nothing`] };
     text = readFileSync(path, 'utf8');

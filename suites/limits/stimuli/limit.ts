@@ -170,6 +170,12 @@ async function counted(
   const stray = counts.flatMap((each) => each.stray);
   const [, first, last] = counts;
   if (first === undefined || last === undefined) throw new HarnessError('nothing was counted');
+  // A lower limit would need a window to end at the same request of both.
+  const isExact = [first, last].every(
+    (each) => each.isRefused && each.admitted === requests && each.surely === requests,
+  );
+  if (isExact && stray.length === 0)
+    return { at: requests + 1, uncertainty: 'counted twice', by: last, stray };
   const kept = keptBy(last, first) ?? keptBy(first, last);
   if (kept !== null) return kept;
   const unsure = Math.max(...[first, last].map(({ admitted, surely }) => admitted - surely));

@@ -238,8 +238,10 @@ async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {
 }
 
 /** The first refusal; or the last service, once so many have been served that an even flow cannot explain it. */
-async function servedBeyondFlow({ clock, quota, config }: QuotaParts, stimulus: Stimulus): Promise<Reply> {
-  const startedMs = clock.now();
+async function servedBeyondFlow(port: QuotaParts, stimulus: Stimulus): Promise<Reply> {
+  const { clock, quota, config } = port;
+  // It was surely spent when the last refusal was on its way, not when that was answered.
+  const startedMs = observedSoFar(port).findLast(({ fate }) => fate === 'refused')?.sentMs ?? clock.now();
   for (let served = 1; served <= PATIENCE; served++) {
     const reply = await quota.sendWhileSpent(stimulus);
     if (!reply.served) return reply;

@@ -8,6 +8,7 @@ import type { RawForm } from '../../../wire/http/raw.ts';
 import { reportedRemaining, spendingKind } from '../../../wire/limit/observed/spending.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
+import { traces } from '../../../wire/redaction/marker.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { addressOf } from '../../../wire/socket/address.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
@@ -60,6 +61,18 @@ interface Way {
   readonly atOnce?: boolean;
 }
 
+/**
+ * What was received is recorded without secrets: a request that repeats it, such as an ETag, would send the marker in place of
+ * the secret.
+ * @throws Blocked for such a request.
+ */
+function requireOwnText({ target, fields, body }: HttpRequest): void {
+  const parts = [target, ...fields.flat(), ...(body === null || body === undefined ? [] : [body])];
+  const [trace] = parts.flatMap((part) => traces(part));
+  if (trace !== undefined)
+    throw new Blocked(`the request would repeat what an answer has in it of the secret ${trace.name}`);
+}
+
 export class ServiceHttp {
   readonly transport: HttpTransport;
   readonly #context: SessionContext;
@@ -104,6 +117,7 @@ export class ServiceHttp {
         at: transport.clock.wallNow(),
         pathPrefix: addressOf(transport.baseUrl).prefix,
       });
+    requireOwnText(bare);
     // Fails before it counts as a request.
     await placed();
     const id = log.nextId();
