@@ -55,6 +55,21 @@ describe('annotations of a run', () => {
     expect(first).toMatchObject({ file: 'conformance/services/search.yaml', line });
   });
 
+  it('stand at the operation of the document', async () => {
+    const results = failing(1);
+    const ground = {
+      ref: 'endpoint.other-operations',
+      place: `${folder}/api/openapi.json:42:7, other.yaml:1`,
+    };
+    const finding = { subject: 'GET /a', expected: 'x', got: [], evidence: null, ground };
+    const services = results.services.map((each) => ({
+      ...each,
+      checks: each.checks.map((check) => ({ ...check, finding })),
+    }));
+    const [first] = await annotationsOf({ ...results, services }, setting);
+    expect(first).toMatchObject({ file: 'api/openapi.json', line: 42 });
+  });
+
   it('are no more than are shown, and say how many more there are', async () => {
     const all = await annotationsOf(failing(30), setting);
     expect(all).toHaveLength(10);

@@ -37,9 +37,12 @@ export async function annotationsOf(
   const at = ({ file, line }: Spot): Spot => ({ file: relative(repository, resolve(file)), line });
   const spotOf = (service: ServiceResult, check: CheckResult): Spot => {
     const clauses = check.grounds.filter(({ kind }) => kind === 'clause');
+    // An operation stands at its own line of the document.
+    const operation = spotIn(check.finding?.ground?.place?.split(', ', 1)[0] ?? '');
+    if (operation !== null) return at(operation);
     const spots = clauses.flatMap(({ ref, place }) => {
-      const written = /^(.+\.ya?ml):(\d+)(?::\d+)?$/.exec(place);
-      if (written?.[1] !== undefined) return { file: written[1], line: Number(written[2]) };
+      const written = spotIn(place);
+      if (written !== null) return written;
       const clause = places.get(service.contract)?.get(ref);
       return clause === undefined ? [] : { file: clause.file, line: clause.line ?? 1 };
     });
@@ -85,6 +88,12 @@ export async function annotationsOf(
   return (['error', 'warning'] as const).flatMap((level) =>
     bounded([...general, ...causes, ...ending, ...flaky].filter((each) => each.level === level)),
   );
+}
+
+/** Of `openapi.yaml:12:5`; null for other texts. */
+function spotIn(place: string): Spot | null {
+  const [, file, line] = /^(.+\.(?:ya?ml|json)):(\d+)(?::\d+)?$/.exec(place) ?? [];
+  return file === undefined ? null : { file, line: Number(line) };
 }
 
 function configOf({ service }: ServiceResult, configDir: string): Spot {
