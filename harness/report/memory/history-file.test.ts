@@ -90,7 +90,9 @@ describe('the history of the runs', () => {
 
   it('that cannot be written is told, and costs the run nothing', () => {
     const folder = temporaryFolder({ 'history.ndjson/in-the-way': '' });
-    expect(readHistory(folder).notes).toEqual([expect.stringMatching(/history\.ndjson is not a regular file/)]);
+    expect(readHistory(folder).notes).toEqual([
+      expect.stringMatching(/history\.ndjson is not a regular file/),
+    ]);
     expect(remember(folder, night(1))).toMatch(/cannot write/);
   });
 });
