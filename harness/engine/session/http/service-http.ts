@@ -62,8 +62,8 @@ interface Way {
 }
 
 /**
- * What was received is recorded without secrets: a request that repeats it, such as an ETag, would send the marker in place of
- * the secret.
+ * Answers are recorded without secrets. A request that repeats a part of one, such as an ETag, would send the marker in
+ * place of the secret.
  * @throws Blocked for such a request.
  */
 function requireOwnText({ target, fields, body }: HttpRequest): void {

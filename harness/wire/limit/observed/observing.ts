@@ -116,7 +116,7 @@ function ofAnswer(
   const failure = isExchange ? evidence.failure : null;
   if (failure?.kind === 'not-sent') return [];
   const part: LimitPart = isExchange && purpose.startsWith(ALONE) ? 'probe' : 'before';
-  // What is served in turn and refused otherwise behind a refusal is refused for good: a ban.
+  // The same request was served before: a client that goes on asking is banned.
   const isBanned = part === 'probe' && response?.status === FORBIDDEN && reading.refusal !== null;
   const isRefused = isBanned || isLimitersRefusal({ response, failure }, reading.refusal);
   const fate = isRefused ? 'refused' : response === null ? 'lost' : 'admitted';
