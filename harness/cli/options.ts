@@ -27,14 +27,15 @@ export const reportsIn = () => new Option('--reports <dir>', 'folder with report
 export const results = () =>
   new Option('--results <file>', 'results.json of the run (default: the last run in --reports)');
 export const allow = () =>
-  new Option('--allow <what>', 'allow for this run: writes, leftovers, limit, sizes, with commas between').argParser(
-    (written: string) => {
-      const names = written.split(',').map((each) => each.trim());
-      const unknown = names.find((each) => !ALLOWED.includes(each));
-      if (unknown !== undefined) throw new InvalidArgumentError(`it is one of ${ALLOWED.join(', ')}.`);
-      return names;
-    },
-  );
+  new Option(
+    '--allow <what>',
+    'allow for this run: writes, leftovers, limit, sizes, with commas between',
+  ).argParser((written: string) => {
+    const names = written.split(',').map((each) => each.trim());
+    const unknown = names.find((each) => !ALLOWED.includes(each));
+    if (unknown !== undefined) throw new InvalidArgumentError(`it is one of ${ALLOWED.join(', ')}.`);
+    return names;
+  });
 export const rules = () =>
   new Option('--rules <set>', 'rule set: api, server, all, or one with its date, e.g. api@2026-11');
 export const strict = () => new Option('--strict', 'a warning counts as a failure').default(false);

@@ -12,9 +12,9 @@ import {
   doesNotApply,
   notLookedAt,
   observed,
+  operationsCovered,
   rowsOpen,
 } from './checks/all-checks.ts';
-import { operationsCovered } from './checks/operations.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
