@@ -65,10 +65,7 @@ describe('a violation', () => {
     ['nothing that it must not', [clause('auth.scheme')], `a secret and ${'more '.repeat(40)}of it`],
   ] as const)('says in its headline what came: %s', async (_, grounds, got) => {
     const { headline = '' } = await judged(({ violated }) => violated('this', got), grounds);
-    expect(headline).toMatch(
-      /^It gives (that|a \[redacted\] and more [more ]*…\d+ characters…[more ]*of it)$/,
-    );
-    expect(headline.length).toBeLessThan(90);
+    expect(headline).toMatch(/^It gives (that|a \[redacted\] and more [more ]*of it)$/);
   });
 
   it('of a SHOULD fails where that is asked for', async () => {

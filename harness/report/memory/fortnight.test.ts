@@ -79,7 +79,7 @@ const NIGHTS: readonly Told[] = [
     isDown: true,
     told: [
       3,
-      '⊘ search inconclusive: the provider cannot be reached: connect ECONNREFUSED',
+      '⊘ search inconclusive: … blocked',
       '⊘ Inconclusive: search: the provider cannot be reached: connect ECONNREFUSED',
     ],
   },
@@ -141,7 +141,7 @@ function plainly(line: string): string {
   const lasting = line.replace(/ · [\d.]+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, '');
   return lasting
     .replaceAll(/\s+/g, ' ')
-    .replace(/\d+(?= passed| nothing)/, '…')
+    .replace(/\d+(?= passed| nothing| blocked$)/, '…')
     .replace(/Date: "[^"]+" and "Thu,(?: 01 Jan 2026)?/, 'Date: …')
     .trim();
 }

@@ -65,6 +65,7 @@ const ABOUT_VALUES = [
 /** What a coding may hide. */
 const ABOUT_CODINGS = [
   'caching.etag-changes',
+  'negotiation.coding-once',
   'negotiation.true-coding',
   'negotiation.other-codings',
   'negotiation.refused-coding',
@@ -105,7 +106,8 @@ describe('a resource', () => {
     ],
   ])('that %s is neither right nor wrong', async (_, served, reason, more) => {
     const all = await found(served);
-    expect(idsWith(all, 'blocked')).toEqual([...ABOUT_CONTENT, ...ABOUT_VALUES, ...more].sort());
+    const about = ['auth.content-withheld', ...ABOUT_CONTENT, ...ABOUT_VALUES, ...more];
+    expect(idsWith(all, 'blocked')).toEqual(about.sort());
     for (const id of ABOUT_CONTENT) expect(all.messages[id]).toMatch(reason);
     // Its URL is compared as it comes, and Node looks into no Host and takes chunks of old clients.
     expect(idsWith(all, 'fail', 'error')).toEqual([
