@@ -180,13 +180,13 @@ export const resetHonest = check('limits.reset-honest', {
   grounds: [quotaFieldsDraft],
   restsOn: [recoveryCheck],
   uses: [quota.refusalAnswer, recovery],
-  async judge({ probe, violated, blocked, notApplicable, note }) {
+  async judge({ probe, violated, notApplicable, note }) {
     const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
     if (resetSeconds === null) return notApplicable('the refusal gives no reset');
     const { resetDishonesty, resetMeaning, servedAfterMs, evidence } = await probe(recovery);
     if (resetDishonesty !== null) violated(resetDishonesty.expected, resetDishonesty.got, evidence);
     if (resetMeaning === 'unknown')
-      return blocked('how the limiter counts is unknown, and so what its reset means');
+      return notApplicable('how the limiter counts is unknown, and so what its reset means');
     if (resetMeaning === 'open')
       return notApplicable('the quota comes back bit by bit, and drafts differ in what a reset means then');
     note(`a reset ${Math.round(resetSeconds)} s after the refusal${servedAgain(servedAfterMs)}`);

@@ -48,6 +48,7 @@ const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   'status.stable': 'status and media type; those who compare content have the same evidence',
   'operations.status': 'the status; its evidence is that of the schemas',
   'operations.auth-required': 'the status; the calls before it are read',
+  'limits.reset-honest': 'quota fields; it is held only against a limiter whose way of counting is known',
   'framing.content-length': 'the octets on the wire, content codings left as they are',
   'framing.chunks': 'the same',
   'framing.one-message': 'the same',

@@ -70,7 +70,8 @@ export class DocumentedReply extends Reply {
   get #isAskedAsDocumented(): boolean {
     const accept = fieldValue(this.exchange.request.fields, 'accept');
     if (accept === undefined) return true;
-    const taken = accept.split(',').map((range) => (range.split(';', 1)[0] ?? '').trim().toLowerCase());
+    const ranges = accept.split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/i.test(range));
+    const taken = ranges.map((range) => (range.split(';', 1)[0] ?? '').trim().toLowerCase());
     return this.contents.some(({ mediaType }) =>
       taken.some((range) => range === '*/*' || covers(mediaType, range) || covers(range, mediaType)),
     );
@@ -89,6 +90,8 @@ export class DocumentedReply extends Reply {
     const { status } = this;
     const text = this.#statusText;
     if (status === null || this.documented !== null || this.isAnsweredByProtocol) return null;
+    // The check that sends an odd request judges its failure.
+    if (status >= 500 && !OF_GATEWAYS.has(status) && !this.isCall) return null;
     const isOfCredential = status === 400 && this.exchange.credential !== 'right';
     if (isOfFront(status) || isOfCredential)
       return { by: 'any front', text: `${text} (any proxy may send it)` };
@@ -119,6 +122,9 @@ const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodi
 
 /** RFC 9110 §15.5: about Accept, the time it took, the length, the media type and coding, Expect, the host and Upgrade. */
 const OF_MESSAGES: ReadonlySet<number> = new Set([406, 408, 411, 414, 415, 417, 421, 426, 431]);
+
+/** RFC 9110 §15.6.3 to §15.6.5. */
+const OF_GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** What a proxy, a gateway or a limiter may send by itself, with redirects to the address that it serves. */
 const OF_FRONTS: ReadonlySet<number> = new Set([301, 307, 308, 401, 403, 404, 405, 407, 413, 429]);

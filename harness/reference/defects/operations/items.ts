@@ -70,6 +70,9 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'new-item-is-404': {
     cause: 'An item that was just created is answered {status:404}',
     fails: ['operations.read-back'],
+    alsoFails: {
+      'operations.status': 'an item of the run is called as documented',
+    },
     patch: insteadOfServing(reads, () => problem('not-found')),
   },
   'cache-forgets-id': {
@@ -114,6 +117,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'update-is-ignored': {
     cause: 'A change that was accepted is not stored',
     fails: ['operations.update-applied'],
+    alsoFails: {
+      'operations.negative-type': 'what is not read is not refused',
+      'operations.negative-range': 'what is not read is not refused',
+      'operations.negative-surplus': 'what is not read is not refused',
+    },
     patch: inBody(isTo('PATCH', isItem), () => ({})),
   },
   'update-replaces-all': {
@@ -130,6 +138,12 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'replacement-is-ignored': {
     cause: 'What was put is not stored',
     fails: ['operations.replace-applied'],
+    alsoFails: {
+      'operations.negative-type': 'what is not read is not refused',
+      'operations.negative-missing': 'what is not read is not refused',
+      'operations.negative-range': 'what is not read is not refused',
+      'operations.negative-surplus': 'what is not read is not refused',
+    },
     patch: aroundHandling((request, next, kernel) =>
       isTo('PUT', isItem)(request) ? next({ ...request, method: 'GET' }, kernel) : next(request, kernel),
     ),
@@ -142,7 +156,10 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'second-put-is-409': {
     cause: 'The same PUT, sent again, is answered {status:409}',
     fails: ['operations.replace-again'],
-    alsoFails: { 'json.problem-details': 'the content still names the status that it should have' },
+    alsoFails: {
+      'json.problem-details': 'the content still names the status that it should have',
+      'operations.answer-status': 'the document names no 409',
+    },
     patch: atRepetition(
       isTo('PUT', isItem),
       ({ body }) => body.toString('utf8'),
@@ -230,14 +247,19 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     cause: 'Changing one item changes the others',
     fails: ['operations.others-untouched'],
     patch: remembering(
-      () => ({ name: '' }),
+      () => ({ name: '', there: new Set<unknown>(), changed: new Set<unknown>() }),
       (memory) =>
         together(
-          inItem(isTo('PUT', isItem), (item) => {
-            memory.name = String(item.name);
+          inItem(creates, (item) => {
+            memory.there.add(item.id);
             return item;
           }),
-          inItem(reads, (item) => (memory.name === '' ? item : { ...item, name: memory.name })),
+          inItem(isTo('PUT', isItem), (item) => {
+            memory.name = String(item.name);
+            memory.changed = new Set([...memory.there].filter((id) => id !== item.id));
+            return item;
+          }),
+          inItem(reads, (item) => (memory.changed.has(item.id) ? { ...item, name: memory.name } : item)),
         ),
     ),
   },
@@ -266,21 +288,33 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'idempotency-key-hides-other-content': {
     cause: 'An Idempotency-Key that was used for something else is served',
     fails: ['operations.idempotency-key-reused'],
+    alsoFails: {
+      'operations.schema': 'the item that is served lacks what the schema demands',
+    },
     patch: onAnswer('key-reused', () => ({ ...served({ id: 'first' }), status: 201 })),
   },
   'deletion-skips-auth': {
     cause: 'Anyone can delete an item without a credential',
     fails: ['operations.item-auth'],
+    alsoFails: {
+      'operations.auth-required': 'the operation is called without a credential as well',
+    },
     patch: admitting(removes),
   },
   'item-skips-auth': {
     cause: 'An item can be read without a credential',
     fails: ['operations.item-auth'],
+    alsoFails: {
+      'operations.auth-required': 'the operation is called without a credential as well',
+    },
     patch: admitting(reads),
   },
   'update-skips-auth': {
     cause: 'Anyone can change an item without a credential',
     fails: ['operations.item-auth'],
+    alsoFails: {
+      'operations.auth-required': 'the operation is called without a credential as well',
+    },
     patch: admitting(isTo('PATCH', isItem)),
   },
 });

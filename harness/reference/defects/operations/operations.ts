@@ -189,6 +189,9 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'malformed-body-served': {
     cause: 'Malformed JSON in a request is taken for an empty object',
     fails: ['operations.body-malformed'],
+    alsoFails: {
+      'operations.schema': 'what is served for it lacks what the schema demands',
+    },
     patch: servingNothingFor((request) => request.body.length > 0 && !isJson(request)),
   },
   'truncated-body-completed': {
@@ -209,6 +212,9 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'empty-body-served': {
     cause: 'An empty body is served although one is required',
     fails: ['operations.body-empty'],
+    alsoFails: {
+      'operations.schema': 'what is served for it lacks what the schema demands',
+    },
     patch: servingNothingFor((request) => request.body.length === 0 && typeOf(request) !== ''),
   },
   'null-body-500': {
@@ -219,6 +225,9 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'list-body-served': {
     cause: 'A list in place of an object is served',
     fails: ['operations.body-other-value'],
+    alsoFails: {
+      'operations.schema': 'what is served for it lacks what the schema demands',
+    },
     patch: servingNothingFor(
       (request) => Array.isArray(parseJson(textOf(request))) && textOf(request).length < 10,
     ),
@@ -271,6 +280,9 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
   'foreign-body-served': {
     cause: 'A body of an unknown media type is served unread',
     fails: ['operations.body-foreign-type'],
+    alsoFails: {
+      'operations.schema': 'what is served for it lacks what the schema demands',
+    },
     patch: servingNothingFor((request) => typeOf(request).startsWith('application/x-')),
   },
   'missing-type-500': {
