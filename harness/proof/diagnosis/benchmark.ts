@@ -147,7 +147,7 @@ const MADE_UP = 100;
 export function someTogether(entries: readonly Entry[]): readonly ProofCase[] {
   const bearer = aloneCases().find(({ service, setting }) => service === 'search' && setting === 'bearer');
   return [
-    ...togetherCases(entries, { size: 2, count: 5, seed: SEED }),
+    ...togetherCases(entries, { size: 2, count: 14, seed: SEED }),
     ...togetherCases(entries, { size: 3, count: 3, seed: SEED }),
     ...(bearer ? [{ ...bearer, name: FIVE, fails: [], alsoFails: [], changes: [] }] : []),
   ];
