@@ -69,7 +69,7 @@ const LAST_FREE_COMMIT = '4c46e528e818a0d364c0ce8bde165ad6327a8d7d';
 const LONGEST_SUBJECT = 72;
 /** Begins with a verb: no article or pronoun, no plural or third person, no participle. */
 const VERB =
-  /^(?!(?:A|An|The|It|Its|No|Each|Every|All|What|When|Where|If|In|On|Of|For|There|This)\b)[A-Z][a-z]*(?<!(?<!s)s|(?<!br)ing|(?<!n|mb|f)ed)\b/;
+  /^(?!(?:A|An|The|It|Its|No|Each|Every|All|What|When|Where|If|In|On|Of|For|There|This)\b)[A-Z][a-z]*(?<!(?<!s)s|(?<![Bb]r)ing|(?<!n|mb|f)ed)\b/;
 
 const files = globSync(['{harness,suites}/**/*.ts', '*.md', '{docs,config}/**/*.md'], { cwd: ROOT })
   .filter((path) => CLEAN_ROOMS.some((room) => room.test(path)) && !EXEMPT.test(path))
