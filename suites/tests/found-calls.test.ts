@@ -60,6 +60,15 @@ describe('a call that needs an identifier', () => {
     expect(outcome.outcomes['operations.status']).toBe('pass');
   });
 
+  it('takes none that no path can carry', async () => {
+    const { sent, outcome } = await requestsTo(
+      { '/start': get(), '/pets/{petId}': get(inPath('petId')) },
+      { '/start': json({ a: { petId: '\ud800' }, b: { petId: 'p1' } }), '/pets/p1': json({}) },
+    );
+    expect(sent).toEqual(['/start', '/pets/p1']);
+    expect(Object.values(outcome.outcomes)).not.toContain('error');
+  });
+
   it.each<[string, object, Answer]>([
     ['a member of that name', {}, json({ pet_id: 'p1' })],
     ['the identifier of a member that is such a thing', {}, json({ pet: { id: 'p1' } })],

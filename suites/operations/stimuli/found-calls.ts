@@ -70,7 +70,8 @@ export function filled(order: Order, values: FoundValues | null): Order | null {
     written: (value: string) => string,
   ) =>
     [...values].reduce(
-      (all, [name, value]) => marks(name).reduce((left, mark) => left.replaceAll(mark, written(value)), all),
+      (all, [name, value]) =>
+        marks(name).reduce((left, mark) => left.replaceAll(mark, () => written(value)), all),
       text,
     );
   const inPath = (name: string) => [`{${name}}`, encodeURIComponent(`{${name}}`)];

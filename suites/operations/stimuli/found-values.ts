@@ -12,6 +12,9 @@ const MAX_DEPTH = 8;
 /** Values that are kept for one name, and items of one list. */
 const MAX_KEPT = 20;
 const MAX_LENGTH = 200;
+/** Names with values, over all answers; and addresses of one answer. */
+const MAX_NAMES = 20_000;
+const MAX_ADDRESSES = 200;
 
 /** Members that identify an item, best first; `{repo}` may also stand for its name. */
 const IDENTIFIERS = [
@@ -56,8 +59,13 @@ export class KnownValues {
     if (location !== null) this.#takeAddress(location.pathname);
     const { value } = json;
     const list = listIn(value) ?? (reply.operation.method === 'POST' && isJsonObject(value) ? [value] : null);
-    if (list !== null) this.#items.set(path, [...list.slice(0, MAX_KEPT), ...(this.#items.get(path) ?? [])]);
+    if (list !== null)
+      this.#items.set(
+        path,
+        [...list.slice(0, MAX_KEPT), ...(this.#items.get(path) ?? [])].slice(0, MAX_KEPT),
+      );
     let left = MAX_VALUES;
+    let addresses = MAX_ADDRESSES;
     const visit = (node: unknown, noun: string, depth: number): void => {
       left -= 1;
       if (left < 0 || depth > MAX_DEPTH) return;
@@ -69,8 +77,9 @@ export class KnownValues {
         else {
           this.#name(plain(name), text);
           if (IDENTIFIERS.includes(name)) this.#name(plain(noun) + name, text);
-          if (ADDRESS.test(name))
-            this.#takeAddress(URL.parse(text, 'http://service.invalid')?.pathname ?? '');
+          if (!ADDRESS.test(name) || addresses === 0) continue;
+          addresses -= 1;
+          this.#takeAddress(URL.parse(text, 'http://service.invalid')?.pathname ?? '');
         }
       }
     };
@@ -115,6 +124,7 @@ export class KnownValues {
   }
 
   #name(name: string, text: string): void {
+    if (this.#named.size >= MAX_NAMES && !this.#named.has(name)) return;
     const known = this.#named.get(name) ?? [];
     if (known.length < MAX_KEPT && !known.includes(text)) this.#named.set(name, [...known, text]);
   }
@@ -171,8 +181,14 @@ function listIn(value: unknown): readonly unknown[] | null {
   return found.find((each) => each.some(isJsonObject)) ?? found[0] ?? null;
 }
 
+/** A value that a path or a header can carry; null for any other. */
 function textOf(value: unknown): string | null {
-  const isText = typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH;
+  const isText =
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= MAX_LENGTH &&
+    value.isWellFormed() &&
+    !/\p{Cc}/u.test(value);
   return isText || typeof value === 'number' ? String(value) : null;
 }
 
