@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
-import { reasonOf } from '../../base/thrown.ts';
 import type { Answers, Scheme, SecurityScheme } from '../../config/credential/scheme.ts';
-import { schemeNamed } from '../../config/credential/schemes.ts';
+import { basic, bearer, cookie, header } from '../../config/credential/schemes.ts';
+import { readText } from '../../config/yaml/read-text.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 
 /** One of `--header 'Name: value'`. */
@@ -26,8 +25,8 @@ export interface ReadHeaders {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Header names that usually carry a credential. */
-const OF_KEYS = /(?:^|[-_])(?:api-?key|key|auth|token|secret|session|cookie)(?:$|[-_])/i;
+/** Names of headers and parameters that usually carry a credential. */
+export const OF_KEYS = /(?:^|[-_])(?:api-?key|key|auth|token|secret|session|cookie)(?:$|[-_])/i;
 
 /**
  * Finds the credential among the headers of the command line. `demand` is what the document asks for; without a
@@ -35,12 +34,12 @@ const OF_KEYS = /(?:^|[-_])(?:api-?key|key|auth|token|secret|session|cookie)(?:$
  *
  * @throws UsageError for text that is no header.
  */
-export function readHeaders(
+export async function readHeaders(
   given: readonly string[],
   demand: SecurityScheme | null,
   variable: string,
-): ReadHeaders {
-  const headers = given.flatMap(linesOf).map(parsed);
+): Promise<ReadHeaders> {
+  const headers = (await Promise.all(given.map(linesOf))).flat().map(parsed);
   const carrier = headers.find((header) => isCredential(header, demand));
   const others = headers.filter((header) => header !== carrier);
   const secrets: Record<string, string> = {};
@@ -57,15 +56,17 @@ export function readHeaders(
   return { credential: carrier === undefined ? null : credentialIn(carrier, variable), fixed, secrets };
 }
 
+/** Most octets of a file of headers. */
+const MAX_FILE_BYTES = 64 * 1024;
+
 /** `@FILE` has a header on each line. */
-function linesOf(given: string): readonly string[] {
+async function linesOf(given: string): Promise<readonly string[]> {
   if (!given.startsWith('@')) return [given];
-  try {
-    const lines = readFileSync(given.slice(1), 'utf8').split(/\r?\n/);
-    return lines.filter((line) => line.trim() !== '');
-  } catch (error) {
-    throw new UsageError(`the file of headers cannot be read: ${reasonOf(error)}`, { key: '--header' });
-  }
+  const file = given.slice(1);
+  const read = await readText(file, MAX_FILE_BYTES);
+  if ('text' in read) return read.text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const { problem, remedy } = read.fault;
+  throw new UsageError(problem, { place: { file }, key: '--header', remedy });
 }
 
 /** Never shows the value: it may be a secret. */
@@ -89,21 +90,20 @@ function isCredential({ name }: GivenHeader, demand: SecurityScheme | null): boo
 }
 
 function credentialIn({ name, value }: GivenHeader, variable: string): GivenCredential {
-  const [, word = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value) ?? [];
-  const isAuthorization = name.toLowerCase() === 'authorization';
-  const as = (scheme: string, secrets: GivenCredential['secrets'], keyName = name): GivenCredential => {
-    const found = schemeNamed(scheme);
-    if (found === undefined) throw new TypeError(`there is no credential scheme ${scheme}`);
-    return { scheme: found, answers: { 'key-env': variable, 'key-name': keyName }, secrets };
-  };
-  if (isAuthorization && word.toLowerCase() === 'bearer') return as('bearer', { [variable]: rest });
-  if (isAuthorization && word.toLowerCase() === 'basic') {
-    const pair = Buffer.from(rest, 'base64').toString('utf8');
-    const colon = pair.indexOf(':');
+  const as = (
+    scheme: Scheme,
+    secrets: GivenCredential['secrets'],
+    keyName: string = name,
+  ): GivenCredential => ({ scheme, answers: { 'key-env': variable, 'key-name': keyName }, secrets });
+  if (name.toLowerCase() === 'authorization') {
+    const [, word = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value) ?? [];
+    if (word.toLowerCase() === 'bearer') return as(bearer, { [variable]: rest });
+    const login = word.toLowerCase() === 'basic' ? Buffer.from(rest, 'base64').toString('utf8') : '';
+    const colon = login.indexOf(':');
     if (colon > 0)
-      return as('basic', { [`${variable}_USER`]: pair.slice(0, colon), [variable]: pair.slice(colon + 1) });
+      return as(basic, { [`${variable}_USER`]: login.slice(0, colon), [variable]: login.slice(colon + 1) });
   }
-  const [, pair = '', cookie = ''] = /^([^=;\s]+)=([^;\s]+)$/.exec(value) ?? [];
-  if (name.toLowerCase() === 'cookie' && pair !== '') return as('cookie', { [variable]: cookie }, pair);
-  return as('header', { [variable]: value });
+  const [, pair = '', content = ''] = /^([^=;\s]+)=([^;\s]+)$/.exec(value) ?? [];
+  if (name.toLowerCase() === 'cookie' && pair !== '') return as(cookie, { [variable]: content }, pair);
+  return as(header, { [variable]: value });
 }

@@ -6,6 +6,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import { fetchDocument, UnfitDocument } from '../../wire/http/fetch.ts';
 import { proxiesOf } from '../../wire/socket/proxies.ts';
+import { OF_KEYS } from './headers.ts';
 
 /** What a document or URL says of the service. */
 export interface RunTarget {
@@ -42,6 +43,7 @@ export async function readTarget(
   const address = /^(?:http|ws)s?$/i.test(scheme) ? URL.parse(target) : null;
   if (address === null)
     throw unfit(target, 'is no http, https, ws or wss URL', 'give a document, or the URL of the service');
+  holdWithoutSecrets(address);
   const text = /^ws/i.test(scheme) ? '' : await fetched(target, place.env);
   if (!/["']?\b(?:openapi|swagger)["']?\s*:\s*["']?[23]\./.test(text)) return bare(target, address, url);
   const path = join(place.folder, basename(address.pathname).replaceAll(/[^\w.-]/g, '') || 'openapi');
@@ -79,6 +81,7 @@ async function documented(
   const given = url === undefined ? null : URL.parse(url);
   if (url !== undefined && given === null)
     throw unfit('--url', 'is no URL', 'write it such as http://127.0.0.1:8080');
+  if (given !== null) holdWithoutSecrets(given);
   const { server } = await read('');
   const base = given ?? (server === null ? near && new URL(near.origin) : URL.parse(server, near?.href));
   if (base === null)
@@ -96,6 +99,19 @@ async function documented(
     samplePath: facts.samplePath,
     webSocketPath: null,
   };
+}
+
+/** A URL stands in reports and in the command lines that they name. @throws UsageError, which does not show it. */
+function holdWithoutSecrets({ username, password, searchParams }: URL): void {
+  if (username !== '' || password !== '')
+    throw new UsageError('the URL holds a user or a password', {
+      remedy: "give them as -H 'Authorization: Basic …'",
+    });
+  const name = [...searchParams.keys()].find((each) => OF_KEYS.test(each));
+  if (name === undefined) return;
+  throw new UsageError(`the URL holds a key in the query parameter ${JSON.stringify(name)}`, {
+    remedy: 'write a config with `conform init --scheme query`, which reads the key from a variable',
+  });
 }
 
 /** Empty if the response is no document. */

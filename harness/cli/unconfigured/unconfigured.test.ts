@@ -9,7 +9,7 @@ import { served } from '../../base/fixtures/server.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 import { type UnconfiguredOptions, unconfigured } from './unconfigured.ts';
 
-const KEY = 'example-key-of-nobody-1234567890';
+const KEY = 'example-key-not-secret-1234567890';
 const AUTHORIZATION = `Authorization: Bearer ${KEY}`;
 
 const BEARER = { type: 'http', scheme: 'bearer' };
@@ -191,6 +191,21 @@ const REFUSED: readonly (readonly [problem: string, args: readonly string[], say
     'no credential',
     ['run', './openapi.yaml', '--url', 'URL'],
     /asks for a credential\n {2}remedy: add -H 'Authorization: Bearer …'/,
+  ],
+  [
+    'a password in the URL',
+    ['run', 'http://anna:s3cret-1@127.0.0.1:9/v1'],
+    /^conform: the URL holds a user or a password\n(?!.*s3cret)/,
+  ],
+  [
+    'a key in the URL',
+    ['run', 'http://127.0.0.1:9/v1?api_key=s3cret-1'],
+    /query parameter "api_key"\n(?!.*s3cret)/,
+  ],
+  [
+    'a file of headers that never ends',
+    ['run', './openapi.yaml', '--url', 'URL', '-H', '@/dev/zero'],
+    /--header: is not a regular file/,
   ],
   ['two targets', ['run', './openapi.yaml', './other.yaml'], /one document or URL can be run at a time/],
   [

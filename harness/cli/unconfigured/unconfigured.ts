@@ -43,7 +43,7 @@ export async function unconfigured(
   try {
     const subject = await readTarget(target, options.url, { folder, env });
     const variable = variableOf(subject.service);
-    const headers = readHeaders(options.header ?? [], subject.openapi?.facts.demand ?? null, variable);
+    const headers = await readHeaders(options.header ?? [], subject.openapi?.facts.demand ?? null, variable);
     const first = firstServiceOf(subject, headers, options);
     const configDir = join(folder, 'config');
     await writeNewFiles(await initService(configDir, first));
