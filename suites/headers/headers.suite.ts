@@ -32,7 +32,7 @@ const transportSecurityForm = check('headers.transport-security-form', {
       .toConform('max-age and other directives', ({ response }) => response.transportSecurity?.fault ?? null),
 });
 
-// RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
+// RFC 9110 §5.3: if the value of a field is no list, it is unknown which of several lines counts.
 export const singleFields = check('headers.single-fields', {
   title: 'sends each header with a single value once',
   headline: 'A header comes twice: {got}',

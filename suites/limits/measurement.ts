@@ -112,7 +112,7 @@ export const measurements = [
   }),
 ];
 
-/** What a run sends while the quota is spent is no client that waits as it was told. */
+/** The requests of a run at a spent quota are no client that waits for Retry-After. */
 const bans = (status: number) =>
   `a client that goes on asking gets status ${status}, and was not served again`;
 

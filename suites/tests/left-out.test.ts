@@ -22,7 +22,7 @@ const withBody = (bytes: Uint8Array, response: RecordedResponse): RecordedRespon
 /** More than is undone of a coding. */
 const BOMB = gzipSync(Buffer.alloc(9 * 1024 * 1024));
 
-/** Content that a service sends so that nobody can look into it. */
+/** Content that a service makes unreadable. */
 const UNREADABLE: Readonly<Record<string, Change>> = {
   'longer than is read': (response) => ({ ...response, body: { ...response.body, truncated: true } }),
   'in an unknown coding': withField('Content-Encoding', 'x-own'),

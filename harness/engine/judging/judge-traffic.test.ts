@@ -39,7 +39,7 @@ const entryOf = ({ url, method = 'GET', status = 200, type = 'application/json',
   },
 });
 
-/** What is told of these entries of a browser: outcomes, findings and remarks. */
+/** The outcomes, findings and remarks on these entries of a browser. */
 async function told(...entries: readonly Entry[]) {
   const yaml = `service: orders\ncontract: search\ncredentials: { scheme: none }\nprovider: { url: '${API}' }\nopenapi: ../openapi/api.json\n`;
   const folder = { 'services/orders.yaml': yaml, 'openapi/api.json': JSON.stringify(DOCUMENT) };

@@ -139,7 +139,7 @@ export function inOne(bursts: readonly MetLimit[]) {
   };
 }
 
-/** What came of bursts between which no limit refused for good, for whom the rest of them does not matter. */
+/** The results of bursts between which no limit refused for good; the rest of the bursts does not matter. */
 export function groupOf(bursts: readonly MetLimit[]): Group {
   const entries = bursts.flatMap(({ burst }) =>
     burst.entries.map((entry) => ({ ...entry, of: burst.entries.length })),

@@ -20,7 +20,7 @@ const WORK_MS = 40;
 const TOGETHER = 4;
 /** Requests in a row that a limiter takes which wants them evenly spread. */
 const SMALL_BURST = 2;
-/** Of requests that need not be refused, every so many-th is. */
+/** Interval, in requests, of refusals without a reason. */
 const STRAY_EVERY = 7;
 /** Refusals after which a client is banned. */
 const BANNED_BEHIND = 3;
@@ -68,7 +68,7 @@ const inTurn =
     }))(behavior);
   };
 
-/** Every so many-th request is refused although the quota is not spent. */
+/** Refuses one request of each interval although the quota is not spent. */
 const refusingEvery = (nth: number): ((limiter: Limiter) => Limiter) => {
   let asked = 0;
   return (limiter) => ({
