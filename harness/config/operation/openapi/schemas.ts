@@ -187,7 +187,7 @@ export class OpenApiSchemas {
         throw faultAt(at, `uses ${dynamic}, which is not read here`, 'refer with $ref');
     }
     Object.assign(copy, this.#required(at), this.#isEarly && isNullable(at) ? { nullable: true } : {});
-    return dialect === LATEST ? nullableUnion(withoutChoice(at, copy)) : copy;
+    return dialect === LATEST ? nullableUnion(copy) : copy;
   }
 
   #linked(ref: string, at: DocumentNode): Record<string, unknown> {
@@ -262,16 +262,6 @@ export class OpenApiSchemas {
     const known = new Set(required.filter((name) => typeof name === 'string'));
     return { required: [...known].filter((name) => !this.#isForeign(child(properties, name))) };
   }
-}
-
-/**
- * `discriminator` never decides whether a value is valid (OpenAPI 3.1 §4.8.25). Where authors write it, they mean one of
- * the alternatives, and let several fit.
- */
-function withoutChoice(at: DocumentNode, copy: Record<string, unknown>): Record<string, unknown> {
-  const { oneOf, anyOf, ...rest } = copy;
-  const isChosen = child(child(at, 'discriminator'), 'propertyName').value !== undefined;
-  return isChosen && oneOf !== undefined && anyOf === undefined ? { ...rest, anyOf: oneOf } : copy;
 }
 
 /** Swagger 2.0 has no word for it; `x-nullable` is in use. */
