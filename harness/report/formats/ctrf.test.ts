@@ -6,6 +6,7 @@ import { HOSTILE } from '../fixtures/sample-evidence.ts';
 import {
   conformingService,
   failingService,
+  operationResults,
   resultsOf,
   SAMPLE_RUNS,
   sampleCheck,
@@ -77,6 +78,16 @@ describe('CTRF', () => {
     expect(summary.tests).toBe(tests.length);
     expect(passed + failed + skipped + pending + other).toBe(tests.length);
     expect(failed).toBe(tests.filter(({ status }) => status === 'failed').length);
+  });
+
+  it('has a test for each operation by its method and path', () => {
+    const tests = told(operationResults()).tests.filter(({ suite }) => suite[1] === 'by-operation');
+    expect(tests.map(({ name, status }) => [name, status]).slice(0, 3)).toEqual([
+      ['GET /v1/orders', 'failed'],
+      ['GET /v1/orders/{id}', 'other'],
+      ['DELETE /v1/orders/{id}', 'skipped'],
+    ]);
+    expect(tests[0]?.message).toMatch(/^2 findings: operations.schema: \/id is a text/);
   });
 
   it('tells of a failure why and what was exchanged, and of what did not run the reason', () => {

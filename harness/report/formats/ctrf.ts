@@ -3,6 +3,12 @@ import type { Outcome } from '../../base/verdict.ts';
 import { inPieces, type ReportFormat } from '../format.ts';
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
+import {
+  BY_OPERATION,
+  type OperationOutcome,
+  operationOutcomes,
+  outcomeInWords,
+} from '../results/operation-outcome.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
 import { suitesOf } from '../results/tally.ts';
@@ -58,10 +64,17 @@ export const ctrf: ReportFormat = {
   }),
 };
 
+function hasOperations({ operationCoverage = [] }: ServiceResult): boolean {
+  return operationCoverage.length > 0;
+}
+
 /** A service at a time. */
 function* testsOf(results: Results): Iterable<readonly Test[]> {
   for (const service of results.services)
-    yield service.checks.map((check) => testOf(check, service, results));
+    yield [
+      ...service.checks.map((check) => testOf(check, service, results)),
+      ...operationOutcomes(service).map((each) => operationTest(each, service, results)),
+    ];
   yield runItself(results);
 }
 
@@ -69,7 +82,9 @@ function documentOf(results: Results) {
   const { run } = results;
   const verdict = verdictOf(results);
   const statuses = [
-    ...results.services.flatMap(({ checks }) => checks.map((check) => statusOf(check, run.strict))),
+    ...results.services.flatMap((service) =>
+      [...service.checks, ...operationOutcomes(service)].map((each) => statusOf(each, run.strict)),
+    ),
     ...runItself(results).map(({ status }) => status),
   ];
   const count = (wanted: Status) => statuses.filter((status) => status === wanted).length;
@@ -89,7 +104,7 @@ function documentOf(results: Results) {
         skipped: count('skipped'),
         pending: count('pending'),
         other: count('other'),
-        suites: suitesOf(results).length,
+        suites: suitesOf(results).length + (results.services.some(hasOperations) ? 1 : 0),
         start,
         stop,
         duration: stop - start,
@@ -104,7 +119,7 @@ function documentOf(results: Results) {
   };
 }
 
-function statusOf({ outcome }: CheckResult, strict: boolean): Status {
+function statusOf({ outcome }: Pick<CheckResult, 'outcome'>, strict: boolean): Status {
   return outcome === 'warning' && strict ? 'failed' : STATUSES[outcome];
 }
 
@@ -127,6 +142,25 @@ function testOf(check: CheckResult, service: ServiceResult, results: Results): T
       ...(age === '' ? {} : { age }),
       grounds: check.grounds.map(groundInWords),
       ...(check.reproduce === null ? {} : { reproduce: plainText(check.reproduce, MESSAGE_CAP) }),
+    },
+  };
+}
+
+/** A test for each documented operation, called by its method and path template. */
+function operationTest(operation: OperationOutcome, { service }: ServiceResult, { run }: Results): Test {
+  const message = outcomeInWords(operation);
+  return {
+    name: plainLine(operation.operation),
+    status: statusOf(operation, run.strict),
+    rawStatus: operation.outcome,
+    // Its time is that of the checks.
+    duration: 0,
+    suite: [service, BY_OPERATION],
+    ...(message === '' ? {} : { message: plainLine(message, MESSAGE_CAP) }),
+    extra: {
+      operation: plainLine(operation.operation),
+      place: plainLine(operation.place),
+      checks: operation.findings.map(({ check }) => check.id),
     },
   };
 }

@@ -8,6 +8,7 @@ import { rememberedResults } from '../fixtures/past-nights.ts';
 import {
   conformingService,
   diagnosedResults,
+  operationResults,
   resultsOf,
   SAMPLE_RUNS,
   sampleCheck,
@@ -107,6 +108,19 @@ describe('JUnit', () => {
     const { merged: document } = renderJunit(resultsOf([{ ...conformingService('search'), checks }]));
     expect(caseOf(document, 'a.blocked')).toContain('<error message="no way" type="blocked">');
     expect(caseOf(document, 'a.error')).toContain('<error message="oh" type="MUST">');
+  });
+
+  it('has a case for each operation by its method and path, beside those of the checks', () => {
+    const cases = renderJunit(operationResults()).suites.get('orders.by-operation') ?? '';
+    expect(cases.split('<testcase ')).toHaveLength(5);
+    expect(caseOf(cases, 'GET /v1/orders')).toMatch(
+      /<failure message="2 findings: operations.schema: \/id is a text; headers.*documented in openapi.yaml:7:5/s,
+    );
+    expect(caseOf(cases, 'GET /v1/orders/{id}')).toContain('warning headers.content-language-form: en_US');
+    expect(caseOf(cases, 'DELETE /v1/orders/{id}')).toContain('"skipped: not exercised: it is unsafe"');
+    expect(renderJunit(operationResults()).suites.get('orders.operations')).toContain(
+      '<testcase name="operations.schema"',
+    );
   });
 
   it('leads with the causes among the properties of a suite', () => {

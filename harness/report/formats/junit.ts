@@ -6,6 +6,12 @@ import { type CauseEntry, causeEntries, checksByService, firstOf, problemOf } fr
 import type { CheckResult } from '../results/check-result.ts';
 import { findingAsText, VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import { basisInWords } from '../results/operation-coverage.ts';
+import {
+  BY_OPERATION,
+  type OperationOutcome,
+  operationOutcomes,
+  outcomeInWords,
+} from '../results/operation-outcome.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { leftOutOf, listFaults, serviceConditions } from '../results/run-verdict.ts';
 import { counted, isBlockedByOutage, isExplained, waitedMs } from '../results/tally.ts';
@@ -33,16 +39,17 @@ interface Rules {
 const WARNINGS = { skipped: 'skipped', failure: 'failure', pass: 'passed' } as const;
 
 /** Outcome to JUnit. A check that could not be exercised is never green where the contract or a standard demands it. */
-const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => CaseVerdict>> = {
-  pass: () => 'passed',
-  fail: () => 'failure',
-  warning: (_, { strict, warnings }) => (strict ? 'failure' : WARNINGS[warnings]),
-  observed: () => 'passed',
-  known: () => 'skipped',
-  skipped: () => 'skipped',
-  blocked: ({ level }) => (level === 'MUST' ? 'error' : 'skipped'),
-  error: () => 'error',
-};
+const VERDICTS: Readonly<Record<Outcome, (check: Pick<CheckResult, 'level'>, rules: Rules) => CaseVerdict>> =
+  {
+    pass: () => 'passed',
+    fail: () => 'failure',
+    warning: (_, { strict, warnings }) => (strict ? 'failure' : WARNINGS[warnings]),
+    observed: () => 'passed',
+    known: () => 'skipped',
+    skipped: () => 'skipped',
+    blocked: ({ level }) => (level === 'MUST' ? 'error' : 'skipped'),
+    error: () => 'error',
+  };
 
 const SCHEMA_TIME_DIGITS = 3;
 /** Number of causes that a service gets: CI servers count elements. */
@@ -110,7 +117,42 @@ function suitesOf(service: ServiceResult, { run, entries, rules }: SuiteContext)
     const properties = { ...causes, ...common, waited: seconds(waitedMs(checks)) };
     return suite(`${service.service}.${name}`, cases, properties);
   });
-  return stops.length === 0 ? suites : [...suites, suite(own, stops, common)];
+  return [
+    ...suites,
+    ...operationSuite(service, { rules, common }),
+    ...(stops.length === 0 ? [] : [suite(own, stops, common)]),
+  ];
+}
+
+/** A case for each documented operation, called by its method and path template; none if no operation is documented. */
+function operationSuite(
+  service: ServiceResult,
+  { rules, common }: { readonly rules: Rules; readonly common: SuiteProperties },
+): readonly Element[] {
+  const name = `${service.service}.${BY_OPERATION}`;
+  const cases = operationOutcomes(service).map((each) => operationCase(each, name, rules));
+  return cases.length === 0 ? [] : [suite(name, cases, common)];
+}
+
+/** Its time is that of the checks, which have cases of their own. */
+function operationCase(operation: OperationOutcome, classname: string, rules: Rules): Element {
+  const attributes = { name: plainLine(operation.operation), classname, time: seconds(0) };
+  const verdict = VERDICTS[operation.outcome]({ level: 'MUST' }, rules);
+  const message = outcomeInWords(operation);
+  if (verdict === 'passed' && message === '') return { name: 'testcase', attributes };
+  const text = [
+    `documented in ${plainLine(operation.place)}`,
+    ...operation.findings.map(({ check, outcome, got }) =>
+      plainText(`${outcome} ${check.id}: ${got ?? check.title}`),
+    ),
+  ].join('\n');
+  const child =
+    verdict === 'skipped'
+      ? { name: 'skipped', attributes: { message: `${operation.outcome}: ${message}` } }
+      : verdict === 'passed'
+        ? { name: 'system-out', attributes: {}, text }
+        : { name: verdict, attributes: { message, type: 'operation' }, text };
+  return { name: 'testcase', attributes, children: [child] };
 }
 
 /** A case that passes, with what differs from the runs before, and the known failures that end soon. */
