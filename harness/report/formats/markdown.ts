@@ -5,6 +5,7 @@ import { newestFirst } from '../results/age.ts';
 import { causeEntries, checksByService, firstOf, problemOf, wrongInBrief } from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import { basisInWords, isExercised } from '../results/operation-coverage.ts';
+import { failingOperationsInWords } from '../results/operation-outcome.ts';
 import type { OperationCoverage, Results } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
 import {
@@ -107,6 +108,7 @@ function head(results: Results): string {
   const verdict = verdictOf(results);
   const simulated = simulatedInWords(results);
   const basis = basisInWords(results.services);
+  const failing = failingOperationsInWords(results);
   const facts = [
     `run ${prose(run.id)}`,
     instant(run.startedAt),
@@ -121,6 +123,7 @@ function head(results: Results): string {
   return [
     `## ${MARKS[VERDICTS[verdict.word].sign]} ${VERDICTS[verdict.word].headline}`,
     prose(verdictSentence(verdict, results)),
+    ...(failing === null ? [] : [`**${prose(failing)}**`]),
     facts.join(' · '),
     ...(faults.length > 0 ? [faults.join('\n')] : []),
   ].join('\n\n');

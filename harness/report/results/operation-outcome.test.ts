@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { operationResults } from '../fixtures/sample-results.ts';
+import { operationResults, resultsOf } from '../fixtures/sample-results.ts';
+import { renderMarkdown } from '../formats/markdown.ts';
+import { renderPage } from '../html/page.ts';
+import { verdictText } from '../terminal/terminal.ts';
 import { operationOutcomes } from './operation-outcome.ts';
 import type { ServiceResult } from './results.ts';
 
@@ -27,5 +30,23 @@ describe('the outcome of an operation', () => {
       subjects: subjects.map((each) => ({ ...each, outcome: 'blocked' as const })),
     }));
     expect(outcomes({ ...service, checks })[0]).toEqual(['GET /v1/orders', 'skipped', 0]);
+  });
+});
+
+describe('the operations that fail', () => {
+  it('are named before all else in terminal, page and summary', () => {
+    const results = operationResults();
+    const sentence = '1 of 4 operations fails: GET /v1/orders';
+    const terminal = verdictText(results, { color: false, width: 100, verbosity: 'normal' });
+    expect(terminal).toContain(`\n  ${sentence}.\n  It rests on`);
+    expect(renderPage(results)).toContain(`<p class="lede"><strong>${sentence}. 1 failure.</strong>`);
+    expect(renderMarkdown(results)).toContain(`**${sentence}**`);
+  });
+
+  it('are those with warnings as well in a strict run', () => {
+    const { services } = operationResults();
+    expect(renderMarkdown(resultsOf(services, { strict: true }))).toContain(
+      '2 of 4 operations fail: GET /v1/orders, GET /v1/orders/{id}',
+    );
   });
 });

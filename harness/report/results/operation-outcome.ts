@@ -1,6 +1,7 @@
 import type { Outcome } from '../../base/verdict.ts';
+import { firstOf } from './causes.ts';
 import type { CheckResult } from './check-result.ts';
-import type { OperationCoverage, ServiceResult } from './results.ts';
+import type { OperationCoverage, Results, ServiceResult } from './results.ts';
 import { counted, JUDGED, WORST_FIRST } from './tally.ts';
 import { plainLine } from './words/plain.ts';
 
@@ -70,4 +71,24 @@ export function outcomeInWords({ findings, notExercised, judged }: OperationOutc
   }
   if (judged > 0) return '';
   return notExercised ? `not exercised: ${plainLine(notExercised.reason)}` : 'no check judged it';
+}
+
+/** UTF-16 units of a name in a sentence. */
+const LONGEST_NAME = 120;
+/** Operations that a sentence names. */
+const NAMED = 3;
+
+/** `3 of 14 operations fail: GET /v1/orders, POST /v1/orders and 1 more`; null if none does. */
+export function failingOperationsInWords({
+  services,
+  run,
+}: Pick<Results, 'services' | 'run'>): string | null {
+  const all = services.flatMap((service) => operationOutcomes(service));
+  const failing = all.filter(({ outcome }) => outcome === 'fail' || (run.strict && outcome === 'warning'));
+  if (failing.length === 0) return null;
+  const names = firstOf(
+    failing.map(({ operation }) => plainLine(operation, LONGEST_NAME)),
+    NAMED,
+  );
+  return `${failing.length} of ${counted(all.length, 'operation')} ${failing.length === 1 ? 'fails' : 'fail'}: ${names}`;
 }

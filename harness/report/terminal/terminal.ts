@@ -1,5 +1,6 @@
 import type { CauseEntry } from '../results/causes.ts';
 import { basisInWords } from '../results/operation-coverage.ts';
+import { failingOperationsInWords } from '../results/operation-outcome.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import {
   cautionsOf,
@@ -149,9 +150,11 @@ function ending(page: Page, { reportsAt = null, again }: VerdictTextOptions): Bl
   ];
   const joined = `  ${last.join('     ')}`;
   const basis = basisInWords(results.services);
+  const failing = failingOperationsInWords(results);
   const outside = outsideWords(results.services);
   return [
     ...sentence.map((line) => ink.sign(sign, line)),
+    ...(failing === null ? [] : indented(page, `${failing}.`, '  ')),
     ...(basis === null ? [] : indented(page, `It rests on ${basis}.`, '  ')),
     ...indented(page, facts.join(', '), '  ').map(ink.dim),
     ...(outside === null ? [] : [ink.dim(`  ${outside}`)]),

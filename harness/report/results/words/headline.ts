@@ -1,5 +1,6 @@
 import { asSentence, grouped, listed } from '../../../base/text.ts';
 import { explainedFailures } from '../causes.ts';
+import { failingOperationsInWords } from '../operation-outcome.ts';
 import type { Results, ServiceResult } from '../results.ts';
 import { cautionsOf, driftedIn, type RunVerdict, servicesWith, verdictOf } from '../run-verdict.ts';
 import { counted, JUDGED } from '../tally.ts';
@@ -76,7 +77,10 @@ function failing(results: Results): ShortVerdict {
   return {
     sentence: `${subject(wrong, services)} ${verb(wrong, 'does not conform', 'do not conform')}`,
     title: `${wrong.length <= NAMED ? wrong.map(({ service }) => service).join(', ') : subject(wrong, services)}: ${countsInWords(results)}`,
-    lead: failuresInWords(results),
+    lead: [failingOperationsInWords(results), failuresInWords(results)]
+      .filter((part) => part !== null)
+      .map(asSentence)
+      .join(' '),
     rest: [
       ...(right.length > 0 ? [`${conformWords(right)}.`] : []),
       ...(open > 0 ? [`${counted(open, 'service')} could not be judged in full.`] : []),
