@@ -131,7 +131,7 @@ export async function diff(
     ...found.map(lineOf),
     found.length === 0
       ? 'No check that both runs judged has changed.'
-      : `${counted(found.length, 'check')} changed, of those that both runs judged.`,
+      : `${counted(new Set(found.map(({ service, environment, check }) => `${service} ${environment} ${check}`)).size, 'check')} changed, of those that both runs judged.`,
   ];
   process.stdout.write(lines.map((line) => `${plainLine(line)}\n`).join(''));
   return EXIT.conforms;
@@ -150,7 +150,8 @@ function headOf({ id, startedAt, exitCode }: PastRun): string {
   return `${id} (${instant(startedAt)}, exit code ${exitCode})`;
 }
 
-function lineOf({ service, environment, check, before, after }: Difference): string {
+function lineOf({ service, environment, check, operation, before, after }: Difference): string {
   const name = environment === null ? service : `${service} (${environment})`;
-  return `${name}: ${check}: ${before} → ${after}`;
+  const of = operation === undefined ? '' : ` for ${operation}`;
+  return `${name}: ${check}${of}: ${before} → ${after}`;
 }

@@ -31,8 +31,10 @@ describe('the history of the runs', () => {
 
   it('is read as it was written, with the ids of the checks once', () => {
     const folder = temporaryFolder();
-    for (const each of [night(1), night(2), night(3, 4)]) expect(remember(folder, each)).toBeNull();
-    expect(readHistory(folder)).toEqual({ runs: [night(1), night(2), night(3, 4)], notes: [] });
+    const operations = new Map([['status.check-1', ['GET /v1/orders']]]);
+    const third = { ...night(3, 4), services: night(3, 4).services.map((each) => ({ ...each, operations })) };
+    for (const each of [night(1), night(2), third]) expect(remember(folder, each)).toBeNull();
+    expect(readHistory(folder)).toEqual({ runs: [night(1), night(2), third], notes: [] });
     expect(readFileSync(join(folder, 'history.ndjson'), 'utf8').match(/status\.check-1"/g)).toHaveLength(2);
   });
 

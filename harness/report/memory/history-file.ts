@@ -11,7 +11,7 @@ import { counted } from '../results/tally.ts';
 import { oneAtATime, writeWhole } from '../whole-file.ts';
 import type { PastRun } from './history.ts';
 
-/** `history.ndjson`: a line for each run, a letter for each check, and lines with lists of checks. */
+/** `history.ndjson`: a line for each run, a letter for each check, the operations that violate one, and lines with lists of checks. */
 
 const MOST_RUNS = 400;
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -30,6 +30,12 @@ const RUN = Type.Object({
       outcomes: Type.String(),
       requests: Count,
       ms: Milliseconds,
+      operations: Type.Optional(
+        Type.Unsafe<Readonly<Record<string, readonly string[]>>>({
+          type: 'object',
+          additionalProperties: { type: 'array', items: { type: 'string' } },
+        }),
+      ),
       noVerdict: Type.Optional(Type.Boolean()),
     }),
   ),
@@ -140,11 +146,17 @@ function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<strin
     run: id,
     at: startedAt,
     exit: exitCode,
-    services: services.map(({ outcomes, durationMs, ...service }) => {
+    services: services.map(({ outcomes, operations = new Map(), durationMs, ...service }) => {
       const ids = [...outcomes.keys()];
       const checks = createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, 12);
       lists.set(checks, { checks, ids });
-      return { ...service, checks, outcomes: [...outcomes.values()].join(''), ms: Math.round(durationMs) };
+      return {
+        ...service,
+        checks,
+        outcomes: [...outcomes.values()].join(''),
+        ...(operations.size > 0 && { operations: Object.fromEntries(operations) }),
+        ms: Math.round(durationMs),
+      };
     }),
   };
 }
@@ -154,8 +166,9 @@ function pastOf({ run, at, exit, services }: RunLine, lists: Map<string, readonl
     id: run,
     startedAt: at,
     exitCode: exit,
-    services: services.map(({ checks, outcomes, ms, ...service }) => ({
+    services: services.map(({ checks, outcomes, operations, ms, ...service }) => ({
       ...service,
+      ...(operations && { operations: new Map(Object.entries(operations)) }),
       outcomes: new Map((lists.get(checks) ?? []).map((id, index) => [id, outcomes[index] ?? '.'])),
       durationMs: ms,
     })),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../base/verdict.ts';
 import { conformingService, resultsOf, sampleCheck } from '../fixtures/sample-results.ts';
+import { renderPage } from '../html/page.ts';
 import type { Change, Results } from '../results/results.ts';
-import { type PastRun, pastRun, withHistory } from './history.ts';
+import { newsInWords } from '../results/words/news.ts';
+import { differences, type PastRun, type PastService, pastRun, withHistory } from './history.ts';
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   p: 'pass',
@@ -197,5 +199,51 @@ describe('what the nights before say', () => {
       changes: [{ state: 'fixed', runs: 2 }],
       notes: ['a line is lost'],
     });
+  });
+});
+
+describe('what the nights before say of an operation', () => {
+  const night = (at: number, ...failing: readonly string[]) => {
+    const subjects = ['GET /a', 'GET /b', 'GET /c'].map((subject) => ({
+      subject,
+      outcome: failing.includes(subject) ? ('fail' as const) : ('pass' as const),
+      evidence: [],
+    }));
+    const check = sampleCheck('fail', { id: 'operations.schema', subjects });
+    const service = { ...conformingService('search'), environment: null, checks: [check] };
+    return resultsOf([service], { id: `night-${at}`, startedAt: dayOf(at) });
+  };
+  const last = (...nights: readonly (readonly string[])[]) => {
+    const all = nights.map((failing, at) => night(at, ...failing));
+    const tonight = all.at(-1);
+    if (tonight === undefined) throw new Error('there is no night');
+    return withHistory(tonight, all.slice(0, -1).map(pastRun), []);
+  };
+
+  it('calls one new of a check that failed for others before', () => {
+    expect(last(['GET /a'], ['GET /a', 'GET /b']).history?.changes).toMatchObject([
+      { state: 'new', runs: 1, since: dayOf(1), operations: ['GET /b'] },
+    ]);
+    expect(last(['GET /a', 'GET /b'], ['GET /a'], ['GET /a', 'GET /b']).history?.changes).toMatchObject([
+      { state: 'still failing', runs: 3 },
+    ]);
+  });
+
+  it('tells nothing of it where an earlier run names no operations', () => {
+    const { operations: _, ...older } = pastRun(night(0, 'GET /a')).services[0] as PastService;
+    const past = { ...pastRun(night(0, 'GET /a')), services: [older] };
+    const { history } = withHistory(night(1, 'GET /b'), [past], []);
+    expect(history?.changes).toMatchObject([{ state: 'still failing' }]);
+  });
+
+  it('is named in the news, on the page and in the difference of two runs', () => {
+    const results = last(['GET /a', 'GET /c'], ['GET /a', 'GET /b']);
+    expect(newsInWords(results)).toContain('New: operations.schema for GET /b (search)');
+    expect(renderPage(results)).toContain('new for GET /b');
+    const [before, after] = [pastRun(night(0, 'GET /a', 'GET /c')), pastRun(night(1, 'GET /a', 'GET /b'))];
+    expect(differences(before, after)).toMatchObject([
+      { check: 'operations.schema', operation: 'GET /b', before: 'pass', after: 'fail' },
+      { check: 'operations.schema', operation: 'GET /c', before: 'fail', after: 'pass' },
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
 import type { CheckResult } from '../results/check-result.ts';
+import { operationsAgainst } from '../results/operation-outcome.ts';
 import type { Change, PastFigures, Results, ServiceResult } from '../results/results.ts';
 import { isWithoutVerdict } from '../results/run-verdict.ts';
 import { tallyOf } from '../results/tally.ts';
@@ -15,6 +16,8 @@ export interface PastService {
   readonly outcomes: ReadonlyMap<string, string>;
   readonly requests: number;
   readonly durationMs: number;
+  /** Of checks with a failure or a warning the operations that violated them; absent in lines of older versions. */
+  readonly operations?: ReadonlyMap<string, readonly string[]>;
   /** true: the run says nothing of it as a whole. */
   readonly noVerdict?: boolean;
 }
@@ -59,6 +62,7 @@ export function pastRun({ run, services }: Results): PastRun {
       environment: service.environment,
       version: versionOf(service),
       outcomes: lettersOf(service),
+      operations: violatingOperations(service),
       requests: service.requestsSent,
       durationMs: service.durationMs,
       ...(isWithoutVerdict(service, run) && { noVerdict: true }),
@@ -72,6 +76,19 @@ function lettersOf({ checks, observations }: ServiceResult): ReadonlyMap<string,
     checks.map(({ id, outcome }) => {
       const letter = LETTERS[outcome];
       return [id, drifted.has(id) && GOOD.includes(letter) ? DRIFTED : letter];
+    }),
+  );
+}
+
+/** Operations of one check that are kept; of more nothing is said. */
+const MOST_OPERATIONS = 100;
+
+/** The operations that violated each check, in the order of their names. */
+function violatingOperations({ checks }: ServiceResult): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    checks.flatMap((check) => {
+      const names = operationsAgainst(check);
+      return names.length > 0 && names.length <= MOST_OPERATIONS ? [[check.id, names] as const] : [];
     }),
   );
 }
@@ -148,9 +165,10 @@ function earlierOf(service: ServiceResult, past: readonly PastRun[]): readonly E
 
 /** What the runs before say of one check, those that judged it. */
 function seenOf(check: string, earlier: readonly Earlier[]): PastOutcomes {
-  return earlier.flatMap(({ at, version, outcomes }) => {
+  return earlier.flatMap(({ at, version, outcomes, operations }) => {
     const letter = outcomes.get(check);
-    return letter !== undefined && JUDGED.includes(letter) ? [{ at, version, letter }] : [];
+    if (letter === undefined || !JUDGED.includes(letter)) return [];
+    return [{ at, version, letter, operations: operations?.get(check) }];
   });
 }
 
@@ -164,6 +182,8 @@ interface Story {
 /** What one run says of one check. */
 interface PastOutcome {
   readonly at: string;
+  /** The operations that violated it; absent if unknown. */
+  readonly operations?: readonly string[] | undefined;
   readonly version: string | null;
   readonly letter: string;
 }
@@ -204,8 +224,21 @@ function changeOf(service: string, check: CheckResult, seen: PastOutcomes, today
     const warned = streak.at(-1)?.letter === 'w' && { warned: true };
     return { ...about, state: 'fixed', runs, since: first.at, ...warned };
   }
-  if (first) return { ...about, state: 'still failing', runs: runs + 1, since: first.at };
+  if (first) {
+    const operations = newOperations(check, seen);
+    // A check that failed for others says nothing of an operation that it never found before.
+    if (operations.length > 0) return { ...about, state: 'new', runs: 1, since: today, operations };
+    return { ...about, state: 'still failing', runs: runs + 1, since: first.at };
+  }
   return { ...about, state: seen.some(isBad) ? 'back' : 'new', runs: 1, since: today };
+}
+
+/** The operations of a failing check that violated it in no earlier run; none where a run does not name its own. */
+function newOperations(check: CheckResult, seen: PastOutcomes): readonly string[] {
+  const violated = seen.filter(({ letter }) => BAD.includes(letter));
+  const before = violated.flatMap(({ operations = [] }) => operations);
+  if (violated.some(({ operations }) => operations === undefined)) return [];
+  return operationsAgainst(check).filter((operation) => !before.includes(operation));
 }
 
 /** Often enough from passing to failing and back, with no known change of the provider. */
@@ -228,19 +261,30 @@ export interface Difference {
   readonly service: string;
   readonly environment: string | null;
   readonly check: string;
+  /** The operation that a check judges otherwise which failed in both runs; absent for the check itself. */
+  readonly operation?: string;
   readonly before: Outcome;
   readonly after: Outcome;
 }
 
 /** What two runs, both of which judged it, say differently, in the order of the later run. */
 export function differences(before: PastRun, after: PastRun): readonly Difference[] {
-  return after.services.flatMap(({ service, environment, outcomes }) => {
+  return after.services.flatMap(({ service, environment, outcomes, operations }) => {
     const other = before.services.find((each) => keyOf(each) === keyOf({ service, environment }));
     return [...outcomes].flatMap(([check, letter]) => {
       const [was, is] = [OUTCOME_OF.get(other?.outcomes.get(check) ?? ''), OUTCOME_OF.get(letter)];
       const isJudged = [was, is].every((each) => each !== undefined && JUDGED.includes(LETTERS[each]));
-      if (was === undefined || is === undefined || was === is || !isJudged) return [];
-      return [{ service, environment, check, before: was, after: is }];
+      if (was === undefined || is === undefined || !isJudged) return [];
+      const about = { service, environment, check };
+      if (was !== is) return [{ ...about, before: was, after: is }];
+      const [old, now] = [other?.operations?.get(check), operations?.get(check)];
+      if (old === undefined || now === undefined) return [];
+      const only = (some: readonly string[], others: readonly string[]) =>
+        some.filter((operation) => !others.includes(operation));
+      return [
+        ...only(now, old).map((operation) => ({ ...about, operation, before: 'pass' as const, after: is })),
+        ...only(old, now).map((operation) => ({ ...about, operation, before: was, after: 'pass' as const })),
+      ];
     });
   });
 }

@@ -29,6 +29,17 @@ type SubjectOfCheck = NonNullable<CheckResult['subjects']>[number];
 
 const FINDINGS: readonly Outcome[] = ['error', 'fail', 'warning', 'known'];
 
+/** `GET /v1/orders/{id}` */
+const OPERATION = /^[A-Z]+ \//;
+
+/** Names of the operations that violate a check, sorted. */
+export function operationsAgainst({ subjects = [] }: CheckResult): readonly string[] {
+  const names = subjects
+    .filter(({ subject, outcome }) => OPERATION.test(subject) && FINDINGS.includes(outcome))
+    .map(({ subject }) => subject);
+  return [...new Set(names)].toSorted();
+}
+
 /** Each documented operation once, in the order of the document: the worst outcome of the checks that judged it. */
 export function operationOutcomes({
   operationCoverage = [],

@@ -305,7 +305,7 @@ const CHANGE = Type.Object({
   check: name,
   state: Type.Enum(['new', 'back', 'still failing', 'fixed'], {
     description:
-      'new: it never failed before; back: it was fixed before; still failing: as in the last run that judged it; fixed: it failed there.',
+      'new: it never failed before, or not for these operations; back: it was fixed before; still failing: as in the last run that judged it; fixed: it failed there.',
   }),
   runs: whole(
     1,
@@ -313,6 +313,11 @@ const CHANGE = Type.Object({
   ),
   since: Instant,
   warned: optional(flag('true: what is fixed was a warning.')),
+  operations: optional(
+    texts(
+      'Operations for which a check fails that failed for others before; absent where the check itself is new.',
+    ),
+  ),
 });
 
 const NO_VERDICT = optional(

@@ -71,7 +71,8 @@ export function agesOf({ history }: Results): Ages {
   };
 }
 
-function inWords({ state, runs, since }: Change, before: number): string {
+function inWords({ state, runs, since, operations = [] }: Change, before: number): string {
+  if (operations.length > 0) return `new for ${firstOf(operations, 2)}`;
   if (state === 'new') return `in none of the ${counted(before, 'run')} before`;
   if (state === 'back') return 'was fixed before';
   return `${counted(runs, 'run')}, since ${dayInWords(since)}`;

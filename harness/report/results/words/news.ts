@@ -6,7 +6,7 @@ import { counted, type JudgedCheck, judgedWith } from '../tally.ts';
 import { dayInWords } from './words.ts';
 
 /** The service and the check of a change. */
-type ChangedCheck = Pick<Change, 'service' | 'check'>;
+type ChangedCheck = Pick<Change, 'service' | 'check' | 'operations'>;
 
 const NAMED = 5;
 const FINDINGS: readonly Outcome[] = ['fail', 'warning'];
@@ -41,7 +41,10 @@ export function newsInWords(results: Results, { isMarked = false } = {}): readon
   const { runs = [], changes = [] } = results.history ?? {};
   const names = results.services.map(({ service }) => service);
   const line = (head: string, found: readonly ChangedCheck[]) => {
-    const named = found.map(({ check, service }) => `${check} (${service})`);
+    const named = found.map(({ check, service, operations = [] }) => {
+      const of = operations.length === 0 ? '' : ` for ${firstOf(operations, 2)}`;
+      return `${check}${of} (${service})`;
+    });
     return named.length === 0 ? [] : [`${head}: ${firstOf(named, NAMED)}`];
   };
   const changesIn = changesOf(results);
