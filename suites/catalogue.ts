@@ -41,3 +41,5 @@ export const suites: readonly Suite[] = [
   webhooks,
   overHttp(limits),
 ];
+
+export { everyExchange as everyAnswer } from './stimuli/record.ts';

@@ -7,10 +7,10 @@ export type Level = 'MUST' | 'SHOULD' | 'NONE';
 
 /** A ground of a check as it stands for one service. */
 export interface ResolvedGround {
-  readonly kind: 'clause' | 'standard' | 'clients' | 'practice';
-  /** Clause key, or section of the standard (`RFC 9110 §15.5.2`), or what clients do, or name of the practice. */
+  readonly kind: 'clause' | 'standard' | 'clients' | 'practice' | 'own';
+  /** Clause key, or section of the standard (`RFC 9110 §15.5.2`), or what clients do, or name of the practice or of the user's rule. */
   readonly ref: string;
-  /** `stated | advised | not-shown | config` for a clause; `MUST | SHOULD | MAY` for a standard; `relied-on`; `practice`. */
+  /** `stated | advised | not-shown | config` for a clause; `MUST | SHOULD | MAY` for a standard; `relied-on`; `practice`; `MUST | SHOULD` for a rule of the user's own. */
   readonly standing: string;
   /** For a person: where it is written, e.g. `search-service.md, Limits, row 1`. */
   readonly place: string;
@@ -25,7 +25,9 @@ export type Ground =
   /** Behavior of ordinary clients that a violation breaks, e.g. `Retry-After counts on 429 for urllib3`. */
   | { readonly kind: 'clients'; readonly ref: string }
   /** Security or operating practice, e.g. `OWASP API2:2023`. */
-  | { readonly kind: 'practice'; readonly ref: string };
+  | { readonly kind: 'practice'; readonly ref: string }
+  /** A rule of the user's own: `ref` says where it is written. */
+  | { readonly kind: 'own'; readonly ref: string; readonly word: 'MUST' | 'SHOULD' };
 
 export type RequirementWord = 'MUST' | 'SHOULD' | 'MAY';
 
@@ -139,6 +141,11 @@ function weigh(ground: Ground, contract: Contract, facts: FilledFacts): WeighedG
       return {
         level: 'SHOULD',
         ground: { kind: 'practice', ref: ground.ref, standing: 'practice', place: ground.ref },
+      };
+    case 'own':
+      return {
+        level: ground.word,
+        ground: { kind: 'own', ref: ground.ref, standing: ground.word, place: ground.ref },
       };
   }
 }

@@ -130,6 +130,13 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .action(by(() => import('./commands/explain.ts'), 'explain'));
 
   program
+    .command('prove')
+    .description('show that checks of your own can fail: run their proofs; send nothing')
+    .argument('[service...]', 'names of services (default: all)')
+    .addOption(configDir())
+    .action(by(() => import('./commands/prove.ts'), 'prove'));
+
+  program
     .command('clauses')
     .description('explain what a contract can say, with an example of each clause')
     .argument('[key]', 'show this clause in full, such as limits.rate')

@@ -22,6 +22,7 @@ import { readAway } from './draft/secret.ts';
 import { chooseOperations } from './operation/choice.ts';
 import { buildOperations } from './operation/operations.ts';
 import { operationsBlock } from './operation/written.ts';
+import { buildOwnChecks } from './own/own-checks-block.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
@@ -187,6 +188,7 @@ async function buildService(
   const safety = await part('safety', () => safetyOf(draft, blocks.safety, provider(), plan(), calls()));
   const named = { contract: blocks.contract, configDir };
   const pacts = await part('pacts', () => buildPacts(draft, blocks.pacts, named));
+  const own = await part('checks', () => buildOwnChecks(draft, blocks.checks, configDir));
   const tls = await part('tls', () => buildTls(draft, blocks.tls));
   const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
@@ -226,6 +228,7 @@ async function buildService(
     safety: safety(),
     timeouts: blocks.timeouts,
     rules: blocks.rules,
+    ...(own().length > 0 && { ownChecks: own() }),
     facts: fillFacts(draft, { ...blocks, operations: operationsBlock(blocks.operations).calls }, filled),
   };
 }

@@ -21,6 +21,7 @@ import type { LeftOutOperation } from './operation/choice.ts';
 import { COVERAGE_FLOOR, type CoverageFloor } from './operation/choice.ts';
 import { PARAMETERS } from './operation/given-values.ts';
 import { OPERATIONS } from './operation/written.ts';
+import { OWN_CHECKS, type OwnChecksFile } from './own/own-checks-block.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import { PROVIDER, type ProviderConfig } from './provider/provider.ts';
@@ -76,6 +77,8 @@ export interface ServiceConfig {
   readonly timeouts: Timeouts;
   /** The rule set that it is held to, with its date: `api@2026-11`. */
   readonly rules: string;
+  /** Modules with checks of the user's own; absent for none. */
+  readonly ownChecks?: readonly OwnChecksFile[];
   /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
 }
@@ -109,6 +112,7 @@ const BLOCKS = {
   safety: SAFETY,
   timeouts: TIMEOUTS,
   rules: RULES,
+  checks: OWN_CHECKS,
 } as const;
 
 const contract = name(

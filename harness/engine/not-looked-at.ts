@@ -102,7 +102,14 @@ export function notLookedAt(config: ServiceConfig, suites: readonly Suite[]): re
     const checks = suites.find(({ name }) => name === suite)?.checks.length ?? 0;
     return isThere(config) || checks === 0 ? [] : [{ what, why, turnOn, checks }];
   });
-  return [...switches, ...blocks];
+  return [...switches, ...blocks, ...unproven(suites)];
+}
+
+/** Checks of the user's own that are only observed. */
+function unproven(suites: readonly Suite[]): readonly NotLookedAt[] {
+  const checks = suites.flatMap((suite) => suite.checks.filter((each) => each.own && each.observes)).length;
+  const why = 'not proven, so they are only observed';
+  return checks === 0 ? [] : [{ what: 'your checks', why, turnOn: 'conform prove', checks }];
 }
 
 function isJudged(check: CheckDefinition, config: ServiceConfig): boolean {

@@ -149,7 +149,7 @@ async function prepare(request: PlannedRun) {
   await holdProviders(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const all = services.map(({ config }) => config);
-  const selection = selectChecks(await loadSuites(suitesUrl), request, all);
+  const selection = selectChecks(await loadSuites(suitesUrl, all), request, all);
   if (request.shard === undefined) return { services, configs: all, selection, suitesUrl };
   const configs = partOf(all, request.shard);
   const { suites, checks } = request;

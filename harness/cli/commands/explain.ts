@@ -17,8 +17,9 @@ import { complain } from '../process.ts';
 /** `conform explain`: why a check exists, how it applies to each configured service, and its proof. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {
   const configs = await configured(options.config);
-  const suites = await loadSuites(SUITES_URL);
-  const { suite, check } = find([...suites, ...configs.flatMap((config) => suitesFor(suites, config))], id);
+  const suites = await loadSuites(SUITES_URL, configs);
+  const shipped = await loadSuites(SUITES_URL);
+  const { suite, check } = find([...shipped, ...configs.flatMap((config) => suitesFor(suites, config))], id);
   const lines = [
     `${check.id} (${suite.name})`,
     `The service ${check.title}.`,
@@ -84,11 +85,13 @@ function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig)
 function unweighed(ground: Ground): string {
   if (ground.kind === 'clause') return `clause ${ground.key}, where the contract states it`;
   if (ground.kind === 'clients') return `clients rely on it: ${ground.ref}`;
+  if (ground.kind === 'own') return `a rule of your own: ${ground.ref}`;
   return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
 }
 
 /** The defects that prove it, the effect of each, and the commands that show the failure. */
 async function proof(check: CheckDefinition): Promise<readonly string[]> {
+  if (check.own !== undefined) return ownProof(check.own, check.observes);
   const configs = await proofConfigs();
   const { id, observes, partOf = id } = check;
   const silent = '  It only records an observation, so no defect has to prove it.';
@@ -103,6 +106,14 @@ async function proof(check: CheckDefinition): Promise<readonly string[]> {
     `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
     ...new Set(shown.flatMap((each) => howToSee(check, each, configs))),
   ];
+}
+
+function ownProof(
+  { file, defects }: NonNullable<CheckDefinition['own']>,
+  isUnproven: boolean,
+): readonly string[] {
+  const named = defects.length > 0 ? defects.map((each) => `  ${each}, in ${file}`) : ['  nothing'];
+  return isUnproven ? [...named, '  It is only observed until `conform prove` has seen it fail.'] : named;
 }
 
 function deviation({ kind, name, service }: ProofCase): readonly string[] {

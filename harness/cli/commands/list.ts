@@ -15,8 +15,8 @@ export interface ListOptions {
 
 /** `conform list`: every check, and how it applies to the named service. */
 export async function list(options: ListOptions): Promise<number> {
-  const suites = await loadSuites(SUITES_URL);
   const service = options.service === undefined ? null : await loadOne(options.service, options);
+  const suites = await loadSuites(SUITES_URL, service === null ? [] : [service]);
   const set = service === null && options.rules !== undefined ? ruleSet(datedRules(options.rules)) : null;
   const shown = service === null ? suites : selectChecks(suites, ALL, [service]).selected(service);
   const rows = shown.flatMap((suite) =>

@@ -28,7 +28,8 @@ const PROGRAM = 'harness/cli/main';
 
 rmSync(DIST, { recursive: true, force: true });
 declare();
-keepDeclarationsOf(SURFACES.map((each) => `${each}.d.ts`));
+// Checks of users are bundled with what loads them.
+keepDeclarationsOf([...SURFACES, 'harness/check'].map((each) => `${each}.d.ts`));
 const inside = await bundle([...SURFACES, PROGRAM], DIST, 'built');
 writeFileSync(join(DIST, 'LICENSES.txt'), licencesOf(inside));
 for (const file of globSync(DATA, { cwd: ROOT, withFileTypes: true })) {

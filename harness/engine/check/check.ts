@@ -48,6 +48,8 @@ export interface CheckDefinition {
   readonly known?: string;
   /** The checks of one service, if they depend on its config (`checkEach`). */
   readonly each?: (config: ServiceConfig) => readonly CheckDefinition[];
+  /** Its module and the defects that prove it, if it is the user's own. */
+  readonly own?: { readonly file: string; readonly defects: readonly string[] };
   /** Id of the check that represents this one if the service is not known. */
   readonly partOf?: CheckId;
   /** @throws Violation if the evidence does not conform. */

@@ -103,7 +103,7 @@ async function prepare(evidence: RecordFile, request: JudgingRequest) {
       ? { suites: request.suites, checks: request.checks }
       : { suites: [], checks: [], ...recorded.run.selection };
   const configs = services.map(({ config }) => config);
-  const suites = await loadSuites(SUITES_URL);
+  const suites = await loadSuites(SUITES_URL, configs);
   const selection = selectChecks(suites, chosen, configs);
   const isTraffic =
     evidence.kind === 'har' && isOfOtherClient(evidence.text) && isEmpty(chosen) && configs.length === 1;

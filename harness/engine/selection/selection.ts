@@ -5,6 +5,7 @@ import { ruleSet } from '../../config/blocks/rules.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { type CheckDefinition, type Suite, suitesFor } from '../check/check.ts';
+import { type EveryAnswer, ownSuites } from '../check/own-suites.ts';
 
 interface SelectionOptions {
   /** Empty: all. */
@@ -123,23 +124,34 @@ export const SUITES_URL = new URL('../../../suites/catalogue.ts', import.meta.ur
 /** Milliseconds to import suites: a module may wait forever. */
 const LOAD_MS = 10_000;
 
-/** Loads the `suites` of a module. @throws HarnessError if it does not load or declares an id twice. */
-export async function loadSuites(url: string): Promise<readonly Suite[]> {
-  const suites = await importSuites(url);
+/**
+ * Loads the `suites` of a module, and the checks of their own that services have. @throws HarnessError if it does not
+ * load or declares an id twice.
+ */
+export async function loadSuites(
+  url: string,
+  configs: readonly ServiceConfig[] = [],
+): Promise<readonly Suite[]> {
+  const { suites, everyAnswer } = await importSuites(url);
   const seen = new Set<string>();
   for (const { id } of suites.flatMap(({ checks }) => checks)) {
     if (seen.has(id)) throw new HarnessError(`the check id ${id} is declared twice`);
     seen.add(id);
   }
-  return suites;
+  return [...suites, ...(await ownSuites(configs, everyAnswer))];
 }
 
-async function importSuites(url: string): Promise<readonly Suite[]> {
+/** `everyAnswer`: the record of answers, for checks of users. */
+interface SuitesModule {
+  readonly suites: readonly Suite[];
+  readonly everyAnswer?: EveryAnswer;
+}
+
+async function importSuites(url: string): Promise<SuitesModule> {
   const patience = Promise.withResolvers<never>();
   const timer = setTimeout(() => patience.reject(new Error(`nothing after ${LOAD_MS} ms`)), LOAD_MS);
   try {
-    const { suites } = (await Promise.race([import(url), patience.promise])) as { suites: readonly Suite[] };
-    return suites;
+    return (await Promise.race([import(url), patience.promise])) as SuitesModule;
   } catch (cause) {
     const why = reasonOf(cause);
     throw new HarnessError(`the suites of ${url} do not load: ${why}`, { cause });

@@ -78,7 +78,10 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
   );
   const means: WorkerMeans = {
     run,
-    suites: await loadSuites(run.suitesUrl),
+    suites: await loadSuites(
+      run.suitesUrl,
+      services.map(({ config }) => unpackService(config)),
+    ),
     sought: new SoughtSecrets(),
     verifier: openVerifier(services.length > 1 ? { idleMs: PACT_IDLE_MS } : {}),
     record: (event) => journal.append(event),

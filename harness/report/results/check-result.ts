@@ -21,12 +21,12 @@ const OneLevel = shared('level', Type.Enum(['MUST', 'SHOULD', 'NONE']));
 const Ground = shared(
   'ground',
   Type.Object({
-    kind: Type.Enum(['clause', 'standard', 'clients', 'practice']),
+    kind: Type.Enum(['clause', 'standard', 'clients', 'practice', 'own']),
     ref: text(
-      'Clause key, section of the standard, behavior of clients that a violation breaks, or name of the practice.',
+      "Clause key, section of the standard, behavior of clients that a violation breaks, or name of the practice or of the user's rule.",
     ),
     standing: text(
-      'stated | advised | not-shown | config for a clause; MUST | SHOULD | MAY for a standard; relied-on for clients; practice.',
+      "stated | advised | not-shown | config for a clause; MUST | SHOULD | MAY for a standard; relied-on for clients; practice; MUST | SHOULD for a rule of the user's own.",
     ),
     place: text(),
   }),

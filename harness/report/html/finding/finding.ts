@@ -104,6 +104,7 @@ function decidedBy({ service, check }: JudgedCheck): Markup {
 function groundOf(ground: ResolvedGround): Markup {
   const { kind, ref, place } = ground;
   if (kind === 'clients') return html`clients rely on it: ${ref}`;
+  if (kind === 'own') return html`a rule of your own: ${ref}`;
   if (kind === 'practice') return html`good practice: ${ref}`;
   if (kind === 'clause') return html`<code>${ref}</code>${place !== '' && ` in ${plainLine(place, 200)}`}`;
   const address = groundAddress(ground);

@@ -132,6 +132,7 @@ const STANDINGS: ReadonlyMap<string, string> = new Map([
 export function groundInWords({ kind, ref, standing, place }: ResolvedGround): string {
   if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
   if (kind === 'clients') return plainLine(`clients rely on it: ${ref}`, 300);
+  if (kind === 'own') return plainLine(`a rule of your own: ${ref}`, 300);
   if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
   const where = place === '' ? '' : `: ${place}`;
   return plainLine(`clause ${ref}, ${STANDINGS.get(standing) ?? standing}${where}`, 300);
