@@ -8,7 +8,7 @@ import { mayUse } from '../../engine/fixtures/system-tools.ts';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../fixtures/chromium.ts';
 import { manyResults } from '../fixtures/many-results.ts';
 import { rememberedResults } from '../fixtures/past-nights.ts';
-import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { conformingService, operationResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import type { Results } from '../results/results.ts';
 import { checkAnchor } from './markup/row.ts';
 import { renderPage } from './page.ts';
@@ -81,6 +81,21 @@ describe.skipIf(!present)(
     const row = (page: Page, service: string, id: string) => page.locator(`[id="${anchorOf(service, id)}"]`);
 
     const everything = 'for (const details of document.querySelectorAll("details")) details.open = true';
+
+    it('finds an operation and its findings by its name, with or without the method', async () => {
+      const page = await open(write('operations.html', renderPage(operationResults())));
+      const left = () => page.locator('#operations li:visible, .finding:not([hidden])').count();
+      expect(await left()).toBe(6);
+      await page.locator('#operations .name', { hasText: /^GET \/v1\/orders$/ }).click();
+      expect(await page.locator('#query').inputValue()).toBe('operation:"GET /v1/orders"');
+      expect(await left()).toBe(3);
+      await page.locator('#query').fill('operation:/v1/orders/{id}');
+      expect(await left()).toBe(3);
+      await page.locator('#query').fill('operation:/v1/*');
+      expect(await left()).toBe(5);
+      await page.locator('#operations .found a', { hasText: 'operations.schema' }).first().click();
+      expect(await page.locator('.finding[id="orders/operations.schema"]').getAttribute('open')).toBe('');
+    });
 
     it('runs nothing that a service said, however it is looked at', async () => {
       const page = await open();

@@ -160,7 +160,7 @@ function bar(): Markup {
 <search class="scripted"><form id="filter">${icon('search')}<label for="query" class="unseen">Filter checks</label>
 <input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Filter: words, is:fail, service:orders, suite:auth …" aria-describedby="query-help">
 <kbd aria-hidden="true">/</kbd>
-<p id="query-help" class="unseen">Words are looked for in headlines, ids and what came. is: service: suite: id: and level: narrow it down; a comma means or, a blank and, a leading minus not; quotes hold a phrase together.</p></form></search>
+<p id="query-help" class="unseen">Words are looked for in headlines, ids and what came. is: service: suite: operation: id: and level: narrow it down; a comma means or, a blank and, a leading minus not; quotes hold a phrase together.</p></form></search>
 <nav aria-label="Files of this run">${FILES.map((file) => html`<a href="${file}">${file}</a>`)}</nav>
 <button type="button" class="square scripted" id="theme" aria-label="Light or dark">${icon('theme')}</button>
 </div></div>`;

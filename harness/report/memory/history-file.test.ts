@@ -31,7 +31,7 @@ describe('the history of the runs', () => {
 
   it('is read as it was written, with the ids of the checks once', () => {
     const folder = temporaryFolder();
-    const operations = new Map([['status.check-1', ['GET /v1/orders']]]);
+    const operations = new Map([['operations.schema', ['GET /v1/orders']]]);
     const third = { ...night(3, 4), services: night(3, 4).services.map((each) => ({ ...each, operations })) };
     for (const each of [night(1), night(2), third]) expect(remember(folder, each)).toBeNull();
     expect(readHistory(folder)).toEqual({ runs: [night(1), night(2), third], notes: [] });

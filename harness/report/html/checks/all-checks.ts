@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { capitalized, grouped, shortened, withShortValues } from '../../../base/text.ts';
 import type { Outcome } from '../../../base/verdict.ts';
 import type { CheckResult } from '../../results/check-result.ts';
-import { basisInWords, isExercised } from '../../results/operation-coverage.ts';
+import { basisInWords } from '../../results/operation-coverage.ts';
+import { type OperationOutcome, operationOutcomes } from '../../results/operation-outcome.ts';
 import type { Observation, OperationCoverage, Results, ServiceResult } from '../../results/results.ts';
 import {
   counted,
@@ -262,21 +263,34 @@ function isPinned({ accepted, acceptedAt }: Observation): boolean {
 /** Rows of the list; the results have all. */
 const MOST_ROWS = 500;
 
-/** Each documented operation by documented answer: what the run saw, never saw, and saw without a document. */
+/** Findings of one operation that its row leads to. */
+const MOST_LINKS = 6;
+
+/** Each documented operation: its outcome, the answers that the run saw or never saw, and its findings; worst first. */
 export function operationsCovered({ services }: Results): Markup | null {
-  const lines = services.flatMap(({ service, operationCoverage = [] }) =>
-    operationCoverage.map((each) => ({ service, each })),
-  );
+  const rows = services
+    .flatMap((service) => operationOutcomes(service).map((operation) => ({ service, operation })))
+    .toSorted((one, other) => placeOf(one.operation) - placeOf(other.operation));
   const basis = basisInWords(services);
   if (basis === null) return null;
-  const more = lines.length - MOST_ROWS;
-  return html`<section id="operations" aria-labelledby="operations-title"><details class="part" data-fold><summary>${chevron()}<h2 id="operations-title">Operations <span class="n">${basis}</span></h2><span class="hint">each documented answer, and how often it was seen</span></summary>
-<ul class="lines">${lines
-    .slice(0, MOST_ROWS)
-    .map(
-      ({ service, each }) =>
-        html`<li>${icon(isExercised(each) ? 'pass' : 'skipped')}<b>${plainLine(each.operation)}</b><span class="grow">${plainLine(answersInWords(each))}</span><span class="who">${service}</span></li>`,
-    )}${more > 0 && html`<li>and ${grouped(more)} more</li>`}</ul></details></section>`;
+  const more = rows.length - MOST_ROWS;
+  const isOpen = rows.some(({ operation }) => operation.outcome === 'fail');
+  return html`<section id="operations" aria-labelledby="operations-title" data-filtered><details class="part" ${isOpen && 'open'} data-fold><summary>${chevron()}<h2 id="operations-title">Operations <span class="n">${basis}</span></h2><span class="hint">each documented answer, and how often it was seen</span></summary>
+<ul class="lines">${rows.slice(0, MOST_ROWS).map(({ service, operation }) => operationRow(service, operation))}${more > 0 && html`<li>and ${grouped(more)} more</li>`}</ul></details></section>`;
+}
+
+function placeOf({ outcome }: OperationOutcome): number {
+  return WORST_FIRST.indexOf(outcome);
+}
+
+function operationRow(service: ServiceResult, operation: OperationOutcome): Markup {
+  const name = plainLine(operation.operation);
+  const { findings, outcome } = operation;
+  const links = findings
+    .slice(0, MOST_LINKS)
+    .map(({ check }) => html` <a href="#${checkAnchor(service, check)}">${check.id}</a>`);
+  const more = findings.length - MOST_LINKS;
+  return html`<li ${filterable(outcome, [service.service], [name])}>${outcomeIcon(outcome)}<a class="name" href="#operations" data-query="operation:&quot;${name}&quot;"><b>${name}</b></a><span class="grow">${links.length > 0 && html`<span class="found">${links}${more > 0 && ` and ${more} more`}</span>`}${plainLine(answersInWords(operation))}</span><span class="who">${service.service}</span></li>`;
 }
 
 /** `200 (12), 404 (1); never 429; not documented 418 (3)` */

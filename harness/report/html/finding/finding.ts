@@ -3,6 +3,7 @@ import { firstGot, gotText } from '../../../base/finding.ts';
 import { shortened, withShortValues } from '../../../base/text.ts';
 import { comparedIn, messageOf, problemOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';
+import { operationsAgainst } from '../../results/operation-outcome.ts';
 import { counted, type JudgedCheck } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { groundAddress, instantInWords } from '../../results/words/words.ts';
@@ -39,7 +40,7 @@ export function finding(judged: JudgedCheck, around: Surroundings): Markup {
   const age = around.ages(judged);
   if (around.placed.has(check)) return linkRow(judged, line(judged, around), age);
   around.placed.add(check);
-  return html`<details class="finding" id="${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])} data-suite="${check.suite}"><summary class="row">${line(judged, around)}</summary>
+  return html`<details class="finding" id="${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service], operationsAgainst(check))} data-suite="${check.suite}"><summary class="row">${line(judged, around)}</summary>
 <div class="opened">
 <p class="buttons scripted"><button type="button" data-copy-text>Copy as text</button><button type="button" data-copy-link>Link</button></p>
 ${halves(judged)}

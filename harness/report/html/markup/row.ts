@@ -2,8 +2,10 @@ import { grouped } from '../../../base/text.ts';
 import { NEWEST_FIRST } from '../../results/age.ts';
 import { firstOf } from '../../results/causes.ts';
 import type { CheckResult } from '../../results/check-result.ts';
+import { operationsAgainst } from '../../results/operation-outcome.ts';
 import type { Change, Results, ServiceResult } from '../../results/results.ts';
 import { counted, type JudgedCheck, NOUNS, WORST_FIRST, waitedMs } from '../../results/tally.ts';
+import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, icon, type Markup } from './markup.ts';
 
@@ -32,10 +34,21 @@ function safe(text: string): string {
   return text.replace(/[^A-Za-z0-9./_-]/g, '_');
 }
 
-/** What the filter looks at: outcomes and services, with blanks between; the suite stands on the element around. */
-export function filterable(outcomes: string, services: readonly string[]): Markup {
-  return html`data-o="${outcomes.trim()}" data-s="${services.join(' ')}"`;
+/**
+ * What the filter looks at: outcomes and services, with blanks between, and operations, a line each; the suite stands on
+ * the element around.
+ */
+export function filterable(
+  outcomes: string,
+  services: readonly string[],
+  operations: readonly string[] = [],
+): Markup {
+  const names = operations.slice(0, MOST_OPERATIONS).map((each) => plainLine(each));
+  return html`data-o="${outcomes.trim()}" data-s="${services.join(' ')}"${names.length > 0 && html` data-op="${names.join('\n')}"`}`;
 }
+
+/** Operations by which the filter finds one row. */
+const MOST_OPERATIONS = 200;
 
 export function levelOf({ level }: CheckResult): Markup {
   return html`<span class="lv">${level === 'NONE' ? '' : level}</span>`;
@@ -49,7 +62,7 @@ export function servicesInWords(names: readonly string[], all: number): string {
 
 /** A line that leads to a check elsewhere in the page. */
 export function linkRow({ service, check }: JudgedCheck, line: Markup, age: Age | null = null): Markup {
-  return html`<a class="row" href="#${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])}>${line}</a>`;
+  return html`<a class="row" href="#${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service], operationsAgainst(check))}>${line}</a>`;
 }
 
 /** What the runs before say of a finding. */

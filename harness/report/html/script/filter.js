@@ -12,6 +12,7 @@
     element,
     outcomes: element.dataset.o.split(' '),
     services: element.dataset.s.split(' '),
+    operations: element.dataset.op?.toLowerCase().split('\n') ?? [],
     suite: element.closest('[data-suite]')?.dataset.suite,
   }));
   const all = rows.filter(({ element }) => element.closest('#checks'));
@@ -32,6 +33,9 @@
     service: (row, value) => row.services.some((name) => name.toLowerCase() === value),
     suite: (row, value) => row.suite?.toLowerCase() === value,
     id: (row, value) => glob(value).test(partOf(row, 'code')),
+    // With or without the method.
+    operation: (row, value) =>
+      row.operations.some((name) => glob(value).test(name) || glob(value).test(name.replace(/^\S+ /, ''))),
     level: (row, value) => (row.element.dataset.l?.toLowerCase() ?? partOf(row, '.lv')) === value,
   };
 
