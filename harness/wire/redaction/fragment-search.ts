@@ -28,10 +28,11 @@ const BITS = 0x3fff_ffff;
 const UPPER = 14;
 
 /**
- * Comparisons for each octet of a text. Who needs more repeats itself without end, text and pattern both: from there
- * on a gram counts as the whole pattern, so that no text makes a search last.
+ * Comparisons for each octet of a text, and for any text. A text that needs more repeats itself, as do the patterns:
+ * from there on a gram counts as the widest of its patterns, so that no text makes a search last.
  */
-const PATIENCE = 256;
+const PATIENCE = 64;
+const LEAST_PATIENCE = 20_000;
 
 /** ASCII letters in lower case. */
 const FOLDED = Uint8Array.from({ length: 256 }, (_, octet) =>
@@ -51,8 +52,15 @@ interface Site<P> {
   readonly offset: number;
 }
 
+/** All patterns that have one gram, and how far the longest of them reach before and after its first octet. */
+interface Gram<P> {
+  readonly sites: Site<P>[];
+  before: number;
+  after: number;
+}
+
 export class FragmentSearch<P extends Pattern> {
-  readonly #sites = new Map<number, Site<P>[]>();
+  readonly #grams = new Map<number, Gram<P>>();
   /** Whether a gram's number may have sites, by its upper half. */
   readonly #mayHave = new Uint8Array(1 << (30 - UPPER));
 
@@ -60,10 +68,11 @@ export class FragmentSearch<P extends Pattern> {
     const folded = pattern.octets.map((octet) => FOLDED[octet] ?? 0);
     for (let offset = 0; offset + GRAM <= folded.length; offset += pattern.shortest + 1 - GRAM) {
       const gram = folded.subarray(offset, offset + GRAM).reduce(withOctet, 0);
-      const site = { pattern, folded, offset };
-      const known = this.#sites.get(gram);
-      if (known) known.push(site);
-      else this.#sites.set(gram, [site]);
+      const known = this.#grams.get(gram) ?? { sites: [], before: 0, after: 0 };
+      known.sites.push({ pattern, folded, offset });
+      known.before = Math.max(known.before, offset);
+      known.after = Math.max(known.after, folded.length - offset);
+      this.#grams.set(gram, known);
       this.#mayHave[gram >>> UPPER] = 1;
     }
   }
@@ -72,16 +81,27 @@ export class FragmentSearch<P extends Pattern> {
   scan(text: Uint8Array, report: (occurrence: Occurrence<P>) => void): void {
     const mayHave = this.#mayHave;
     const latest = new Map<P, { readonly begin: number; readonly end: number }>();
-    let patience = PATIENCE * text.length;
+    let patience = Math.max(LEAST_PATIENCE, PATIENCE * text.length);
     let gram = 0;
     for (let at = 0; at < text.length; at++) {
       gram = withOctet(gram, text[at] ?? 0);
       if (mayHave[gram >>> UPPER] === 0) continue;
-      for (const { pattern, folded, offset } of this.#sites.get(gram) ?? []) {
-        const begin = at + 1 - GRAM - offset;
+      const known = this.#grams.get(gram);
+      if (known === undefined) continue;
+      const first = at + 1 - GRAM;
+      if (patience <= 0) {
+        const pattern = known.sites[0]?.pattern;
+        const start = Math.max(0, first - known.before);
+        const end = Math.min(text.length, first + known.after);
+        if (pattern) report({ pattern, whole: false, start, end });
+        continue;
+      }
+      for (const { pattern, folded, offset } of known.sites) {
+        patience -= 1;
+        const begin = first - offset;
         const before = latest.get(pattern);
         if (before?.begin === begin && at < before.end) continue;
-        const { start, end } = patience > 0 ? shared(text, folded, begin, at) : clipped(text, folded, begin);
+        const { start, end } = shared(text, folded, begin, at);
         patience -= end - start;
         latest.set(pattern, { begin, end });
         if (end - start >= pattern.shortest) {
@@ -95,17 +115,13 @@ export class FragmentSearch<P extends Pattern> {
 /** As far as text and pattern are the same around `at`, the pattern lying from `begin` on. */
 function shared(text: Uint8Array, folded: Uint8Array, begin: number, at: number) {
   const isSame = (place: number) => FOLDED[text[place] ?? 0] === folded[place - begin];
-  const { start: first, end: last } = clipped(text, folded, begin);
+  const first = Math.max(0, begin);
+  const last = Math.min(text.length, begin + folded.length);
   let start = at + 1;
   while (start > first && isSame(start - 1)) start--;
   let end = at + 1;
   while (end < last && isSame(end)) end++;
   return { start, end };
-}
-
-/** All that the pattern can lie on. */
-function clipped({ length }: Uint8Array, folded: Uint8Array, begin: number) {
-  return { start: Math.max(0, begin), end: Math.min(length, begin + folded.length) };
 }
 
 /**
@@ -123,16 +139,16 @@ export interface SecretForm {
 
 /**
  * Every form of a value: as it is and reversed, each in base64 and base64url (at each of the three alignments that
- * it can have inside a longer text, and that reversed too) and in hexadecimal; and in UTF-16.
+ * it can have inside a longer text, and that reversed too) and in hexadecimal; and in UTF-16, which may be in base64.
  */
 export function formsOf(value: string): readonly SecretForm[] {
   const plain = [...spellings(value), ...reversals(value)];
+  const wide = [Buffer.from(value, 'utf16le'), Buffer.from(value, 'utf16le').swap16()];
   const forms = [
     ...plain.map(verbatim),
-    ...[...plain, ...escapedSpellings(value)].flatMap(base64Forms),
+    ...[...plain, ...wide, ...escapedSpellings(value)].flatMap(base64Forms),
     ...plain.map((octets) => ({ ...verbatim(Buffer.from(octets.toString('hex'))), caseless: true })),
-    verbatim(Buffer.from(value, 'utf16le')),
-    verbatim(Buffer.from(value, 'utf16le').swap16()),
+    ...wide.map(verbatim),
   ];
   const distinct = new Map<string, SecretForm>();
   for (const form of forms) {

@@ -1,4 +1,6 @@
+import { contentsWithin, looksCompressed, mayBeCompressed } from '../exchange/content/content-coding.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
+import type { TextRange } from './stretches.ts';
 
 /**
  * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked
@@ -101,6 +103,9 @@ const unwrapping = decoding([0x0d, 0x0a], (octets, at) => {
   return { octets: [], length: end - at };
 });
 
+/** NUL taken out: ASCII in UTF-16 and UTF-32, of either order. */
+const narrowing = decoding([0], () => ({ octets: [], length: 1 }));
+
 /** From the end of one string of a JSON text to the beginning of the next, with the name between them. */
 const BETWEEN_STRINGS = /^"[\s,[\]{}]{1,16}(?:"[^"\\]{0,64}"\s{0,8}:[\s[{]{0,8})?"/;
 const LONGEST_BETWEEN = 120;
@@ -113,33 +118,129 @@ const joining = decoding([0x22], (octets, at, text) => {
   return between === undefined ? null : { octets: [], length: between.length };
 });
 
-/** Every encoding that is undone before secrets are looked for; two of them may be nested in one another. */
+/** Every encoding of octets as octets that is undone before secrets are looked for. */
 export const DECODINGS: readonly Decoding[] = [
   percentDecoding,
   backslashDecoding,
   htmlDecoding,
   unwrapping,
+  narrowing,
   joining,
 ];
 
 /** Shorter ones are words. */
 const BASE64 = /[A-Za-z0-9+/_-]{16,}/g;
-const TEXT = /^[\t\n\r -~]*$/;
+/** Digests, identifiers and dates, which are no base64. */
+const DIGITS = /^[0-9a-f-]*$/;
+/** Characters that show whether a run is text. */
+const SAMPLE = 16;
+const READABLE = /^(?:[\t\n\r -~]*|.?(?:[^\0]\0)+.?)$/s;
 
-/** Text in base64 (RFC 4648 §4, §5), group by group of four characters. */
-export const base64Decoding: Decoding = (view) => {
-  let decoded: Rewriting | null = null;
-  for (const { 0: run, index } of latin1Text(view.octets).matchAll(BASE64)) {
-    const octets = Buffer.from(run, 'base64');
-    if (!TEXT.test(octets.toString('latin1'))) continue;
-    decoded ??= new Rewriting(view, view.octets.length);
-    for (let group = 0; group * 4 < run.length; group++) {
-      const length = Math.min(4, run.length - group * 4);
-      decoded.replace(index + group * 4, length, [...octets.subarray(group * 3, group * 3 + 3)]);
+/** Readings of base64. */
+interface Base64Readings {
+  /** With each run of base64 decoded, and with each that is compressed unpacked as well. */
+  readonly readings: readonly OctetView[];
+  /** Where runs are compressed content that was not unpacked, in the units of the original. */
+  readonly unread: readonly TextRange[];
+}
+
+/** The group of four characters that a gzip, zstd or zlib stream begins with; zlib with a window of 32 KiB. */
+const PACKED_GROUP = /H4sI|KLUv|e(?:J[w-z]|N[o-r]|A[E-H]|F[4-7])[A-Za-z0-9+/_-]/;
+
+/**
+ * Base64 (RFC 4648 §4, §5) decoded, group by group of four characters; wherever groups may begin, since the end of a
+ * path before it would be base64 as well.
+ */
+export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Readings {
+  const runs = Array.from(latin1Text(view.octets).matchAll(BASE64), ({ 0: run, index }) => ({
+    run,
+    index,
+  })).filter(({ run }) => !DIGITS.test(run));
+  if (runs.length === 0) return { readings: [], unread: [] };
+  const readings = [0, 1, 2, 3].flatMap((lead) => {
+    let decoded: Rewriting | null = null;
+    let done = 0;
+    for (const { run, index } of runs) {
+      if (!looksReadable(run, lead)) continue;
+      decoded ??= new Rewriting(view, view.octets.length);
+      const from = index + lead;
+      // The first reading keeps the text between the runs.
+      if (lead > 0) decoded.replace(done, from - done, BETWEEN);
+      decoded.replaceGroups(
+        from,
+        run.length - lead,
+        Buffer.from(lead === 0 ? run : run.slice(lead), 'base64'),
+      );
+      done = index + run.length;
+    }
+    return decoded?.finished() ?? [];
+  });
+  const packed: { readonly from: number; readonly length: number; readonly content: Uint8Array }[] = [];
+  const unread: TextRange[] = [];
+  const marked = runs.map(({ run, index }) => ({ run, index, lead: PACKED_GROUP.exec(run)?.index ?? -1 }));
+  const likelyFirst = [...marked.filter(({ lead }) => lead >= 0), ...marked.filter(({ lead }) => lead < 0)];
+  for (const { run, index, lead: found } of likelyFirst) {
+    const lead = Math.max(0, found);
+    const content = unpacking.contentOf(Buffer.from(run.slice(lead), 'base64'));
+    const [from, length] = [index + lead, run.length - lead];
+    if (content === null) {
+      unread.push({ start: view.start(from), end: view.end(from + length - 1) });
+    } else if (content.length > 0) {
+      packed.push({ from, length, content });
     }
   }
-  return decoded?.finished() ?? null;
-};
+  if (packed.length > 0) {
+    const room = packed.reduce((sum, { content }) => sum + content.length, view.octets.length);
+    const unpacked = new Rewriting(view, room);
+    packed.sort((a, b) => a.from - b.from);
+    for (const { from, length, content } of packed) unpacked.replace(from, length, content);
+    readings.unshift(unpacked.finished());
+  }
+  return { readings, unread };
+}
+
+/** Stands for the text between two runs. */
+const BETWEEN = [0x20];
+
+/** Whether one end of a run is text, in ASCII or UTF-16; a secret in other octets has forms of its own. */
+function looksReadable(run: string, lead: number): boolean {
+  const end = lead + Math.floor((run.length - lead) / 4) * 4;
+  return [run.slice(lead, lead + SAMPLE), run.slice(Math.max(lead, end - SAMPLE), end)].some((sample) =>
+    READABLE.test(latin1Text(Buffer.from(sample, 'base64'))),
+  );
+}
+
+/** Attempts to unpack, for any text, and octets of it for one attempt more. */
+const ATTEMPTS = 6;
+const OCTETS_PER_ATTEMPT = 2_048;
+/** Octets that may be unpacked, for any text, and for each of its octets. */
+const LEAST_ROOM = 256 * 1024;
+const ROOM_PER_OCTET = 4;
+
+const NOTHING = new Uint8Array();
+
+/** Unpacks content within one text, at a cost that goes by the length of the text. */
+export class Unpacking {
+  #attempts: number;
+  #room: number;
+
+  constructor(length: number) {
+    this.#attempts = ATTEMPTS + Math.floor(length / OCTETS_PER_ATTEMPT);
+    this.#room = LEAST_ROOM + ROOM_PER_OCTET * length;
+  }
+
+  /** All that octets unpack to, in whatever coding; empty if they do not; null if that would take too much. */
+  contentOf(octets: Uint8Array): Uint8Array | null {
+    if (!mayBeCompressed(octets)) return NOTHING;
+    if (this.#attempts <= 0) return looksCompressed(octets) ? null : NOTHING;
+    this.#attempts -= 1;
+    const contents = this.#room > 0 ? contentsWithin(octets, this.#room) : null;
+    if (contents === null) return null;
+    const content = Buffer.concat(contents);
+    this.#room = Math.max(0, this.#room - content.length);
+    return content;
+  }
+}
 
 /** The octets for which an escape stands, and the number of octets that it takes. */
 interface Unescaped {
@@ -201,7 +302,12 @@ interface Replacement {
   readonly end: number;
   readonly from: number;
   readonly to: number;
+  /** Each three octets stand for four of the view. */
+  readonly grouped: boolean;
 }
+
+/** Octets that are copied faster one by one than together. */
+const FEW = 64;
 
 /** A view whose stretches are replaced, from the first to the last. */
 class Rewriting {
@@ -218,12 +324,22 @@ class Rewriting {
     this.#octets = new Uint8Array(capacity);
   }
 
-  replace(from: number, length: number, octets: readonly number[]): void {
+  replace(from: number, length: number, octets: ArrayLike<number>): void {
+    this.#put(from, length, octets, false);
+  }
+
+  /** The same for octets of which each three were read from four. */
+  replaceGroups(from: number, length: number, octets: ArrayLike<number>): void {
+    this.#put(from, length, octets, true);
+  }
+
+  #put(from: number, length: number, octets: ArrayLike<number>, grouped: boolean): void {
     this.#copyUpTo(from);
     const start = this.#length;
-    for (const octet of octets) this.#octets[this.#length++] = octet;
+    this.#octets.set(octets, start);
+    this.#length += octets.length;
     this.#done = from + length;
-    this.#replacements.push({ start, end: this.#length, from, to: this.#done });
+    this.#replacements.push({ start, end: this.#length, from, to: this.#done, grouped });
   }
 
   finished(): OctetView {
@@ -236,8 +352,13 @@ class Rewriting {
   }
 
   #copyUpTo(end: number): void {
-    this.#octets.set(this.#view.octets.subarray(this.#done, end), this.#length);
-    this.#length += end - this.#done;
+    const { octets } = this.#view;
+    if (end - this.#done < FEW) {
+      for (let at = this.#done; at < end; at++) this.#octets[this.#length++] = octets[at] ?? 0;
+    } else {
+      this.#octets.set(octets.subarray(this.#done, end), this.#length);
+      this.#length += end - this.#done;
+    }
     this.#done = end;
   }
 
@@ -251,16 +372,30 @@ class Rewriting {
     }
     const latest = this.#replacements[low - 1];
     if (latest === undefined) return { from: at, to: at + 1 };
-    if (at < latest.end) return latest;
+    if (at < latest.end) {
+      if (!latest.grouped) return latest;
+      const from = latest.from + Math.floor((at - latest.start) / 3) * 4;
+      return { from, to: Math.min(from + 4, latest.to) };
+    }
     const from = latest.to + (at - latest.end);
     return { from, to: from + 1 };
   }
 }
 
+/** The value of each hexadecimal digit, by its octet; -1 for any other. */
+const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, octet) =>
+  /[0-9a-f]/i.test(String.fromCharCode(octet)) ? Number.parseInt(String.fromCharCode(octet), 16) : -1,
+);
+
 /** null unless all the digits are hexadecimal. */
 function hexNumber(octets: Uint8Array, at: number, digits: number): number | null {
-  const text = latin1Text(octets.subarray(at, at + digits));
-  return text.length === digits && /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : null;
+  let number = 0;
+  for (let place = at; place < at + digits; place++) {
+    const digit = HEX_DIGITS[octets[place] ?? 0] ?? -1;
+    if (digit < 0) return null;
+    number = number * 16 + digit;
+  }
+  return number;
 }
 
 /** The named character references of HTML (§13.5) that stand for an ASCII character: name to character. */

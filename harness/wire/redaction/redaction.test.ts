@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import fc from '../../base/fixtures/properties.ts';
@@ -77,6 +79,18 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'every character a hexadecimal reference': everyHexEntity,
   'JSON in HTML': (s) => htmlEscaped(JSON.stringify(s)),
   'wrapped lines': (s) => s.replace(/\S{5}(?=\S)/gu, '$&\r\n  '),
+  'base64 of UTF-16': (s) => Buffer.from(`{"k":"${s}"}`, 'utf16le').toString('base64'),
+  'base64 of UTF-16, the other order': (s) => Buffer.from(`: ${s}`, 'utf16le').swap16().toString('base64'),
+  'base64url of UTF-16, in a path': (s) => `/v1/${Buffer.from(s, 'utf16le').toString('base64url')}`,
+  'base64 of JSON that is all escapes': (s) => base64(`{"k":"${everyJsonEscape(s)}"}`),
+  'base64 of it, in a path': (s) => `/v1/${base64(`{"k":"${everyJsonEscape(s)}"}`)}`,
+  'base64 of it, percent-encoded': (s) => everyPercent(base64(`{"k":"${everyJsonEscape(s)}"}`)),
+  'base64 of gzip': (s) => gzipSync(s).toString('base64'),
+  'base64url of gzip': (s) => gzipSync(`{"k":${JSON.stringify(s)}}`).toString('base64url'),
+  'base64 of zlib': (s) => deflateSync(s).toString('base64'),
+  'base64 of raw deflate': (s) => `"${deflateRawSync(`some text before: ${s}`).toString('base64')}"`,
+  'base64 of Brotli': (s) => `"${brotliCompressSync(`some text before: ${s}`).toString('base64')}"`,
+  'base64 of gzip of base64': (s) => gzipSync(base64(`u:${s}`)).toString('base64'),
   'wrapped base64': (s) => (base64(s).match(/.{1,7}/g) ?? []).join('\n'),
 };
 
@@ -355,5 +369,47 @@ describe('redaction', () => {
     const keys = octetsOf(KEY.repeat(Math.ceil(2 ** 20 / KEY.length)));
     expect(textOf(redaction.octets(keys))).toBe('[redacted:KEY]'.repeat(keys.length / KEY.length));
     expect(redaction.text('ab'.repeat(2 ** 19))).toBe('[redacted:PERIODIC]');
+  });
+
+  const COSTLY: Readonly<Record<string, string>> = {
+    copies: KEY,
+    'near copies': `${KEY.slice(0, -1)}?`,
+    'near copies that differ in the middle': `${KEY.slice(0, 10)}?${KEY.slice(11)}`,
+    'one character': 'a',
+    'base64 of copies': base64(KEY),
+    'copies in every escape': everyPercent(KEY) + everyEntity(KEY) + everyJsonEscape(KEY),
+    'every encoding': '%25\\u0041&amp;\n","\0QUJDREVGR0hJSktMTU5P',
+    'gzip in base64': `"${gzipSync(KEY + KEY).toString('base64')}"`,
+    bombs: `"${gzipSync('x'.repeat(200_000)).toString('base64')}"`,
+  };
+
+  it.each(Object.entries(COSTLY))('takes time that grows no faster than the text: %s', (_, piece) => {
+    const redaction = redactionOf({ KEY, PERIODIC: 'a'.repeat(40), NEAR: `${KEY.slice(0, -1)}!` });
+    const msFor = (octets: number) => {
+      const text = piece.repeat(Math.ceil(octets / piece.length));
+      const before = process.cpuUsage();
+      redaction.text(text);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    msFor(2 ** 15);
+    // Eight times the text; a cost by the square would be 64 times as much.
+    expect(msFor(2 ** 18) / msFor(2 ** 15)).toBeLessThan(32);
+  });
+
+  it('withholds compressed content that it cannot look into, and names no secret for it', () => {
+    const redaction = redactionOf({ KEY });
+    const bomb = gzipSync(`${'x'.repeat(500_000)}${KEY}`).toString('base64');
+    expect(redaction.text(`{"a":"${bomb}"}`)).toMatch(/^."a":"\[redacted:compressed@unread:part\]=*".$/);
+  });
+
+  it('leaves long words, digests and identifiers alone', () => {
+    const redaction = redactionOf({ KEY });
+    const words = Array.from({ length: 500 }, (_, at) => createHash('sha256').update(`${at}`).digest('hex'));
+    const text = JSON.stringify({
+      words,
+      also: words.map((word) => Buffer.from(word, 'hex').toString('base64')),
+    });
+    expect(redaction.text(text)).toBe(text);
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { HarnessError } from '../../base/exit.ts';
 import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/utf8.ts';
@@ -8,15 +9,21 @@ import {
   type Pattern,
   type SecretForm,
 } from './fragment-search.ts';
-import { findMarkers, type MarkerPlace, marker, markerName, quoteMarkers } from './marker.ts';
-import { base64Decoding, DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
+import { findMarkers, type MarkerPlace, marker, markerName, nameElsewhere, quoteMarkers } from './marker.ts';
+import { base64Readings, DECODINGS, type OctetView, Unpacking, viewOctets, viewText } from './octet-view.ts';
+import { Stretches } from './stretches.ts';
 
 /** Shorter values would be found everywhere. In characters. */
 const SHORTEST_SECRET = 6;
 /** Longer values cost too much memory. In characters. */
 const LONGEST_SECRET = 16_384;
-/** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
-const DEEPEST_NESTING = 2;
+/**
+ * Octets of readings, for each octet of the original, by the number of encodings undone, one inside the other: a
+ * percent-encoded URL in a JSON string has two.
+ */
+const READ_OCTETS = [1, 8, 6, 3];
+/** The same for any original. */
+const LEAST_READ_OCTETS = 20_000;
 /** Values that come again and again are remembered as they are shown: how many values, up to which length, how long in all. */
 const REMEMBERED = {
   fields: { values: 1_000, length: 200, total: 200_000 },
@@ -24,6 +31,8 @@ const REMEMBERED = {
 };
 /** Shown for a value that another service has learned, until all services know it. */
 const SOMEBODYS = 'secret';
+/** Stands for content that is compressed, and that nothing can be looked for in. */
+const UNREAD = { value: '', name: nameElsewhere('compressed', 'unread') };
 
 /** Takes the known secrets out, by value, of everything that is recorded or shown. */
 export interface Redaction {
@@ -88,13 +97,10 @@ export function createRedaction(
   sought: SoughtSecrets = new SoughtSecrets(),
 ): Redaction {
   const names = new Map<string, string>();
-  const nameOf = (value: string) => names.get(value) ?? SOMEBODYS;
+  const nameOf = (value: string) => (value === UNREAD.value ? UNREAD.name : (names.get(value) ?? SOMEBODYS));
 
-  const find = (view: OctetView): readonly Find[] => {
-    const finds = new FindList();
-    if (names.size > 0) search({ forms: sought.forms, nameOf }, view, DEEPEST_NESTING, finds);
-    return finds.all;
-  };
+  const find = (view: OctetView): readonly Find[] =>
+    names.size === 0 ? [] : new Search(sought.forms, view).finds(nameOf);
 
   const octetsAnew = (received: Uint8Array): Uint8Array => {
     const finds = find(viewOctets(received)).map((found) => onCharacterBoundaries(found, received));
@@ -129,11 +135,9 @@ export function createRedaction(
       : (contentBefore(latin1Text(received)) ?? received);
 
   const splitIn = remembering(REMEMBERED.content, secretsKnown, (joined: string) => {
-    const markers = findMarkers(joined);
-    return find(viewText(joined)).filter(
-      ({ start, end }) =>
-        joined.slice(start, end).includes('\n') &&
-        !markers.some((place) => place.start < end && start < place.end),
+    const markers = new Stretches(findMarkers(joined));
+    return merge(find(viewText(joined))).filter(
+      (found) => joined.slice(found.start, found.end).includes('\n') && !markers.touches(found),
     );
   });
 
@@ -141,14 +145,18 @@ export function createRedaction(
   const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {
     const finds = splitIn(lines.map(([, value]) => value).join('\n'));
     if (finds.length === 0) return lines;
-    let at = 0;
+    const inOrder = finds.toSorted((a, b) => a.start - b.start);
+    let [at, next] = [0, 0];
+    let open: Find[] = [];
     return lines.map(([name, value]) => {
       const from = at;
       at += value.length + 1;
       const within = (place: number) => Math.min(Math.max(0, place - from), value.length);
-      const own = finds
+      for (; (inOrder[next]?.start ?? at) < at; next++) open.push(...inOrder.slice(next, next + 1));
+      const own = open
         .map((each) => ({ ...each, part: true, start: within(each.start), end: within(each.end) }))
         .filter(({ start, end }) => start < end);
+      open = open.filter(({ end }) => end > at);
       return [name, cut(value.length, own, (start, end) => value.slice(start, end)).join('')] as const;
     });
   };
@@ -169,10 +177,8 @@ export function createRedaction(
     fields: (received) =>
       withoutSplit(received.map(([name, value]) => [fieldText(name), fieldText(value)] as const)),
     sink(shown) {
-      const markers = findMarkers(shown);
-      const finds = find(viewText(shown)).filter(
-        (found) => !markers.some((place) => place.start <= found.start && found.end <= place.end),
-      );
+      const markers = new Stretches(findMarkers(shown));
+      const finds = find(viewText(shown)).filter((found) => !markers.covers(found));
       return cut(shown.length, finds, (start, end) => shown.slice(start, end)).join('');
     },
   };
@@ -209,27 +215,61 @@ function shortestFragment(length: number): number {
   return Math.min(length, Math.max(8, Math.ceil(length * 0.6)));
 }
 
-interface Search {
-  readonly forms: FragmentSearch<KnownForm>;
-  readonly nameOf: (value: string) => string;
-}
+/** One search of an original through all readings of it. */
+class Search {
+  /** By how many layers of base64 they were found behind. */
+  readonly #finds: FindList[] = [];
+  readonly #forms: FragmentSearch<KnownForm>;
+  readonly #unpacking: Unpacking;
+  /** Octets that may still be read at each depth. */
+  readonly #left: number[];
+  readonly #readBefore = new Set<string>();
 
-/** Looks in a view, and in what it reads as when its encodings are undone. */
-function search(means: Search, view: OctetView, depth: number, finds: FindList): void {
-  means.forms.scan(view.octets, (occurrence) => finds.add(identify(occurrence, view, means.nameOf)));
-  if (depth === 0) return;
-  for (const decoding of DECODINGS) {
-    const decoded = decoding(view);
-    if (decoded) search(means, decoded, depth - 1, finds);
+  constructor(forms: FragmentSearch<KnownForm>, view: OctetView) {
+    const { length } = view.octets;
+    this.#forms = forms;
+    this.#unpacking = new Unpacking(length);
+    this.#left = READ_OCTETS.map((octets) => Math.max(LEAST_READ_OCTETS, octets * length));
+    this.#read(view, 0, 0);
   }
-  const decoded = base64Decoding(view);
-  if (!decoded) return;
-  // A secret by itself in base64 is known as that, to the character.
-  const hidden = new FindList();
-  search(means, decoded, depth - 1, hidden);
-  for (const found of hidden.all) {
-    if (!finds.all.some(({ part, start, end }) => !part && start < found.end && found.start < end))
-      finds.add(found);
+
+  /** `nameOf` gives the name under which a value may be shown. */
+  finds(nameOf: (value: string) => string): readonly Find[] {
+    const all: Find[] = [];
+    for (const finds of this.#finds) {
+      // A secret by itself in base64 is known as that, to the character.
+      const known = new Stretches(all.filter(({ part }) => !part));
+      for (const found of finds.named(nameOf)) if (!known.touches(found)) all.push(found);
+    }
+    return all;
+  }
+
+  /** Looks in a view, and in its readings with encodings undone. */
+  #read(view: OctetView, depth: number, layers: number): void {
+    const finds = this.#finds[layers] ?? new FindList();
+    this.#finds[layers] = finds;
+    this.#forms.scan(view.octets, (occurrence) => identify(occurrence, view, finds));
+    if ((this.#left[depth + 1] ?? 0) <= 0) return;
+    for (const decoding of DECODINGS) {
+      const decoded = decoding(view);
+      if (decoded) this.#readInner(decoded, depth + 1, layers);
+    }
+    const { readings, unread } = base64Readings(view, this.#unpacking);
+    for (const decoded of readings) this.#readInner(decoded, depth + 1, layers + 1);
+    for (const { start, end } of unread) finds.add(UNREAD.value, true, start, end);
+  }
+
+  /** Encodings that are independent of each other give the same in either order. */
+  #readInner(view: OctetView, depth: number, layers: number): void {
+    const left = this.#left[depth] ?? 0;
+    if (left <= 0) return;
+    if (depth > 1) {
+      const digest = hash('sha1', view.octets);
+      if (this.#readBefore.has(digest)) return;
+      this.#readBefore.add(digest);
+    }
+    this.#left[depth] = left - view.octets.length;
+    this.#read(view, depth, layers);
   }
 }
 
@@ -237,37 +277,56 @@ function search(means: Search, view: OctetView, depth: number, finds: FindList):
 function identify(
   { pattern: form, whole, ...place }: Occurrence<KnownForm>,
   view: OctetView,
-  nameOf: Search['nameOf'],
-): Find {
+  finds: FindList,
+): void {
   const { octets } = view;
   let { start, end } = place;
-  const exact = whole && (form.caseless || Buffer.compare(form.octets, octets.subarray(start, end)) === 0);
+  const exact = whole && (form.caseless || isSame(form.octets, octets, start));
   if (exact && form.sharesBefore && isBase64(octets[start - 1])) start--;
   if (exact && form.sharesAfter && isBase64(octets[end])) {
     end++;
     while (octets[end] === 0x3d) end++;
   }
-  return { name: nameOf(form.value), part: !exact, start: view.start(start), end: view.end(end - 1) };
+  finds.add(form.value, !exact, view.start(start), view.end(end - 1));
+}
+
+function isSame(form: Uint8Array, octets: Uint8Array, start: number): boolean {
+  for (let at = 0; at < form.length; at++) if (form[at] !== octets[start + at]) return false;
+  return true;
 }
 
 function isBase64(octet: number | undefined): boolean {
   return octet !== undefined && /[A-Za-z0-9+/_-]/.test(String.fromCharCode(octet));
 }
 
+/** A find of a value that is not named yet. */
+interface Sighting {
+  readonly value: string;
+  readonly part: boolean;
+  start: number;
+  end: number;
+}
+
 /** Finds as they come; a growing fragment, reported octet by octet, stays one find. */
 class FindList {
-  readonly all: Find[] = [];
-  readonly #latest = new Map<string, number>();
+  readonly #all: Sighting[] = [];
+  readonly #latest = { whole: new Map<string, Sighting>(), part: new Map<string, Sighting>() };
 
-  add(found: Find): void {
-    const key = marker(found);
-    const index = this.#latest.get(key);
-    const latest = index === undefined ? undefined : this.all[index];
-    if (index !== undefined && latest && found.start < latest.end && latest.start < found.end) {
-      this.all[index] = union(latest, found);
-    } else {
-      this.#latest.set(key, this.all.push(found) - 1);
+  add(value: string, part: boolean, start: number, end: number): void {
+    const latest = part ? this.#latest.part : this.#latest.whole;
+    const before = latest.get(value);
+    if (before !== undefined && start < before.end && before.start < end) {
+      before.start = Math.min(before.start, start);
+      before.end = Math.max(before.end, end);
+      return;
     }
+    const sighting = { value, part, start, end };
+    latest.set(value, sighting);
+    this.#all.push(sighting);
+  }
+
+  named(nameOf: (value: string) => string): readonly Find[] {
+    return this.#all.map(({ value, ...place }) => ({ name: nameOf(value), ...place }));
   }
 }
 
