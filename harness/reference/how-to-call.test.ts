@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../base/secret.ts';
 import type { Credentials } from '../config/credential/scheme.ts';
+import { login } from '../config/credential/schemes/login.ts';
 import { oauth2 } from '../config/credential/schemes/oauth2.ts';
 import { basic, bearer, header, none, query, signed } from '../config/credential/schemes.ts';
 import type { ReferenceName } from '../config/service.ts';
@@ -64,6 +65,16 @@ describe('how to call a service', () => {
     expect(text).toContain('-u "tester:$STAGING_KEY"');
     expect(JSON.parse(await shell(text, /^(export|curl)/))).toHaveProperty('links');
   });
+
+  it.skipIf(!runs).each(['json:/data/token', 'cookie:sid', 'header:X-Auth-Token'])(
+    'logs in first, and takes the key by %s',
+    async (take) => {
+      const user = { loginUrl: '/login', username: 'tester', password: KEY, take, send: 'bearer' };
+      const text = await told('search', login.of(user));
+      expect(text).not.toContain(KEY.reveal());
+      expect(JSON.parse(await shell(text, /^(export|curl|KEY)/))).toHaveProperty('links');
+    },
+  );
 
   it.skipIf(!runs)('signs where requests are signed', async () => {
     const secret = new Secret('APP_SECRET', 'secret-from-the-environment');

@@ -73,6 +73,28 @@ describe('the security scheme of an OpenAPI document', () => {
     );
   });
 
+  it('two keys that are needed together are the credential and a header', async () => {
+    const id = { type: 'apiKey', in: 'header', name: 'X-Application-Id' };
+    const key = { type: 'apiKey', in: 'header', name: 'X-API-Key' };
+    const document = {
+      ...documentWith(id),
+      security: [{ id: [], key: [] }],
+      components: { securitySchemes: { id, key } },
+    };
+    const text = await written(document, ['--key-env', 'KEY']);
+    expect(text).toMatch(/^ {2}scheme: header .*\n {2}name: "X-API-Key"/m);
+    expect(text).toMatch(/^headers:\n {2}X-Application-Id: \$\{env:ORDERS_X_APPLICATION_ID\}$/m);
+  });
+
+  it('a key of a login is that where its options are given', async () => {
+    const scheme = { type: 'apiKey', in: 'cookie', name: 'sid' };
+    const asked = ['--login-url', '/session', '--login-take', 'cookie:sid'];
+    const variables = ['--login-user-env', 'ME', '--login-password-env', 'PASS'];
+    expect(await written(documentWith(scheme), [...asked, ...variables])).toMatch(
+      /scheme: login .*\n {2}loginUrl: "\/session"\n {2}username: \$\{env:ME\}\n {2}password: \$\{env:PASS\}.*\n.*\n {2}take: "cookie:sid"/,
+    );
+  });
+
   it('mutualTLS is a client certificate, its files as the service file finds them', async () => {
     const files = ['--client-cert', 'keys/client.pem', '--client-key', 'keys/key.pem'];
     const text = await written(documentWith({ type: 'mutualTLS' }), files);

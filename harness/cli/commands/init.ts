@@ -14,6 +14,7 @@ import { fetchDocument } from '../../wire/http/fetch.ts';
 import { proxiesOf } from '../../wire/socket/proxies.ts';
 import { openAsker } from '../ask.ts';
 import { HARNESS } from '../process.ts';
+import { variablePart } from '../unconfigured/headers.ts';
 
 export interface InitOptions extends Readonly<Record<string, string | undefined>> {
   readonly service?: string;
@@ -77,13 +78,20 @@ export async function init(options: InitOptions): Promise<number> {
         unfit: variable ? FIT.variable : () => null,
       });
     }
-    const first: FirstService = { service, url, samplePath, scheme, answers, openapi };
+    const besides = Object.fromEntries(
+      (openapi?.facts.besides ?? []).map((name) => [name, `${capitals}_${variablePart(name)}`]),
+    );
+    const headers = Object.fromEntries(
+      Object.entries(besides).map(([name, variable]) => [name, `\${env:${variable}}`]),
+    );
+    const first: FirstService = { service, url, samplePath, scheme, answers, headers, openapi };
     const files = await initService(options.config, first);
     await writeNewFiles(files);
     process.stdout.write(`${files.map(({ path }) => `wrote ${path}\n`).join('')}${leaveOutReports()}`);
-    const variables = scheme.first.asks.flatMap(({ option, variable }) =>
+    const ofScheme = scheme.first.asks.flatMap(({ option, variable }) =>
       variable ? [answers[option] ?? ''] : [],
     );
+    const variables = [...ofScheme, ...Object.values(besides)];
     const asked = { configDir: options.config, service, env: process.env, harness: HARNESS };
     if (samplePath !== null) process.stderr.write(`${await firstAnswer(asked)}\n`);
     const unset = variables.filter((name) => !process.env[name]);

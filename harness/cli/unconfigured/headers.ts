@@ -31,6 +31,7 @@ export const OF_KEYS = /(?:^|[-_])(?:api-?key|key|auth|token|secret|session|cook
 /**
  * Finds the credential among the headers of the command line. `demand` is what the document asks for; without a
  * document the first header with the name of a credential is one. `variable` names the environment variable for it.
+ * `besides` are the headers of further keys that the document asks for.
  *
  * @throws UsageError for text that is no header.
  */
@@ -38,6 +39,7 @@ export async function readHeaders(
   given: readonly string[],
   demand: SecurityScheme | null,
   variable: string,
+  besides: readonly string[] = [],
 ): Promise<ReadHeaders> {
   const headers = (await Promise.all(given.map(linesOf))).flat().map(parsed);
   const carrier = headers.find((header) => isCredential(header, demand));
@@ -45,15 +47,31 @@ export async function readHeaders(
   const secrets: Record<string, string> = {};
   const fixed: Record<string, string> = {};
   for (const { name, value } of others) {
-    if (!OF_KEYS.test(name)) {
+    if (!OF_KEYS.test(name) && !isOneOf(besides, name)) {
       fixed[name] = value;
       continue;
     }
-    const own = `${variable}_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`;
+    const own = `${variable}_${variablePart(name)}`;
     secrets[own] = value;
     fixed[name] = `\${env:${own}}`;
   }
   return { credential: carrier === undefined ? null : credentialIn(carrier, variable), fixed, secrets };
+}
+
+/** The name of a header as a part of the name of a variable. */
+export function variablePart(header: string): string {
+  return header.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+}
+
+const isOneOf = (names: readonly string[], name: string) =>
+  names.some((each) => each.toLowerCase() === name.toLowerCase());
+
+/** The first of these headers that is not there; undefined if all are. */
+export function missingOf(
+  names: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): string | undefined {
+  return names.find((name) => !isOneOf(Object.keys(headers), name));
 }
 
 /** Most octets of a file of headers. */

@@ -122,6 +122,24 @@ describe('a run of a document', () => {
 });
 
 describe('the credential among the headers', () => {
+  it('is the key of two that are needed together; no file has either', async () => {
+    const id = { type: 'apiKey', in: 'header', name: 'X-Application-Id' };
+    const key = { type: 'apiKey', in: 'header', name: 'X-API-Key' };
+    const document = {
+      ...documentWith(id),
+      security: [{ id: [], key: [] }],
+      components: { securitySchemes: { id, key } },
+    };
+    const both = [`X-Application-Id: of-${KEY}`, `X-API-Key: ${KEY}`];
+    const found = await configOf(document, { url, header: both });
+    expect(found.text).toContain('name: "X-API-Key"');
+    expect(found.env).toEqual({ ORDERS_API_KEY: KEY, ORDERS_API_KEY_X_APPLICATION_ID: `of-${KEY}` });
+    for (const text of [...found.files, found.keep, found.again]) expect(text).not.toContain(KEY);
+    await expect(configOf(document, { url, header: [`X-API-Key: ${KEY}`] })).rejects.toThrow(
+      'the document asks for the header X-Application-Id as well',
+    );
+  });
+
   it.for([
     ['a bearer token', BEARER, AUTHORIZATION, 'scheme: bearer', { ORDERS_API_KEY: KEY }],
     [

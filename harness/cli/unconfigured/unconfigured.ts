@@ -6,7 +6,7 @@ import type { SecurityScheme } from '../../config/credential/scheme.ts';
 import { none } from '../../config/credential/schemes.ts';
 import { type FirstService, initService, writeNewFiles } from '../../config/written/first-service.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
-import { type ReadHeaders, readHeaders } from './headers.ts';
+import { missingOf, type ReadHeaders, readHeaders } from './headers.ts';
 import { type RunTarget, readTarget } from './read-target.ts';
 
 /** A service without a config: `conform run openapi.yaml --url http://127.0.0.1:8080`. */
@@ -43,7 +43,8 @@ export async function unconfigured(
   try {
     const subject = await readTarget(target, options.url, { folder, env });
     const variable = variableOf(subject.service);
-    const headers = await readHeaders(options.header ?? [], subject.openapi?.facts.demand ?? null, variable);
+    const { demand = null, besides = [] } = subject.openapi?.facts ?? {};
+    const headers = await readHeaders(options.header ?? [], demand, variable, besides);
     const first = firstServiceOf(subject, headers, options);
     const configDir = join(folder, 'config');
     await writeNewFiles(await initService(configDir, first));
@@ -75,6 +76,11 @@ function firstServiceOf(
   const demand = openapi?.facts.demand ?? null;
   if (credential === null && demand !== null)
     throw new UsageError('the document asks for a credential', { remedy: headerFor(demand) });
+  const lacking = missingOf(openapi?.facts.besides ?? [], fixed);
+  if (lacking !== undefined)
+    throw new UsageError(`the document asks for the header ${lacking} as well`, {
+      remedy: `add -H '${lacking}: …'`,
+    });
   const path = options.samplePath ?? samplePath;
   if (path === null && webSocketPath === null)
     throw new UsageError('no GET of the document can be called without input', {

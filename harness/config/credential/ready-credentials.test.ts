@@ -22,8 +22,8 @@ describe('a key that is obtained', () => {
     const clock = { ms: 0, now: () => clock.ms };
     let asked = 0;
     const port = {
-      async post(_: KeyRequest, secretsIn: (content: string) => unknown) {
-        secretsIn(answers[asked++] ?? '');
+      async post(_: KeyRequest, secretsIn: (content: string, fields: readonly []) => unknown) {
+        secretsIn(answers[asked++] ?? '', []);
         return exampleExchange();
       },
     };
@@ -78,5 +78,19 @@ describe('a key that is obtained', () => {
     expect(await sent('right', 'another')).toBe('third-token');
     expect(await sent('right', 'another')).toBe('third-token');
     expect([asked(), dismissed]).toEqual([3, ['first-token', 'second-token']]);
+  });
+
+  it('that is always refused after a while is not obtained for ever', async () => {
+    const { ready, asked } = held(Array.from({ length: 100 }, (_, at) => token(`token-number-${at}`)));
+    let opening = 0;
+    const sent = () =>
+      ready.send('right', async () => (await ready.for('right')).secret?.reveal() ?? 'none', {
+        isIn: (key) => key !== `token-number-${opening}`,
+        dismiss: () => undefined,
+      });
+    for (; opening <= 20; opening++) expect(await sent()).toBe(`token-number-${opening}`);
+    await expect(sent()).rejects.toThrow(/^20 keys of this run were refused soon after/);
+    await expect(sent()).rejects.toThrow(Blocked);
+    expect(asked()).toBe(21);
   });
 });

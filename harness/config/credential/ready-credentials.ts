@@ -22,6 +22,9 @@ interface Refusal<R> {
 /** Milliseconds before its end at which a key is renewed; a short-lived key is renewed after three quarters of its time. */
 const MARGIN_MS = 30_000;
 
+/** Most keys of one session that are obtained because the one before was refused. */
+const MOST_AFTER_REFUSALS = 20;
+
 /** The credentials of a service, fit to be placed at any moment of a session. */
 export class ReadyCredentials {
   readonly #configured: Credentials;
@@ -34,6 +37,7 @@ export class ReadyCredentials {
   #failure: string | null = null;
   /** A new key was refused like the one before it, so that the next refusal is no reason for another one. */
   #vain = false;
+  #afterRefusals = 0;
 
   /** `without`: called with the reason if no key can be obtained. */
   constructor(
@@ -64,7 +68,14 @@ export class ReadyCredentials {
     const mayBeOver = choice === 'right' && used.obtain !== null && !this.#vain;
     if (!mayBeOver || !refusal.isIn(first)) return first;
     refusal.dismiss(first);
-    if (this.#held?.credentials === used) await this.#renew();
+    if (this.#held?.credentials === used) {
+      this.#afterRefusals += 1;
+      if (this.#afterRefusals > MOST_AFTER_REFUSALS) {
+        this.#failure = `${MOST_AFTER_REFUSALS} keys of this run were refused soon after they were obtained`;
+        this.#held = null;
+      }
+      await this.#renew();
+    }
     if (this.#held?.credentials === used) throw new Blocked(this.#failure ?? 'no other key could be had');
     const second = await attempt();
     this.#vain = refusal.isIn(second);

@@ -115,7 +115,7 @@ interface Declaration<K extends SchemeKeys> {
   /** Clauses that it settles beside the scheme, the placement and the name. */
   readonly facts?: Readonly<Partial<Record<ClauseKey, ClauseValue>>>;
   /** Whether it is what a security scheme of an OpenAPI document asks for. */
-  opens(demand: SecurityScheme, written: { readonly name?: string | undefined }): boolean;
+  opens(demand: SecurityScheme, written: WrittenPlaces): boolean;
   /** Whether such a document asks for it first, where others open what it demands as well. */
   isMeant?(demand: SecurityScheme): boolean;
   readonly first: FirstUse;
@@ -123,6 +123,13 @@ interface Declaration<K extends SchemeKeys> {
   lender?(values: Values<K>): Lender;
   command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
   readonly proof: ProofSetting<K>;
+}
+
+/** Values of the config that say where the key travels; undefined if not written. */
+export interface WrittenPlaces {
+  readonly name?: string | undefined;
+  readonly take?: string | undefined;
+  readonly send?: string | null | undefined;
 }
 
 /** A fault of a value below `credentials:`, and its remedy. */
@@ -168,8 +175,11 @@ export interface KeyRequest {
 }
 
 export interface ObtainingPort {
-  /** Posts and records. `secretsIn` names secrets in the content first; null: it is not recorded. */
-  post(request: KeyRequest, secretsIn: (content: string) => readonly Secret[] | null): Promise<Exchange>;
+  /** Posts and records. `secretsIn` names secrets in the response first; null: its content is not recorded. */
+  post(
+    request: KeyRequest,
+    secretsIn: (content: string, fields: readonly FieldLine[]) => readonly Secret[] | null,
+  ): Promise<Exchange>;
 }
 
 /** An address of the reference provider where keys are given out. */

@@ -17,6 +17,7 @@ import {
   shippedApp,
   shippedKey,
 } from './scheme.ts';
+import { login } from './schemes/login.ts';
 import { oauth2 } from './schemes/oauth2.ts';
 import { signature } from './signing/signature.ts';
 
@@ -216,6 +217,7 @@ export const SCHEMES: readonly [Scheme, ...Scheme[]] = [
   cookie,
   basic,
   oauth2,
+  login,
   signed,
   mutualTls,
   none,
@@ -234,6 +236,8 @@ export const QUESTIONS: readonly Question[] = [
 export interface CredentialsBlock {
   readonly scheme?: string;
   readonly name?: string;
+  readonly take?: string;
+  readonly send?: string | null;
   readonly [key: string]:
     | string
     | Readonly<Record<string, string>>

@@ -116,8 +116,9 @@ function learn(
     standInFor(
       secrets?.find((each) => markerName(each.name) === name) ?? { name, form: 'text', expiresAt: null },
     );
-  const made = withMarkersAs(standIn, content) ?? content;
-  for (const secret of secretsIn(made) ?? []) redaction.add(secret.name, secret.reveal());
+  const made = (text: string) => withMarkersAs(standIn, text) ?? text;
+  const fields = response.fields.map(([name, value]) => [name, made(value)] as const);
+  for (const secret of secretsIn(made(content), fields) ?? []) redaction.add(secret.name, secret.reveal());
 }
 
 const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receiver of webhooks');

@@ -227,7 +227,8 @@ function learned(
 ): boolean {
   if (!secretsIn) return true;
   const { octets, fault, limit } = decodeContent(body, fieldValues(fields, 'content-encoding'), true);
-  const secrets = fault === null && limit === null ? secretsIn(Buffer.from(octets).toString('utf8')) : null;
+  const isReadable = fault === null && limit === null;
+  const secrets = secretsIn(isReadable ? Buffer.from(octets).toString('utf8') : '', fields);
   for (const secret of secrets ?? []) redaction.add(secret.name, secret.reveal());
-  return secrets !== null;
+  return isReadable && secrets !== null;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as tls from 'node:tls';
 import type { Secret } from '../../base/secret.ts';
-import type { CredentialUse, EvidenceId } from '../exchange.ts';
+import type { CredentialUse, EvidenceId, FieldLine } from '../exchange.ts';
 import type { TlsSetup } from '../forms/curl.ts';
 import type { Clock } from '../pace/clock.ts';
 import type { Redaction } from '../redaction/redaction.ts';
@@ -76,10 +76,10 @@ export interface About {
   readonly purpose: string;
   readonly credential: CredentialUse;
   /**
-   * Sees the content of the response, its codings undone, before anything of it is recorded. The secrets that it names
+   * Sees the response, the codings of its content undone, before anything of it is recorded; '' for unreadable content. The secrets that it names
    * are redacted from then on; content that it cannot answer for (null) is not recorded.
    */
-  readonly secretsIn?: (content: string) => readonly Secret[] | null;
+  readonly secretsIn?: (content: string, fields: readonly FieldLine[]) => readonly Secret[] | null;
   /** Ends the attempt; it is then recorded as `not-sent`. */
   readonly signal?: AbortSignal;
 }

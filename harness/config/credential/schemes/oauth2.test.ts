@@ -23,9 +23,9 @@ describe('the request for a token', () => {
   async function asked(more: Partial<Parameters<typeof oauth2.of>[0]>): Promise<KeyRequest> {
     const requests: KeyRequest[] = [];
     const port = {
-      async post(request: KeyRequest, secretsIn: (content: string) => unknown) {
+      async post(request: KeyRequest, secretsIn: (content: string, fields: readonly []) => unknown) {
         requests.push(request);
-        secretsIn(token('token-of-a-test'));
+        secretsIn(token('token-of-a-test'), []);
         return exampleExchange();
       },
     };

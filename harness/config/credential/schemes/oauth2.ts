@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type JsonObject, parseJson, parseJsonObject } from '../../../base/json-text.ts';
+import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { Secret } from '../../../base/secret.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import { bearerField } from '../carrier.ts';
+import { isRedactable, issuedSecrets, TOKEN_LENGTH } from '../issued-secrets.ts';
 import { writtenToken } from '../json-web-token.ts';
+import { addressFault } from '../key-address.ts';
 import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';
 import {
   asksForBearer,
@@ -94,15 +96,8 @@ export const oauth2 = scheme({
 
 function faultIn({ tokenUrl, clientId, scope, resource }: TextValues<typeof KEYS>): KeyFault | null {
   const fault = (key: string, problem: string, remedy: string) => ({ key, problem, remedy });
-  if (!/^\/(?!\/)/.test(tokenUrl)) {
-    const url = URL.parse(tokenUrl);
-    if (url === null || !/^https?:$/.test(url.protocol))
-      return fault('tokenUrl', 'is neither a URL nor a path', 'write one such as /oauth/token');
-    if (url.username !== '' || url.password !== '')
-      return fault('tokenUrl', 'holds credentials', 'give them as clientId and clientSecret');
-  }
-  // RFC 6749 §3.2.
-  if (tokenUrl.includes('#')) return fault('tokenUrl', 'holds a fragment', 'remove what begins with #');
+  const address = addressFault('tokenUrl', tokenUrl, '/oauth/token');
+  if (address !== null) return address;
   // RFC 6749 §A.1, §3.3; RFC 8707 §2.
   if (!/^[\x20-\x7e]+$/.test(clientId))
     return fault('clientId', 'holds characters that are not ASCII', 'correct it');
@@ -118,8 +113,8 @@ async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> 
   const { tokenUrl } = client;
   const read: { token: AccessToken | string } = { token: 'its answer could not be read' };
   const exchange = await port.post(tokenRequest(client), (content) => {
-    read.token = readToken(content);
-    return secretsIn(content);
+    if (content !== '') read.token = readToken(content);
+    return issuedSecrets(content);
   });
   const { response } = exchange;
   if (response !== null && isRefusal(response)) throw new Blocked(clientRefused(client, response));
@@ -165,11 +160,6 @@ interface AccessToken {
   readonly expiresIn: number | null;
 }
 
-/** Shorter ones cannot be distinguished from other text; longer ones cannot be searched for. */
-const TOKEN_LENGTH = { least: 8, most: 16_384 };
-
-const isRedactable = ({ length }: string) => length >= TOKEN_LENGTH.least && length <= TOKEN_LENGTH.most;
-
 /** RFC 6749 §5.1. If it is no token, the reason as text. */
 function readToken(content: string): AccessToken | string {
   const answer = parseJsonObject(content);
@@ -183,19 +173,6 @@ function readToken(content: string): AccessToken | string {
     return `its access_token has ${value.length} characters; from ${TOKEN_LENGTH.least} to ${TOKEN_LENGTH.most} it could be kept out of reports`;
   const expiresIn = Number(seconds);
   return { value, expiresIn: expiresIn > 0 ? expiresIn : null };
-}
-
-const SECRET_MEMBER = /"(\w*(?:token|secret|assertion))"\s*:\s*(?:"((?:[^"\\]|\\.)*)|(\d+))/gi;
-const SECRET_PARAMETER = /\b(\w*(?:token|secret|assertion))=([^&\s"<]+)/gi;
-
-/** All that is called a token, in JSON or a form, even where that breaks off. Null where one could not be redacted. */
-function secretsIn(content: string): readonly Secret[] | null {
-  const members = [...content.matchAll(SECRET_MEMBER), ...content.matchAll(SECRET_PARAMETER)];
-  const secrets = members.map(([, name = '', written = '', digits]) => {
-    const value = digits ?? parseJson(`"${written}"`);
-    return new Secret(name.toUpperCase(), typeof value === 'string' ? value : written);
-  });
-  return secrets.every((secret) => isRedactable(secret.reveal())) ? secrets : null;
 }
 
 /** What the user can do about an error of RFC 6749 §5.2. */

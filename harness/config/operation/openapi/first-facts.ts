@@ -1,7 +1,7 @@
 import type { ClauseValue } from '../../../base/clause.ts';
 import { UsageError } from '../../../base/exit.ts';
 import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
-import type { SecurityScheme } from '../../credential/scheme.ts';
+import { isAuthorizationKey, type SecurityScheme } from '../../credential/scheme.ts';
 import { SourceFiles } from '../../document/files.ts';
 import { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
@@ -23,8 +23,10 @@ export interface DocumentedClause {
 /** What `conform init` takes from an OpenAPI document; nothing that the document does not say. */
 export interface FirstFacts {
   readonly title: string | null;
-  /** The security scheme of the sample; null if no credential is needed, or several together. */
+  /** The security scheme of the sample; null if no credential is needed, or several that one config cannot have. */
   readonly demand: SecurityScheme | null;
+  /** Headers with further keys that are needed together with it. */
+  readonly besides: readonly string[];
   /** Nothing is demanded of a client, and the document says so. */
   readonly open: boolean;
   /** A documented GET that needs no input, else a QUERY whose body the document shows; null where there is neither. */
@@ -66,7 +68,7 @@ export async function firstFacts(
   const security = subject && child(subject.operation, 'security').value;
   return {
     title: typeof title === 'string' ? title : null,
-    demand: demands.length === 1 ? (demands[0] ?? null) : null,
+    ...keysOf(demands),
     open: demands.length === 0 && (security ?? child(files.root, 'security').value) !== undefined,
     samplePath: sample === undefined ? null : targetOf(sample),
     noSample: sample === undefined ? noSample(operations) : null,
@@ -79,6 +81,22 @@ export async function firstFacts(
       ...codesClause(files, operations),
     ],
   };
+}
+
+const isInHeader = (demand: SecurityScheme) =>
+  demand.type === 'apiKey' && demand.in === 'header' && !isAuthorizationKey(demand);
+
+/** The more secret a key is by its name, the later its pattern. */
+const SECRECY = [/key|auth/i, /token/i, /secret/i];
+const secrecyOf = ({ name }: SecurityScheme) => SECRECY.findLastIndex((each) => each.test(name));
+
+/** Of schemes that are needed together: the credential, and the headers next to it. */
+function keysOf(demands: readonly SecurityScheme[]): Pick<FirstFacts, 'demand' | 'besides'> {
+  const others = demands.filter((each) => !isInHeader(each));
+  const inHeaders = demands.filter(isInHeader).toSorted((a, b) => secrecyOf(b) - secrecyOf(a));
+  const [demand = null, ...besides] = [...others, ...inHeaders];
+  if (others.length > 1) return { demand: null, besides: [] };
+  return { demand, besides: besides.map(({ name }) => name) };
 }
 
 /** The path with the examples of its required parameters; null if one has none. */

@@ -13,7 +13,7 @@ export type Demand =
   { readonly auth: 'required'; readonly unmet: string | null } | { readonly auth: 'optional' | 'none' };
 
 /** What the service config has that opens operations. */
-export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name'> {
+export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name' | 'take' | 'send'> {
   /** Names of the headers that go with every request, in lower case. */
   readonly headers?: readonly string[];
   readonly certificate?: boolean;

@@ -267,8 +267,8 @@ function openCredentials(
           id: log.nextId(),
           purpose,
           credential: 'right',
-          secretsIn(content) {
-            const found = secretsIn(content);
+          secretsIn(content, fields) {
+            const found = secretsIn(content, fields);
             if (found) record({ type: 'secrets', service: config.service, forms: found.map(formOf) });
             const secrets = found?.flatMap((secret) => [secret, ...derivedSecrets(secret)]) ?? null;
             secrets?.forEach(learned);

@@ -52,6 +52,7 @@ describe('what an OpenAPI document states', () => {
     expect(await factsOf({ paths })).toEqual({
       title: 'T',
       demand: null,
+      besides: [],
       open: false,
       samplePath: null,
       noSample: expect.stringContaining(
