@@ -7,6 +7,7 @@ import {
   type Probe,
   practice,
   type Reply,
+  type ResponseReading,
 } from '../harness/engine/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
 
@@ -27,6 +28,8 @@ interface Steady extends RowNotes<'title' | 'headline' | 'restsOn'> {
   readonly got: (odd: OddOnes) => string;
   /** Why nothing can be judged, where that shows before: it ends the judging itself. */
   readonly unless?: (context: CheckContext) => Promise<void>;
+  /** The part of the answers that they are compared in, if that may be unreadable. */
+  readonly reading?: ResponseReading;
   /** What that asks for. */
   readonly uses?: readonly Probe<unknown>[];
 }
@@ -34,7 +37,16 @@ interface Steady extends RowNotes<'title' | 'headline' | 'restsOn'> {
 /** The same request is answered alike, by whichever instance behind the address, throughout the run. */
 export function steady(
   id: string,
-  { alike, wanted, got, unless, uses = [], ground = practice('repeatable answers'), ...notes }: Steady,
+  {
+    alike,
+    wanted,
+    got,
+    unless,
+    reading,
+    uses = [],
+    ground = practice('repeatable answers'),
+    ...notes
+  }: Steady,
 ) {
   return check(id, {
     ...notes,
@@ -42,12 +54,14 @@ export function steady(
     uses: [...uses, sameRequests],
     async judge(context) {
       await unless?.(context);
-      const { unlike } = await context.probe(sameRequests);
+      const { unlike, replies } = await context.probe(sameRequests);
       const odd = alike.map((each) => unlike[each]).find((each) => each !== null);
       if (odd) {
         const share = `${odd.answers.length} of ${odd.of} answers to the same request`;
         context.violated(wanted(odd), `${got(odd)} for ${share}`, odd.answers[0]?.evidence);
       }
+      const served = replies.filter((reply) => reply.served);
+      if (reading && served.length > 0) await context.expect(served).toBeRead('an odd one', reading);
     },
   });
 }

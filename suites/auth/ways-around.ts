@@ -5,6 +5,7 @@ import {
   credentialDemanded,
   credentialed,
   IN_CONTENT,
+  IN_JSON,
   practice,
   type Reply,
   rfc9110,
@@ -41,15 +42,19 @@ const guards = (id: string, ways: readonly way.WayAround[], notes: Guarded) =>
     uses: [sample, ...ways.flatMap(({ anonymous, twin }) => [anonymous, twin])],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
+      const unlike: Reply[] = [];
       for (const { anonymous, twin, isOtherPath } of ways) {
         const reply = await probe(anonymous);
-        if (reply.served && isOtherPath && !reply.response.hasContentLike((await probe(sample)).response))
+        if (reply.served && isOtherPath && !reply.response.hasContentLike((await probe(sample)).response)) {
+          unlike.push(reply);
           continue;
+        }
         const refused = reply.status === 401 || reply.status === 403;
         if (reply.served || (refused && (await probe(twin)).served)) telling.push(reply);
       }
-      if (telling.length === 0) notApplicable('such a request is not served with the credential either');
-      await expect(telling).toHaveStatus(401, 403);
+      if (telling.length > 0) await expect(telling).toHaveStatus(401, 403);
+      if (unlike.length > 0) await expect(unlike, sample).toBeRead('another resource', IN_JSON);
+      else if (telling.length === 0) notApplicable('such a request is not served with the credential either');
     },
   });
 

@@ -1,10 +1,14 @@
 import {
+  type CheckContext,
   check,
   credentialInField,
   FRAMED,
   getDocumented,
   given,
   IN_CONTENT,
+  type Probe,
+  type Reply,
+  type ResponseReading,
   rfc9110,
   secondKey,
   suite,
@@ -36,6 +40,9 @@ export const accounts = given(
         const again = await probe(samplesInARow);
         if (!again.every((each) => each.served && mine.sharesStrongTagWith(each)))
           notApplicable('no strong ETag came each time');
+        await expect(sample, samplesInARow, secondKeySample)
+          .where(({ served }) => served)
+          .toBeRead('the content of an account', IN_CONTENT);
         if (!again.every((each) => mine.hasSameContentAs(each)))
           notApplicable('the content is another each time');
         await expect(secondKeySample)
@@ -82,6 +89,18 @@ export const accounts = given(
 );
 
 const NO_PART = 'no part came that can be compared';
+/** A part of compressed content cannot be unpacked alone. */
+const IN_PART: ResponseReading = {
+  unread: ({ status, unknownOctets, codingLimit, unread }) =>
+    status === 206 ? (unknownOctets ?? codingLimit) : unread,
+  partly: false,
+};
+
+/** What a part is compared with, which has to be known. */
+const comparable = async ({ expect }: CheckContext, part: Probe<Reply>): Promise<void> =>
+  expect(sample, sampleAgain, part)
+    .where(({ served }) => served)
+    .toBeRead('a part', IN_PART);
 
 // RFC 9110 §14.2: a server may ignore Range.
 const range = handles('caching.range', rangeRequest, {
@@ -120,7 +139,9 @@ export const ranges = [
     change: 'Cut the body at the numbers of the range: both count from 0, and the last one is included.',
     grounds: [rfc9110('15.3.7', 'MUST')],
     uses: [sample, sampleAgain, rangeRequest],
-    async judge({ probe, expect }) {
+    async judge(context) {
+      const { probe, expect } = context;
+      await comparable(context, rangeRequest);
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
       await expect(rangeRequest)
@@ -136,7 +157,9 @@ export const ranges = [
     change: 'Write the length of the whole body behind the slash of Content-Range.',
     grounds: [rfc9110('14.4', 'MUST')],
     uses: [sample, sampleAgain, rangeRequest],
-    async judge({ probe, expect }) {
+    async judge(context) {
+      const { probe, expect } = context;
+      await comparable(context, rangeRequest);
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
       const { length } = whole.response.content;
@@ -180,7 +203,9 @@ export const ranges = [
     change: 'Take bytes=-2 for the last two bytes.',
     grounds: [rfc9110('14.1.2', 'MUST')],
     uses: [sample, sampleAgain, validator.lastOctets],
-    async judge({ probe, expect }) {
+    async judge(context) {
+      const { probe, expect } = context;
+      await comparable(context, validator.lastOctets);
       const whole = await probe(sample);
       const again = await probe(sampleAgain);
       await expect(validator.lastOctets)

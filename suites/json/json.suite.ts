@@ -289,6 +289,7 @@ export const json = suite('json', 'JSON', [
     restsOn: [stable],
     uses: [sample, areShapesDocumented],
     alike: ['shape'],
+    reading: IN_JSON,
     async unless({ probe, expect, notApplicable }) {
       await expect(sample).toBeRead('a shape', IN_JSON);
       const { shape } = (await probe(sample)).response;

@@ -22,7 +22,7 @@ import {
   whyNoList,
 } from './items.ts';
 import { createdId, idsIn, itemOf } from './stimuli/item.ts';
-import { lives } from './stimuli/lifecycle.ts';
+import { lives, whyNotLived } from './stimuli/lifecycle.ts';
 import { listOf } from './stimuli/pages.ts';
 
 const deleteApplied = lived('operations.delete-applied', 'gone', {
@@ -168,8 +168,11 @@ const checks = [
     applies: [credentialDemanded],
     repeats: [refusalClass, missingCredential],
     uses: [lives],
-    async judge({ probe, expect, notApplicable }) {
-      const asked = (await probe(lives)).flatMap(({ anonymous }) => anonymous);
+    async judge({ probe, expect, blocked, notApplicable }) {
+      const all = await probe(lives);
+      const asked = all.flatMap(({ anonymous }) => anonymous);
+      const unlived = all.map(whyNotLived).find((reason) => reason !== null) ?? null;
+      if (asked.length === 0 && unlived !== null) blocked(unlived);
       if (asked.length === 0) notApplicable('no item was there, or no credential is demanded for it');
       await expect(asked).toConform('status 401, 403 or 404', ({ response: { status } }) =>
         [401, 403, 404].includes(status) ? null : `status ${status}`,

@@ -2,7 +2,7 @@ import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
 import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
-import { itemsOf, nextOf, type Pages, pages } from './stimuli/pages.ts';
+import { itemsOf, nextOf, type Pages, pages, whyUnread, whyUnturned } from './stimuli/pages.ts';
 
 interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
@@ -18,13 +18,19 @@ const turned = (id: string, judged: 'first' | 'behind', { wanted, got, ...notes 
     grounds: [documented, practice('lists in pages')],
     uses: [pages],
     async judge({ probe, expect }) {
-      const told = (await probe(pages)).flatMap(({ first, behind, items }) => {
-        const reply = judged === 'first' ? first : behind[0];
-        return reply && items ? [{ reply, items }] : [];
+      const told = (await probe(pages)).flatMap((turned) => {
+        const { first, behind } = turned;
+        const reply = judged === 'first' ? first : (behind[0] ?? first);
+        const items = judged === 'first' || behind.length > 0 ? turned.items : null;
+        const unread = items === null ? whyUnturned(turned) : null;
+        return items || unread ? [{ reply, items, unread }] : [];
       });
       await expect
         .each(told, ({ reply }) => reply, 'no list that was turned over has one list of items')
-        .toConform(wanted, ({ items }) => got(items));
+        .toConform(wanted, ({ reply, items }) => reply.response && items && got(items), {
+          partly: false,
+          unread: (_, { unread }) => unread,
+        });
     },
   });
 
@@ -62,10 +68,14 @@ const pagesFilter = check('operations.pages-filter', {
   async judge({ probe, expect }) {
     await expect
       .each(await probe(filteredPages), ({ next }) => next)
-      .toConform('items of that kind alone', ({ next, name, kept }) => {
-        const stray = kindsIn(next, name).filter((kind) => kind !== kept);
-        return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
-      });
+      .toConform(
+        'items of that kind alone',
+        ({ next, name, kept }) => {
+          const stray = kindsIn(next, name).filter((kind) => kind !== kept);
+          return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
+        },
+        { partly: true, unread: (_, { next }) => whyUnread(next) },
+      );
   },
 });
 
@@ -102,22 +112,28 @@ export const pagesOfLists = [
     restsOn: [size, disjoint],
     uses: [pages],
     async judge({ probe, expect }) {
-      const linked = (await probe(pages)).filter(({ followed }) => followed.length > 0);
+      const linked = (await probe(pages)).filter(
+        ({ first, followed }) => followed.length > 0 || whyUnread(first) !== null,
+      );
       const inTurn = linked.flatMap(({ first, followed }) =>
         [first, ...followed].map((page, index, all) => ({ page, before: all.slice(0, index) })),
       );
       await expect
         .each(inTurn, ({ page }) => page, 'no page links to a next one')
-        .toConform('a page with further items', ({ page, before }) => {
-          if (!page.served) return `status ${page.status}`;
-          if (nextOf(page)?.href === page.exchange.request.url) return 'a link to itself';
-          const seen = new Set(before.flatMap((each) => itemsOf(each) ?? []));
-          const items = itemsOf(page) ?? [];
-          // Some of them come again where the list changes meanwhile.
-          return items.length > 0 && items.every((item) => seen.has(item))
-            ? `${items.length} items again`
-            : null;
-        });
+        .toConform(
+          'a page with further items',
+          ({ page, before }) => {
+            if (!page.served) return `status ${page.status}`;
+            if (nextOf(page)?.href === page.exchange.request.url) return 'a link to itself';
+            const seen = new Set(before.flatMap((each) => itemsOf(each) ?? []));
+            const items = itemsOf(page) ?? [];
+            // Some of them come again where the list changes meanwhile.
+            return items.length > 0 && items.every((item) => seen.has(item))
+              ? `${items.length} items again`
+              : null;
+          },
+          { partly: true, unread: (_, { page }) => whyUnread(page) },
+        );
     },
   }),
 
@@ -135,12 +151,16 @@ export const pagesOfLists = [
     async judge({ probe, expect }) {
       await expect
         .each(await probe(filteredPages), ({ crossed }) => crossed)
-        .toConform('a refusal, or items of one of the two', ({ crossed, name, kept, other }) => {
-          if (crossed.response.statusClass === 5) return `status ${crossed.status}`;
-          const kinds = kindsIn(crossed, name);
-          const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
-          return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
-        });
+        .toConform(
+          'a refusal, or items of one of the two',
+          ({ crossed, name, kept, other }) => {
+            if (crossed.response.statusClass === 5) return `status ${crossed.status}`;
+            const kinds = kindsIn(crossed, name);
+            const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
+            return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
+          },
+          { partly: true, unread: (_, { crossed }) => whyUnread(crossed) },
+        );
     },
   }),
 ];

@@ -4,6 +4,7 @@ import {
   clients,
   getDocumented,
   given,
+  IN_CONTENT,
   practice,
   rfc,
   rfc9110,
@@ -279,6 +280,11 @@ export const methods = [
             ? null
             : `Content-Length ${length} where GET has ${get.bodyLength} octets`;
         });
+      const isCompared = (await probe(target.headSample)).response.has('content-length');
+      if (isCompared)
+        await expect(sample, sampleAgain)
+          .where(({ served }) => served)
+          .toBeRead('the length of GET', IN_CONTENT);
     },
   }),
 

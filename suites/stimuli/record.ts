@@ -20,7 +20,7 @@ export const everyMessage = overRecord<Reply>('every-message', [rawSample], ({ r
   recorded.exchanges.filter(({ isFramingSeen }) => isFramingSeen),
 );
 
-/** Every response with content that calls itself JSON, whole: a range of a JSON text is none. */
+/** Every response with content that calls itself JSON, whole: the range of a JSON text that was asked for is none. */
 export const everyJson = overRecord<Reply>(
   'every-json',
   [sample, withoutCredential, unknownPath],
@@ -28,7 +28,8 @@ export const everyJson = overRecord<Reply>(
 );
 
 function isWholeJson(reply: Reply): boolean {
-  if (reply.status === null || reply.status === 206) return false;
+  const isRange = reply.status === 206 && fieldValues(reply.exchange.request.fields, 'range').length > 0;
+  if (reply.status === null || isRange) return false;
   return reply.response.isJson && reply.response.bodyLength > 0;
 }
 

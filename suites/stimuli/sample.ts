@@ -83,7 +83,7 @@ export function variation(name: string, purpose: string, difference: Difference 
 
 /** @throws Blocked unless the request was served that makes another one's refusal mean something. */
 export function requireServed(twin: Reply): void {
-  if (twin.served) return;
+  if (twin.served && (twin.answered || twin.cut)) return;
   const got = twin.answered
     ? `status ${twin.response.status}`
     : (twin.exchange.failure?.message ?? 'no response');

@@ -125,7 +125,11 @@ export async function judge(
       options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
     await unlessStuck(session, { ...options, limitMs }, async () => {
       const violation = await violationIn(check, context);
-      if (violation === null) return;
+      if (violation === null) {
+        const unread = session.unreadMessage(context.evidence());
+        if (unread !== null) throw new Blocked(unread);
+        return;
+      }
       convict(session, check);
       throw (await blockedByRoot(check, violation, session, options)) ?? violation;
     });
@@ -164,7 +168,10 @@ export async function judge(
       return { ...end('blocked', thrown.message), subjects, explainedBy: thrown.by };
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
-    if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
+    if (thrown instanceof NotApplicable) {
+      const unread = session.unreadMessage(context.evidence());
+      return unread === null ? end('skipped', thrown.message) : end('blocked', unread);
+    }
     return end('error', traceOf(thrown));
   }
 }

@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { counted } from '../../report/results/tally.ts';
 import { evidenceToJson } from '../../wire/evidence.ts';
-import { Reply } from '../../wire/exchange/reply.ts';
+import { Reply, unreadMessageIn } from '../../wire/exchange/reply.ts';
 import type { Exchange, FieldLine, RecordedBody } from '../../wire/exchange.ts';
 import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
 import { systemClock } from '../../wire/pace/clock.ts';
@@ -165,7 +165,7 @@ function trafficSession(
   const without = new NotApplicable('a HAR file of another client has none of the requests of a run');
   const portFor = (asker: Probe<unknown>) => ({
     config,
-    recorded: { exchanges: replies, conversations: [] },
+    recorded: { exchanges: replies, conversations: [], unreadMessage: () => unreadMessageIn(replies) },
     operationOf: ({ exchange }: Reply) => operationOf(exchange.request, config, basePath),
     coverOperations(operations: Parameters<Port['coverOperations']>[0]) {
       if (!isCovered) record({ type: 'operations', service, operations: [...operations] });
@@ -194,6 +194,7 @@ function trafficSession(
     observe: () => undefined,
     reproduce: () => null,
     subjectOf: (id) => subjectOf(replies.find(({ evidence }) => evidence === id)),
+    unreadMessage: (ids) => unreadMessageIn(replies.filter(({ evidence }) => ids.includes(evidence))),
     redact,
     close: async () => ({ requestsSent: 0, durationMs: 0 }),
   };

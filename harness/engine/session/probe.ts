@@ -196,8 +196,8 @@ export function overRecord<S>(
     }),
   );
   const selected = derived(name, [begin, ...least], async (port): Promise<Selected<S>> => {
-    const missing = await port.ask(begin);
     const all = await select(port);
+    const missing = (await port.ask(begin)) ?? port.recorded.unreadMessage();
     return { all, shortfall: missing === null ? null : { end: 'blocked', reason: missing } };
   });
   return { ...evenInOutage(selected), begunBy: begin, place: 'record' };
@@ -237,7 +237,7 @@ export interface Port {
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
   readonly remains: CleanupPort;
-  readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations'>;
+  readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations' | 'unreadMessage'>;
   /** The documented operation that a request was for; null for none. */
   readonly operationOf: (reply: Reply) => Operation | null;
   /** Records the number of requests of a kind to operations, and of those above a cap. */

@@ -61,6 +61,8 @@ export interface Session {
   reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
   /** The subject of that evidence: `GET /v1/orders`. */
   subjectOf(id: string): string;
+  /** Names the first of these answers that is no HTTP response, though its request was ordinary; null for none. */
+  unreadMessage(ids: readonly string[]): string | null;
   redact(text: string): string;
   /** Later calls return the same promise. */
   close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
@@ -207,6 +209,7 @@ export function openSession(options: SessionOptions): Session {
       return recorded.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
     subjectOf: (id) => subjectOf(recorded.find(id), config, basePath),
+    unreadMessage: (ids) => recorded.unreadMessage(ids),
     redact,
     close() {
       ended ??= end();

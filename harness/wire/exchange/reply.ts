@@ -85,9 +85,17 @@ export class Reply {
     return this.exchange.connection?.afterwards === 'open';
   }
 
+  /** By its status: content that ends too early was handed out up to there. */
   get served(): boolean {
     const status = this.status ?? 0;
-    return (this.answered || this.cut) && status >= 200 && status < 300;
+    return status >= 200 && status < 300;
+  }
+
+  /** Why octets came in answer to an ordinary request, but no HTTP response; null otherwise. */
+  get unreadMessage(): string | null {
+    const { response, failure } = this.exchange;
+    const isUnread = failure?.kind === 'malformed' || failure?.kind === 'fields-too-large';
+    return response === null && isUnread && this.isOrdinary ? failure.message : null;
   }
 
   /** The response; asking for one that never came is a violation of whatever promised it. */
@@ -132,6 +140,12 @@ export class Reply {
     const meant = whole.response.content.subarray(first, last + 1);
     return Buffer.compare(meant, content) === 0 ? null : `other octets than ${first} to ${last}`;
   }
+}
+
+/** Names the first reply that is no HTTP response, though its request was ordinary; null for none. */
+export function unreadMessageIn(replies: readonly Reply[]): string | null {
+  const unread = replies.find(({ unreadMessage }) => unreadMessage !== null);
+  return unread === undefined ? null : `${unread.to} cannot be judged: ${unread.unreadMessage}`;
 }
 
 /** Octets of a request line, and of all fields, that every server is to take (RFC 9112 §3 recommends 8,000 for the line). */

@@ -21,6 +21,7 @@ export type OddOnes = oddOnes.OddOnes<Reply>;
 export interface Repeated {
   /** Those that are unlike the others; null where all are alike. */
   readonly unlike: Readonly<Record<Likeness, OddOnes | null>>;
+  readonly replies: readonly Reply[];
 }
 
 /**
@@ -68,6 +69,7 @@ function repeatedOf(all: readonly Reply[], inARow: readonly Reply[], port: Limit
     return unlike(all, { returning: true }) ?? unlike(inARow);
   };
   return {
+    replies: all,
     unlike: {
       status: told('status'),
       'media type': told('media type'),

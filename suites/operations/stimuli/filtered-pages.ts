@@ -1,9 +1,18 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
-import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
-import { listOf, nextOf, type Paged, pagedLists, pages, pathOfNext } from './pages.ts';
+import {
+  listOf,
+  nextOf,
+  type Paged,
+  pagedLists,
+  pages,
+  pathOfNext,
+  whyUnread,
+  whyUnturned,
+} from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
@@ -31,7 +40,10 @@ export const filteredPages = probe<readonly FilteredPages[]>(
   { needs: [pages], cost: (config) => FILTERED_COST * pagedLists(config).length },
   async (port) => {
     const found: FilteredPages[] = [];
-    for (const { paged, both, first } of await port.ask(pages)) {
+    for (const turned of await port.ask(pages)) {
+      const { paged, both, first } = turned;
+      const unread = whyUnturned(turned);
+      if (unread !== null) throw new Blocked(unread);
       if (nextOf(first) === null) continue;
       const filtered = await filter(paged, both, port);
       if (filtered !== null) found.push(filtered);
@@ -66,10 +78,11 @@ async function filter(
     );
   };
   for (const kind of [kept, other]) {
-    const kinds = kindsIn(await list(ENOUGH, kind), input.name);
+    const page = readable(await list(ENOUGH, kind));
+    const kinds = kindsIn(page, input.name);
     if (kinds.length !== 1 || kinds[0] !== kind) return null;
   }
-  const place = nextOf(await list(1, kept));
+  const place = nextOf(readable(await list(1, kept)));
   if (place === null) return null;
   const next = await sent(pathOfNext(place, both), `behind the first item with ${input.name} ${kept}`);
   const elsewhere = new URL(place);
@@ -79,6 +92,13 @@ async function filter(
     `behind the first item with ${input.name} ${kept}, under ${input.name} ${other}`,
   );
   return { name: input.name, kept, other, next, crossed };
+}
+
+/** @throws Blocked if a page does not show its items, although it is no refusal. */
+function readable(page: OperationReply): OperationReply {
+  const unread = whyUnread(page);
+  if (unread !== null) throw new Blocked(`${page.to} shows no items (${unread})`);
+  return page;
 }
 
 /** One of a few values, or a flag: other parameters may be ranges, or parts of a text. */

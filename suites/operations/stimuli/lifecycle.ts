@@ -4,13 +4,14 @@ import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { changesOf, fullBody, itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import type { Order } from './plan.ts';
 import { orderOf } from './stimulus.ts';
-import type { OperationReply } from './trials.ts';
+import { type OperationReply, whyUndecided } from './trials.ts';
 
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
@@ -70,6 +71,18 @@ export interface Life extends Readonly<Steps> {
   readonly anonymous: readonly OperationReply[];
   /** Why it ended before its end; null where it did not. */
   readonly ended: string | null;
+}
+
+/** Why a life shows nothing although it was not refused; null if a refusal, or nothing, is in the way. */
+export function whyNotLived(life: Life): string | null {
+  const replies = Object.values(life).filter((each): each is OperationReply => each instanceof Reply);
+  for (const reply of replies) {
+    const { failure, response } = reply.exchange;
+    if (response === null) return `${reply.to} got no response (${failure?.message})`;
+    const undecided = whyUndecided(reply);
+    if (undecided !== null) return `${reply.to} shows nothing: ${undecided}`;
+  }
+  return life.ended;
 }
 
 function livesIn(config: ServiceConfig): readonly Lifecycle[] {

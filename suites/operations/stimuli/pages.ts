@@ -10,7 +10,7 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
-import type { OperationReply } from './trials.ts';
+import { type OperationReply, whyUndecided } from './trials.ts';
 
 /** Names by which services call the size of a page, how many items come before it, its number, and where it begins. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
@@ -151,6 +151,18 @@ function itemsOn(
   const ofBehind = behind.map(itemsOf);
   if (ofFirst === null || ofBoth === null || ofBehind.includes(null)) return null;
   return { first: ofFirst, behind: ofBehind.flatMap((items) => items ?? []), both: ofBoth };
+}
+
+/** Why an answer does not show its items, although it is no refusal; null if it does. */
+export function whyUnread(page: OperationReply): string | null {
+  if (page.exchange.response === null) return 'it got no response';
+  return page.served ? page.response.unreadJson : whyUndecided(page);
+}
+
+/** Names the page that does not show its items, although it is no refusal; null for none. */
+export function whyUnturned({ first, both, behind, followed }: Pages): string | null {
+  const page = [first, both, ...behind, ...followed].find((each) => whyUnread(each) !== null);
+  return page === undefined ? null : `${page.to} shows no items (${whyUnread(page)})`;
 }
 
 /** A page may have fewer items than were asked for, or none, and lead on. */

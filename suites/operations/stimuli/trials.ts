@@ -169,3 +169,8 @@ function fewOf(texts: readonly string[], separator: string): string {
 export function labelOf({ method, template }: Operation): string {
   return `${method} ${template}`;
 }
+
+/** A redirect or a server error neither carries a request out nor refuses it; null for another status. */
+export function whyUndecided({ response: { status, statusClass } }: OperationReply): string | null {
+  return statusClass === 3 || statusClass === 5 ? `its status is ${status}` : null;
+}

@@ -6,7 +6,7 @@ import type { JournalEvent } from '../../../report/results/fold/events.ts';
 import { type ConversationView, viewConversation } from '../../../wire/conversation/view.ts';
 import type { Conversation } from '../../../wire/conversation.ts';
 import { type Evidence, evidenceToJson } from '../../../wire/evidence.ts';
-import { Reply } from '../../../wire/exchange/reply.ts';
+import { Reply, unreadMessageIn } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange, RecordedRequest } from '../../../wire/exchange.ts';
 import { repeatCommand, type TlsSetup } from '../../../wire/forms/curl.ts';
 import { wholeOf } from '../../../wire/limit/observed/observing.ts';
@@ -207,6 +207,12 @@ export class AnswerRecord {
         this.#conversations.set(each.id, viewConversation(each));
     }
     return [...this.#conversations.values()];
+  }
+
+  /** Names the first answer that is no HTTP response, though its request was ordinary; null for none. */
+  unreadMessage(ids?: readonly string[]): string | null {
+    const { exchanges } = this;
+    return unreadMessageIn(ids ? exchanges.filter(({ evidence }) => ids.includes(evidence)) : exchanges);
   }
 
   find(id: string): Evidence | null {

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { withPlan } from '../../harness/config/blocks/facts.ts';
+import type { ServiceConfig } from '../../harness/config/service.ts';
+import type { CheckDefinition, Suite } from '../../harness/engine/check/check.ts';
+import { recordOfJournal } from '../../harness/engine/judging/read-record.ts';
+import type { RecordedRun } from '../../harness/engine/judging/recording.ts';
+import { startProvider } from '../../harness/engine/provider/start.ts';
+import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
+import { configOf, type ProofCase, proofCases, proofConfigs } from '../../harness/proof/cases.ts';
+import { settingNamed } from '../../harness/proof/settings.ts';
+import type { JournalEvent } from '../../harness/report/results/fold/events.ts';
+import type { Exchange } from '../../harness/wire/exchange.ts';
+import { suites } from '../catalogue.ts';
+import { journalOf, judgedAgain } from './fixtures/archive.ts';
+import { DODGES, type Dodge } from './fixtures/dodges.ts';
+import { judged } from './fixtures/judged.ts';
+
+type Way = keyof typeof DODGES;
+
+/** Ways that are also tried with every answer but the documented ones, so that twins and comparisons are lost. */
+const WITH_ALL: ReadonlySet<string> = new Set<Way>(['ends early', 'in an unknown coding', 'not in HTTP']);
+
+interface Escape {
+  readonly why: string;
+  readonly ways: readonly Way[];
+  readonly checks: readonly string[];
+}
+
+const NO_HTTP = ['not in HTTP', 'with endless headers'] as const;
+const OTHER_TYPE = ['as octets', 'without a media type'] as const;
+
+/** Checks that do not see the fault of an answer that is given so, for a reason that is no gap. */
+const LAWFUL: readonly Escape[] = [
+  {
+    why: 'only what is sent as JSON is held to it: json.success-media-type judges the media type',
+    ways: OTHER_TYPE,
+    checks: [
+      'json.charset',
+      'json.no-bom',
+      'json.numbers',
+      'json.one-text',
+      'json.problem-details',
+      'json.syntax',
+      'json.unique-names',
+      'json.utf8',
+      'limits.violated-policies',
+      'negotiation.coding-once',
+      'negotiation.refused-type',
+      'negotiation.weights',
+      'versioning.links',
+      'versioning.reachable-links',
+    ],
+  },
+  { why: 'the fault is gone', ways: ['as octets'], checks: ['headers.content-type'] },
+  { why: 'the fault is gone', ways: OTHER_TYPE, checks: ['headers.content-type-form'] },
+  {
+    why: 'the fault is in Date, which is gone: headers.date asks for it',
+    ways: ['without Date'],
+    checks: [
+      'caching.date-in-time',
+      'caching.last-modified-past',
+      'headers.date-form',
+      'headers.single-fields',
+    ],
+  },
+  {
+    why: 'a connection of HTTP/1.0 ends without a word',
+    ways: ['in HTTP/1.0'],
+    checks: ['framing.close-announced'],
+  },
+  {
+    why: 'operations.status judges the status, and its answer has no other documentation',
+    ways: ['as a part'],
+    checks: ['operations.content-type', 'operations.schema'],
+  },
+  {
+    why: 'operations.status judges the status, and that there is one',
+    ways: ['as a part', 'reset'],
+    checks: ['operations.answer-headers'],
+  },
+  {
+    why: 'another status than 204 has content',
+    ways: ['as a part'],
+    checks: ['operations.delete-no-content', 'status.no-content'],
+  },
+  {
+    why: 'these answers to deliveries are those of the harness',
+    ways: ['as a part'],
+    checks: ['webhooks.no-duplicates'],
+  },
+  {
+    why: 'all answers are in the same coding, which negotiation.content-coding judges',
+    ways: ['in an unknown coding'],
+    checks: ['caching.etag-per-coding', 'negotiation.coding-vary'],
+  },
+  {
+    why: 'the client takes br, and negotiation.other-codings judges whether it is br',
+    ways: ['in another coding than it says'],
+    checks: ['negotiation.similar-coding'],
+  },
+  { why: 'a reset refuses large content', ways: ['reset'], checks: ['operations.body-large'] },
+  {
+    why: 'the request is malformed: whatever is no acceptance refuses it',
+    ways: NO_HTTP,
+    checks: [
+      'framing.chunk-size-overflow',
+      'framing.close-obeyed',
+      'framing.hidden-field',
+      'framing.old-chunks',
+      'framing.unread-content',
+      'paths.nul-truncation',
+    ],
+  },
+  {
+    why: 'the request is malformed: whatever is no acceptance refuses it',
+    ways: ['not in HTTP'],
+    checks: ['paths.fragment'],
+  },
+  {
+    why: 'operations.schema judges the documented call of the list, which ends early as well',
+    ways: ['ends early'],
+    checks: [
+      'operations.cursor-elsewhere',
+      'operations.page-size',
+      'operations.pages-complete',
+      'operations.pages-disjoint',
+      'operations.pages-end',
+      'operations.pages-filter',
+    ],
+  },
+  {
+    why: 'a refusal that ends early tells nothing of the limit: framing.content-length judges it',
+    ways: ['ends early'],
+    checks: ['limits.retry-after-honest'],
+  },
+];
+
+/** Faults that show only in the record of a whole run, or over TLS. */
+const OF_WHOLE_RUNS: ReadonlySet<string> = new Set([
+  'auth.key-not-echoed',
+  'status.allow',
+  'status.allow-true',
+  'status.allow-form',
+  'headers.steady',
+  'headers.transport-security',
+  'headers.transport-security-form',
+  'json.server-error-media-type',
+  'caching.one-clock',
+  'operations.answer-status',
+  'operations.undocumented-refusal',
+  'pact.interaction',
+  'websocket.server-lengths',
+  'limits.failures',
+  'limits.further-scope',
+]);
+
+const CONFIGS = await proofConfigs();
+const DEFECTS = proofCases().filter(({ kind }) => kind === 'defect');
+/** Of the limit, and of all else: as the proof has them. */
+const PLANS = { limit: 20, other: 1_000 };
+const WINDOW_MS = 60_000;
+const HANGING_MS = 600_000;
+
+interface Shown {
+  readonly config: ServiceConfig;
+  readonly recorded: RecordedRun;
+}
+
+/** The record of a check alone, over the reference service with a defect; null if the check does not notice it. */
+async function recordOf(suite: Suite, check: CheckDefinition, case_: ProofCase): Promise<Shown | null> {
+  const shipped = configOf(case_, CONFIGS);
+  const plan = { name: 'test', requests: PLANS[suite.exhausts ? 'limit' : 'other'], windowMs: WINDOW_MS };
+  const planned = shipped.plan === null ? shipped : withPlan(shipped, plan, 'the test');
+  const timeouts = { ...planned.timeouts, responseMs: HANGING_MS };
+  const config = settingNamed(case_.setting).adapt({ ...planned, timeouts });
+  const provider = {
+    kind: 'reference',
+    name: case_.service,
+    defects: case_.name.split('+'),
+    variant: null,
+  } as const;
+  const clock = simulatedClock({ minute: Date.UTC(2026, 0, 1, 12) });
+  const running = await startProvider({ ...config, provider }, { clock });
+  try {
+    const { url } = running;
+    const { outcomes, events } = await judged(config, [{ ...suite, checks: [check] }], { url, clock });
+    if (!isRaised(outcomes[check.id])) return null;
+    const journal = JSON.parse(JSON.stringify(journalOf(check.id, config, url, events)));
+    return { config, recorded: recordOfJournal(journal, { file: check.id }) };
+  } finally {
+    await running.stop();
+    clock.stop();
+  }
+}
+
+type Judged = Extract<JournalEvent, { type: 'outcome' }>;
+
+const isRaised = (outcome: string | undefined) => outcome === 'fail' || outcome === 'warning';
+
+async function judgmentOf(
+  suite: Suite,
+  check: CheckDefinition,
+  { config, recorded }: Shown,
+  changed: (exchange: Exchange) => Exchange,
+): Promise<Judged | null> {
+  let judgment: Judged | null = null;
+  await judgedAgain(recorded, config, [{ ...suite, checks: [check] }], {
+    changed,
+    hear(event) {
+      if (event.type === 'outcome') judgment = event;
+    },
+  });
+  return judgment;
+}
+
+/** The evidence that shows the fault. */
+function faultyOf({ outcome, finding, decisive, subjects = [] }: Judged): ReadonlySet<string> {
+  return new Set<string>([
+    ...(finding?.got ?? []).flatMap(({ stimuli }) => stimuli.flatMap(({ evidence }) => evidence ?? [])),
+    ...(decisive ? [decisive] : []),
+    ...subjects.filter((each) => each.outcome === outcome).flatMap(({ evidence }) => evidence),
+  ]);
+}
+
+const exchangesIn = ({ recorded }: Shown): readonly Exchange[] =>
+  recorded.services.flatMap(({ evidence }) =>
+    evidence.flatMap((each) => (each.evidence.kind === 'exchange' ? [each.evidence] : [])),
+  );
+
+/** The ways by which the check is green, or leaves the fault out. */
+async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Promise<readonly string[]> {
+  const before = await judgmentOf(suite, check, shown, (exchange) => exchange);
+  if (before === null || !isRaised(before.outcome)) return [`judged again as ${before?.outcome}`];
+  const faulty = faultyOf(before);
+  const escapes = new Set<string>();
+  for (const [way, dodge] of Object.entries<Dodge>(DODGES)) {
+    const scopes = [
+      ({ id }: Exchange) => faulty.has(id),
+      ...(WITH_ALL.has(way) ? [({ purpose }: Exchange) => purpose !== 'as documented'] : []),
+    ];
+    for (const isMeant of scopes) {
+      const changed = (exchange: Exchange): Exchange => {
+        const given = exchange.response !== null && isMeant(exchange) ? dodge(exchange.response) : null;
+        return given === null ? exchange : { ...exchange, ...given };
+      };
+      if (exchangesIn(shown).every((each) => changed(each) === each)) continue;
+      const outcome = (await judgmentOf(suite, check, shown, changed))?.outcome;
+      if (outcome === 'pass' || outcome === 'skipped' || outcome === 'error') escapes.add(way);
+    }
+  }
+  return [...escapes];
+}
+
+const lawfulFor = (id: string): readonly string[] =>
+  LAWFUL.filter(({ checks }) => checks.includes(id)).flatMap(({ ways }) => ways);
+
+describe('a service cannot choose to be left out', () => {
+  it('is tried on every check', () => {
+    const judging = suites.flatMap(({ checks }) => checks.filter(({ observes }) => !observes));
+    const proven = new Set(DEFECTS.flatMap(({ fails }) => fails));
+    expect(judging.map(({ id }) => id).filter((id) => !proven.has(id))).toEqual([]);
+  });
+
+  it.for(suites.map((suite) => [suite.name, suite] as const))('%s', async ([, suite]) => {
+    const escaped: Record<string, readonly string[]> = {};
+    const lawful: Record<string, readonly string[]> = {};
+    const unshown: string[] = [];
+    for (const check of suite.checks) {
+      const case_ = DEFECTS.find(({ fails }) => fails.includes(check.id));
+      if (check.observes || case_ === undefined) continue;
+      if (OF_WHOLE_RUNS.has(check.id)) continue;
+      const shown = await recordOf(suite, check, case_);
+      if (shown === null) {
+        unshown.push(check.id);
+        continue;
+      }
+      const ways = await escapesOf(suite, check, shown);
+      if (ways.length > 0) escaped[check.id] = ways.toSorted();
+      if (lawfulFor(check.id).length > 0) lawful[check.id] = lawfulFor(check.id).toSorted();
+    }
+    expect(unshown).toEqual([]);
+    expect(escaped).toEqual(lawful);
+  });
+});
