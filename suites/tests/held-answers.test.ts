@@ -117,6 +117,34 @@ describe('each answer of an operation is held to what is documented for its stat
   });
 });
 
+describe('a stream', () => {
+  const streamed =
+    (type: string, text: string): Answer =>
+    (_, response) =>
+      response.writeHead(200, { 'Content-Type': type }).end(text);
+  const documented = (type: string) => ({
+    200: {
+      description: 'so',
+      content: { [type]: { itemSchema: { required: ['n'], properties: { n: { type: 'integer' } } } } },
+    },
+  });
+
+  it.each<[string, string, string | null]>([
+    ['application/x-ndjson', '{"n":1}\n{"n":2}\n', null],
+    ['application/x-ndjson', '', null],
+    ['application/x-ndjson', '{"n":1}\n{"n":"2"}\n', 'item 2, in which "/n" must be integer (type)'],
+    ['application/jsonl', '{"n":1}\n{"n":', 'item 2, in which it is no JSON'],
+    [
+      'application/json-seq',
+      '\u{1e}{"n":1}\n\u{1e}{}\n',
+      "item 2, in which the whole must have required property 'n' (required)",
+    ],
+  ])('of %s is held to its schema item by item: %j', async (type, text, fault) => {
+    const faults = await told(documented(type), streamed(type, text), { openapi: '3.2.0' });
+    expect(faults).toEqual(fault === null ? {} : { 'schema fail': fault });
+  });
+});
+
 it('puts on record which documented answers were seen', async () => {
   const service = guarded(answering(200, []), refused, answering(422, { message: 'no' }));
   const { covered } = await judgedAs({ 200: LIST, 400: ERROR, 401: ERROR }, service);

@@ -45,11 +45,20 @@ export class DocumentedReply extends Reply {
 
   /** JSON Schema of its body; null if none is documented for its media type, or that is not JSON. */
   get schema(): unknown {
+    return isJsonType(this.response.mediaType?.essence ?? '') ? (this.#nearest?.schema ?? null) : null;
+  }
+
+  /** JSON Schema of each item of its body, a stream; null if none is documented for its media type. */
+  get itemSchema(): unknown {
+    return this.#nearest?.itemSchema ?? null;
+  }
+
+  /** The description of its media type. */
+  get #nearest(): AnswerContent | undefined {
     const got = this.response.mediaType?.essence;
-    if (got === undefined || !isJsonType(got)) return null;
+    if (got === undefined) return undefined;
     const fitting = this.contents.filter(({ mediaType }) => covers(mediaType, got));
-    const [nearest] = fitting.sort((a, b) => wildness(a.mediaType) - wildness(b.mediaType));
-    return nearest?.schema ?? null;
+    return fitting.sort((a, b) => wildness(a.mediaType) - wildness(b.mediaType))[0];
   }
 
   /** Its media type if that is none of the documented ones, in words; null if it is one. */

@@ -3,6 +3,7 @@ import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
+import { itemReader } from '../../../harness/wire/json/streamed-items.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { sameRequests } from '../../caching/stimuli/repeated.ts';
 import { sample } from '../../stimuli/sample.ts';
@@ -58,13 +59,15 @@ class ResponseSchemas {
   }
 
   /** Why a reply cannot be held against its schema; null when `fault` can tell. */
-  whyNotJudged({ schema, contents, response }: DocumentedReply): ReasonAgainst | Unread | null {
-    if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
+  whyNotJudged(reply: DocumentedReply): ReasonAgainst | Unread | null {
+    const { schema, itemSchema, contents, response } = reply;
+    if (schema === null && itemSchema === null)
+      return { reason: 'no schema is documented for its response', why: 'open' };
     if (asksForAnything(contents) && !isJsonType(response.mediaType?.essence ?? '')) return NO_JSON;
-    const unread = this.#unread(response);
+    const unread = this.#unread(reply);
     if (unread !== null) return { reason: unread, why: 'unread' };
     try {
-      this.#judge(schema)(response.json.value);
+      this.fault(reply);
       return null;
     } catch (error) {
       // The document's fault, and no word about the service.
@@ -75,24 +78,38 @@ class ResponseSchemas {
 
   /** What keeps a judgment of a body with a schema from being one. */
   get reading(): ResponseReading<DocumentedReply> {
-    return { partly: false, unread: (response) => this.#unread(response) };
+    return { partly: false, unread: (_, reply) => this.#unread(reply) };
   }
 
-  #unread(response: DocumentedReply['response']): string | null {
+  #unread({ itemSchema, schema, response }: DocumentedReply): string | null {
     const octets = response.content.length;
     const isTooLarge = octets > MAX_JUDGED;
     return (
-      response.unreadJson ??
+      (schema === null && itemSchema !== null ? response.unread : response.unreadJson) ??
       (isTooLarge ? `its content of ${octets} octets is too large to be held against a schema` : null)
     );
   }
 
   /** The first thing in the body that its schema refuses, in one line; null when it fits. */
-  fault({ schema, response }: DocumentedReply): string | null {
+  fault(reply: DocumentedReply): string | null {
+    const { schema, itemSchema, response } = reply;
+    if (schema === null && itemSchema !== null) return this.#itemFault(reply);
     const { value, faults } = response.json;
     if (value === undefined) return faults[0]?.message ?? 'no JSON';
     const fault = this.#judge(schema ?? true)(value);
     return fault === null ? null : `one in which ${fault.message}`;
+  }
+
+  /** The first item of a stream that its schema refuses. */
+  #itemFault({ itemSchema, response }: DocumentedReply): string | null {
+    const { text } = response;
+    if (text === null) return 'no UTF-8';
+    const items = itemReader(response.mediaType?.essence ?? '')?.(text) ?? [];
+    for (const [at, item] of items.entries()) {
+      const fault = 'fault' in item ? item.fault : this.#judge(itemSchema)(item.value)?.message;
+      if (fault !== undefined) return `item ${at + 1}, in which ${fault}`;
+    }
+    return null;
   }
 
   /** The documented headers that are missing, or not of their schema, in words; null for none. */

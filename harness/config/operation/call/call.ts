@@ -51,6 +51,8 @@ export interface AnswerContent {
   readonly mediaType: string;
   /** JSON Schema; null if there is none. */
   readonly schema: unknown;
+  /** JSON Schema of each item of a stream (OpenAPI 3.2); absent if there is none. */
+  readonly itemSchema?: unknown;
 }
 
 export interface AnswerHeader {

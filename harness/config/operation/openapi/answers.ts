@@ -1,4 +1,5 @@
 import { UsageError } from '../../../base/exit.ts';
+import { itemReader } from '../../../wire/json/streamed-items.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
 import { type AnswerHeader, type DocumentedAnswer, type ExpectedResponse, isJsonType } from '../call/call.ts';
 import { contentsOf, formOf, type InputScope, schemaOf } from './inputs.ts';
@@ -26,13 +27,20 @@ const CODE = /^(?:[1-5](?:\d\d|xx)|default)$/i;
 function readAnswer(at: DocumentNode, method: string, scope: AnswerScope): Omit<DocumentedAnswer, 'code'> {
   const contents = method === 'HEAD' ? [] : contentsOf(at, scope.files);
   return {
-    contents: contents.map(([mediaType, content]) => ({
-      mediaType: essenceOf(mediaType),
-      schema:
-        isJsonType(mediaType) || mayBeJson(essenceOf(mediaType))
-          ? schemaOf(child(content, 'schema'), scope, 'the response body is not judged')
-          : null,
-    })),
+    contents: contents.map(([mediaType, content]) => {
+      const essence = essenceOf(mediaType);
+      const itemSchema =
+        itemReader(essence) &&
+        schemaOf(child(content, 'itemSchema'), scope, 'the items of the stream are not judged');
+      return {
+        mediaType: essence,
+        schema:
+          isJsonType(mediaType) || mayBeJson(essence)
+            ? schemaOf(child(content, 'schema'), scope, 'the response body is not judged')
+            : null,
+        ...(itemSchema && { itemSchema }),
+      };
+    }),
     headers: headersOf(at, scope),
   };
 }

@@ -32,7 +32,7 @@ describe('a document in the style of those in use', () => {
     [{ payment: { kind: 'card' } }, null],
     [{ payment: { kind: 'cash' } }, null],
     [{ payment: { kind: 'card', last4: '0001' } }, null],
-    [{ payment: {} }, '"/data/0/payment" must match a schema in anyOf (anyOf)'],
+    [{ payment: {} }, '"/data/0/payment" must match exactly one schema in oneOf (oneOf)'],
     [{ parent: { kind: 'invoice' } }, '"/data/0/parent" must have required property \'id\' (required)'],
     [
       { total: { amount: 1, tax: 2 } },
