@@ -10,6 +10,7 @@ import {
   type ResponseReading,
 } from '../harness/engine/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
+import type { Trials } from './operations/stimuli/trials.ts';
 
 type RowOptions = Parameters<typeof check>[1];
 
@@ -76,7 +77,7 @@ interface UnusualRequest extends RowNotes<'repeats' | 'applies'> {
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
 export const handles = (
   id: string,
-  probe: Probe<Reply | readonly Reply[]>,
+  probe: Probe<Reply | readonly Reply[] | Trials>,
   { what, relied, ...notes }: UnusualRequest,
 ) =>
   check(id, {

@@ -31,9 +31,10 @@ import { faultsIn } from './shape/validation.ts';
 export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
 export type {
-  BadInput,
+  ConstraintTrial,
   DocumentedAnswer,
   ExpectedResponse,
+  InputTrial,
   Operation,
   OperationRequest,
 } from './operation/call/call.ts';

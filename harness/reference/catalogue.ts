@@ -20,7 +20,7 @@ import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { ACCOUNT_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
-import { BODY_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
+import { BODY_DEFECTS, CONSTRAINT_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
 import { PAGE_DEFECTS } from './defects/operations/pages.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
 import { METHOD_DEFECTS, ROBUSTNESS_DEFECTS } from './defects/status/methods.ts';
@@ -40,7 +40,12 @@ import { CONNECTION_VARIANTS, INSTANCE_VARIANTS } from './variants/connections.t
 import { CACHING_VARIANTS, CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './variants/content.ts';
 import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
-import { ACCOUNT_VARIANTS, BODY_VARIANTS, LIFECYCLE_VARIANTS } from './variants/operations.ts';
+import {
+  ACCOUNT_VARIANTS,
+  BODY_VARIANTS,
+  INPUT_VARIANTS,
+  LIFECYCLE_VARIANTS,
+} from './variants/operations.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_VARIANTS } from './variants/status.ts';
@@ -65,6 +70,7 @@ const DEFECTS: readonly Defect[] = [
   ...WRONG_SIGNATURE_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
+  ...CONSTRAINT_DEFECTS,
   ...BODY_DEFECTS,
   ...LIFECYCLE_DEFECTS,
   ...ACCOUNT_DEFECTS,
@@ -94,6 +100,7 @@ const VARIANTS: readonly Variant[] = [
   ...INSTANCE_VARIANTS,
   ...CONNECTION_VARIANTS,
   ...BODY_VARIANTS,
+  ...INPUT_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...ACCOUNT_VARIANTS,
   ...CONTENT_VARIANTS,

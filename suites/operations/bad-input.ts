@@ -2,8 +2,10 @@ import {
   capitalized,
   check,
   clause,
+  type Ground,
   observation,
   type Probe,
+  practice,
   rfc9110,
 } from '../../harness/engine/check/suite.ts';
 import { handles, type RowNotes } from '../row.ts';
@@ -15,19 +17,20 @@ import type { OperationReply, Trials } from './stimuli/trials.ts';
 interface BadInput extends RowNotes<'repeats'> {
   /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
   readonly what: string;
+  readonly grounds?: readonly Ground[];
 }
 
 /** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
 export const refuses = (
   id: string,
   probe: Probe<Trials | readonly OperationReply[]>,
-  { what, ...notes }: BadInput,
+  { what, grounds = [documented], ...notes }: BadInput,
 ) =>
   check(id, {
     ...notes,
     title: `answers ${what} with a 4xx status`,
     headline: `${capitalized(what)} gets {answer}`,
-    grounds: [documented],
+    grounds,
     uses: [probe],
     judge: ({ expect }) =>
       expect().toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
@@ -48,6 +51,60 @@ const negativeMissing = refuses('operations.negative-missing', operation.missing
   change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
 });
 
+interface GoodInput extends RowNotes {
+  /** Completes "accepts …", and with a capital letter "… gets status 400". */
+  readonly what: string;
+}
+
+/** Statuses by which a service refuses what the input is; others may be about what it names, or who asks. */
+const REFUSED_AS_INPUT: readonly number[] = [400, 413, 414, 422];
+
+/** Input that the documents admit is carried out: a refusal of it contradicts them. */
+const accepts = (id: string, probe: Probe<Trials>, { what, ...notes }: GoodInput) =>
+  check(id, {
+    ...notes,
+    title: `accepts ${what}`,
+    headline: `${capitalized(what)} gets {answer}`,
+    grounds: [documented],
+    uses: [probe],
+    judge: ({ expect }) =>
+      expect().toConform('no refusal and no server error', ({ response: { status, statusClass } }) =>
+        REFUSED_AS_INPUT.includes(status) || statusClass === 5 ? `status ${status}` : null,
+      ),
+  });
+
+/** Input at the bounds of what the documents admit. */
+export const goodInput = [
+  accepts('operations.boundary-accepted', operation.atBounds, {
+    what: 'a value at its documented bound',
+    why: 'Clients that keep to the document are refused.',
+    change: 'Accept the bound itself, or document the bound that you check.',
+  }),
+  // JSON Schema Validation §6.3.1: the length of a string is the number of its characters (RFC 8259).
+  accepts('operations.length-in-characters', operation.lengthsInCharacters, {
+    what: 'a text of the documented length with letters beyond ASCII',
+    why: 'People who write in other languages may enter less than the document says, or nothing.',
+    change: 'Count characters, not bytes, where you check a length, and in the columns that store it.',
+  }),
+  accepts('operations.example-accepted', operation.shownExamples, {
+    what: 'a documented example',
+    why: 'An example is the first thing that a new client copies.',
+    change: 'Correct the example, or accept it.',
+  }),
+  // RFC 8259 §8.1 and RFC 3986 §2.5: text is Unicode. Whether a value may have such letters is not documented.
+  handles('operations.unusual-text', operation.unusualTexts, {
+    what: 'a text with an emoji, a combining sequence or letters beyond ASCII',
+    why: 'People write so. A column or a parser for another character set fails over it.',
+    change:
+      'Use UTF-8 from the request to the database (`utf8mb4` in MySQL), and normalise text before you compare it.',
+  }),
+  handles('operations.path-value', operation.hostileValues, {
+    what: 'a path parameter with quotes, percent signs, NUL, 300 characters or a large number',
+    why: 'A failure over such a value often means that it reaches the database unchecked.',
+    change: 'Check the path parameter before you look anything up, and answer 400 or 404.',
+  }),
+];
+
 /** Input that the documents rule out. */
 export const badInput = [
   negativeType,
@@ -61,6 +118,28 @@ export const badInput = [
     what: 'a body with members that its schema rules out',
     why: 'A misspelled member is dropped, and the client never learns of it.',
     change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
+  }),
+  refuses('operations.negative-pattern', operation.patternMisses, {
+    what: 'text that does not match its documented pattern',
+    why: 'What was stored breaks the clients that rely on the pattern when they read it.',
+    change: 'Check the whole text with the documented pattern, and answer 400 or 422 with its name.',
+  }),
+  refuses('operations.negative-multiple', operation.wrongMultiples, {
+    what: 'a number between the documented steps',
+    why: 'The service rounds without a word, or works with a number that it was not made for.',
+    change: 'Check multipleOf, with decimal numbers for prices, and answer 400 or 422 with the step.',
+  }),
+  refuses('operations.negative-items', operation.wrongItems, {
+    what: 'a list with too many, too few or repeated items',
+    why: 'One call can ask for any amount of work, or do the same twice.',
+    change: 'Check minItems, maxItems and uniqueItems, and answer 400 or 422 with the limit.',
+  }),
+  // OpenAPI 3.1 §4.4 has formats as annotations: good practice, and no more.
+  refuses('operations.negative-format', operation.wrongFormats, {
+    what: 'text that is not of its documented format',
+    why: 'A date that is none, or an address without @, surfaces only when a client needs it.',
+    change: 'Parse dates, UUIDs, addresses and numbers of 32 bits where they arrive, and answer 400 or 422.',
+    grounds: [practice('check formats')],
   }),
 ];
 

@@ -12,7 +12,7 @@ import {
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
 import { answers } from './answers.ts';
-import { badInput, bodies } from './bad-input.ts';
+import { badInput, bodies, goodInput } from './bad-input.ts';
 import { documented } from './items.ts';
 import { lifecycle } from './lifecycle.ts';
 import { otherAccounts } from './other-accounts.ts';
@@ -68,6 +68,7 @@ const checks = [
   }),
 
   ...badInput,
+  ...goodInput,
 
   // Ignored or refused: whether parameters that nobody documented are taken is not shown.
   check('operations.extra-handled', {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SchemaBook } from '../../wire/json/schema.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
-import type { BadInput, Operation } from '../service.ts';
+import type { InputTrial, Operation } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
-import { badInputsOf } from './call/bad-input.ts';
-import { badInputs } from './openapi/fixtures/described.ts';
+import { inputTrialsOf } from './call/input-trials.ts';
+import { inputTrials } from './openapi/fixtures/described.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ async function operationOf(block: string, files: Files = {}): Promise<Operation>
   return operation;
 }
 
-const kinds = (inputs: readonly BadInput[]) => inputs.map(({ kind, what }) => `${kind} ${what}`);
+const kinds = (inputs: readonly InputTrial[]) => inputs.map(({ kind, what }) => `${kind} ${what}`);
 
 describe('an operation of the config', () => {
   it('needs little', async () => {
@@ -92,17 +92,21 @@ describe('an operation of the config', () => {
       - { name: X-Depth, in: header, schema: { type: integer } }
       - { name: kind, in: query, schema: { type: string, enum: [a, b] } }
 `);
-    const made = badInputsOf(call, {}, new SchemaBook());
+    const made = inputTrialsOf(call, {}, new SchemaBook());
     expect(kinds(made)).toEqual([
       'wrong-type with query parameter "limit" = "conform-not-an-integer" (integer)',
+      'wrong-type with header field "X-Depth" = "conform-not-an-integer" (integer)',
       'missing without query parameter "limit"',
       'out-of-range with query parameter "limit" = 101 (at most 100)',
       'out-of-range with query parameter "limit" = 0 (at least 1)',
+      'out-of-range with query parameter "kind" = "conform-no-such-value" (none of the enumerated values)',
+      'boundary with query parameter "limit" = 100 (at most 100)',
+      'boundary with query parameter "limit" = 1 (at least 1)',
       'extra with the unknown query parameter "conform-unknown"',
     ]);
-    expect(made[4]?.path).toBe('/a?limit=5&conform-unknown=1');
-    expect(made[2]).toMatchObject({ path: '/a?limit=101', fields: [['X-Depth', '1']] });
-    expect(made[1]?.path).toBe('/a');
+    expect(made.at(-1)?.path).toBe('/a?limit=5&conform-unknown=1');
+    expect(made[3]).toMatchObject({ path: '/a?limit=101', fields: [['X-Depth', '1']] });
+    expect(made[2]?.path).toBe('/a');
   });
 });
 
@@ -147,7 +151,7 @@ describe('an operation that the config and the OpenAPI document name', () => {
       fields: [['Accept', 'application/json']],
       response: { status: 200, mediaTypes: ['application/json'], schema: { $ref: expect.any(String) } },
     });
-    expect(kinds(one ? badInputs(config, one) : [])).toContain(
+    expect(kinds(one ? inputTrials(config, one) : [])).toContain(
       'wrong-type with path parameter "id" = "conform-not-an-integer" (integer)',
     );
   });

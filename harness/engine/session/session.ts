@@ -155,7 +155,7 @@ export function openSession(options: SessionOptions): Session {
       recorded,
       operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
       cover: (coverage) => {
-        if (coverage.capped > 0) record({ type: 'coverage', service, ...coverage });
+        if (coverage.capped > 0 || coverage.trials) record({ type: 'coverage', service, ...coverage });
       },
       coverOperations(operations) {
         const redacted = withTexts(operations, redact) as typeof operations;

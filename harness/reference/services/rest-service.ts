@@ -111,9 +111,32 @@ export function searchOfQuery(query: URLSearchParams): ResourceSearch | null {
 
 /** The search that a JSON body describes; null when a member is wrong or unknown. */
 export function searchOfBody(body: JsonObject): ResourceSearch | null {
-  const { text, kind, pageSize, ...unknown } = body;
+  const { text, kind, pageSize, boost, since, fields, ...unknown } = body;
   if (Object.keys(unknown).length > 0) return null;
+  if (!isBoost(boost) || !isDate(since) || !areFields(fields)) return null;
   return searchOf({ text: text ?? null, kind: kind ?? null, pageSize: pageSize ?? null });
+}
+
+function isBoost(boost: unknown): boolean {
+  if (boost === undefined) return true;
+  return typeof boost === 'number' && boost >= 0.5 && boost <= 10 && Number.isInteger(boost * 2);
+}
+
+export function isDate(since: unknown): boolean {
+  if (since === undefined) return true;
+  return typeof since === 'string' && /^\d{4}-\d\d-\d\d$/.test(since) && !Number.isNaN(Date.parse(since));
+}
+
+const MAX_FIELDS = 4;
+
+function areFields(fields: unknown): boolean {
+  if (fields === undefined) return true;
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > MAX_FIELDS) return false;
+  return new Set(fields).size === fields.length && fields.every(isFieldName);
+}
+
+function isFieldName(field: unknown): boolean {
+  return typeof field === 'string' && /^[a-z]+$/.test(field);
 }
 
 function searchOf({

@@ -10,7 +10,7 @@ import {
 } from '../behavior/patches/patch.ts';
 import { bare, type ProblemName, problem } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
-import { queryParameters, type RequestCondition, sending } from '../http/message.ts';
+import { queryParameters, type RequestCondition, sending, withQuery } from '../http/message.ts';
 import { isTo, ownItems, removes } from '../services/item-patches.ts';
 import { behindCursor, isItem, isOfStarters, STARTERS } from '../services/saved-searches.ts';
 
@@ -53,6 +53,35 @@ export const BODY_VARIANTS = tableOf<Variant>(REST, {
   'takes-small-bodies': {
     summary: 'says 413 to a body of more than 8 KiB',
     patch: refusing(({ body }) => body.length > 8_192, 'content-too-large'),
+  },
+});
+
+const asksFor: RequestCondition = ({ path }) => path === '/v1/matches';
+const soughtBy = (query: string | null): string => queryParameters(query).get('text') ?? '';
+
+/** Other ways to take unusual values. */
+export const INPUT_VARIANTS = tableOf<Variant>(REST, {
+  'normalises-text': {
+    summary: 'searches for text in normal form C, and trims it',
+    patch: onReceipt((request) =>
+      asksFor(request) && soughtBy(request.query) !== ''
+        ? withQuery(request, (query) => query.set('text', soughtBy(request.query).normalize('NFC').trim()))
+        : request,
+    ),
+  },
+  'refuses-emoji': {
+    summary: 'says 400 to a search for an emoji, of which it knows nothing',
+    patch: insteadOfServing(
+      (request) => asksFor(request) && /\p{Emoji_Presentation}/u.test(soughtBy(request.query)),
+      () => problem('invalid-parameter'),
+    ),
+  },
+  'finds-nothing-with-404': {
+    summary: 'says 404 where a search for the longest text finds nothing',
+    patch: insteadOfServing(
+      (request) => asksFor(request) && soughtBy(request.query).length === 100,
+      () => problem('not-found'),
+    ),
   },
 });
 

@@ -125,10 +125,23 @@ export const LEDGER_LINE = Type.Object({
 });
 const LedgerLine = shared('ledgerLine', LEDGER_LINE);
 
+const CONSTRAINT_TRIAL = Type.Object({
+  operation: text('Its operationId; its method and path if it has none.'),
+  in: Type.Enum(['path', 'query', 'header', 'cookie', 'body']),
+  name: text('Name of the parameter; for a body the JSON Pointer of the value, empty for the body itself.'),
+  keyword: text('`maximum`; `type` for hostile and unusual values too, `examples` for a named example.'),
+  side: Type.Enum(['outside', 'inside'], { description: 'Values inside are valid.' }),
+  status: Type.Unsafe<number | null>({
+    description: 'Of the response; null if there was none.',
+    type: ['integer', 'null'],
+  }),
+});
+
 export const COVERAGE = Type.Object({
   request: text('`call`: as documented. Any other: what is tried beside the call.'),
   sent: Count,
   capped: whole(0, 'Not sent: they would have been too many, or have taken too long.'),
+  trials: optional(list(CONSTRAINT_TRIAL, 'The documented constraints that they tried.')),
 });
 
 /** How many requests of one kind the operations got, and how many more there are. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
 import { isJsonType } from '../../../harness/config/operation/call/call.ts';
+import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';

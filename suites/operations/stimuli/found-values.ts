@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
-import { refusalBy } from '../../../harness/config/operation/call/bad-input.ts';
 import { facetsOf, pathValues } from '../../../harness/config/operation/call/call.ts';
+import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { FoundValues } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';

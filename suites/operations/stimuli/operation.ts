@@ -1,5 +1,5 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
-import { badInputsOf } from '../../../harness/config/operation/call/bad-input.ts';
+import { inputTrialsOf } from '../../../harness/config/operation/call/input-trials.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
@@ -34,7 +34,7 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
     lifecycles: lifecyclesIn(config),
     safety,
     credentialed: credentials.carrier !== null,
-    badInputsOf: ({ call }) => badInputsOf(call, config.definitions ?? {}, book),
+    inputTrialsOf: ({ call }) => inputTrialsOf(call, config.definitions ?? {}, book),
   });
   plans.set(config, plan);
   return plan;
@@ -216,6 +216,11 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
 /** What no service should fall over; input that the documents rule out is another matter. */
 const WELL_FORMED: readonly TrialKind[] = ['no-credential', 'unknown-method'];
 
+const NO_TWIN: ReasonAgainst = {
+  reason: 'a text of as many ASCII letters is not served either, or was not sent',
+  why: 'open',
+};
+
 const IN_VAIN: ReasonAgainst = {
   reason: 'the call itself is not answered as documented, so this would prove nothing',
   why: 'left',
@@ -223,7 +228,10 @@ const IN_VAIN: ReasonAgainst = {
 
 function coverageOf(request: TrialKind, { all, unexercised }: Trials): Coverage {
   const capped = unexercised.filter(({ kind, why }) => kind === request && why === 'capped');
-  return { request, sent: all.length, capped: capped.length };
+  const trials = all.flatMap(({ operation, order: { tries }, status }) =>
+    tries ? [{ operation: operation.id, ...tries, status }] : [],
+  );
+  return { request, sent: all.length, capped: capped.length, ...(trials.length > 0 && { trials }) };
 }
 
 export const withoutCredentialOfOperation = besideCalls('no-credential');
@@ -233,6 +241,32 @@ export const missingInputs = besideCalls('missing');
 export const outOfRange = besideCalls('out-of-range');
 export const surplusMembers = besideCalls('surplus');
 export const extraInputs = besideCalls('extra');
+export const hostileValues = besideCalls('hostile');
+export const patternMisses = besideCalls('pattern');
+export const wrongItems = besideCalls('items');
+export const wrongMultiples = besideCalls('multiple');
+export const wrongFormats = besideCalls('format');
+export const atBounds = besideCalls('boundary');
+export const unusualTexts = besideCalls('text');
+export const shownExamples = besideCalls('example');
+const atBoundsInCharacters = besideCalls('characters');
+
+/** Those whose text of as many ASCII letters is served, so that only the letters differ. */
+export const lengthsInCharacters = derived(
+  'operation-lengths-in-characters',
+  [atBoundsInCharacters, atBounds],
+  async ({ ask }) => {
+    const served = (await ask(atBounds)).all.filter((reply) => reply.served);
+    const isTwin = ({ order: { operation, tries } }: OperationReply, other: OperationReply) =>
+      operation === other.order.operation &&
+      tries?.keyword === other.order.tries?.keyword &&
+      tries?.in === other.order.tries?.in &&
+      tries?.name === other.order.tries?.name;
+    return (await ask(atBoundsInCharacters)).judgeable((reply) =>
+      served.some((each) => isTwin(each, reply)) ? null : NO_TWIN,
+    );
+  },
+);
 
 function ordersOf(config: ServiceConfig, wanted: (order: Order) => boolean): readonly Order[] {
   return operationPlan(config).orders.filter(wanted);

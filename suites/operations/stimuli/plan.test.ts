@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
-import type { BadInput, Operation, Safety } from '../../../harness/config/service.ts';
+import type { InputTrial, Operation, Safety } from '../../../harness/config/service.ts';
 import { SAFE_METHODS } from '../../../harness/wire/request.ts';
 import { planOperations } from './plan.ts';
 
 const shippedSafety = (await shipped('search')).safety;
 
 const request = { path: '/a', fields: [], body: null };
-const bad = (kind: BadInput['kind']): BadInput => ({ ...request, kind, what: kind });
+const bad = (kind: InputTrial['kind']): InputTrial => ({ ...request, kind, what: kind, tries: null });
 
 function operation(id: string, more: Partial<Operation> = {}): Operation {
   return {
@@ -35,14 +35,14 @@ const plan = (
   operations: readonly Operation[],
   safety: Partial<Safety> = {},
   credentialed = true,
-  badInputs: readonly BadInput[] = BAD,
+  inputTrials: readonly InputTrial[] = BAD,
 ) => {
   const { orders, unexercised } = planOperations({
     operations,
     lifecycles: [],
     safety: { ...shippedSafety, unsafeMethods: false, ...safety },
     credentialed,
-    badInputsOf: () => badInputs,
+    inputTrialsOf: () => inputTrials,
   });
   return { orders: orders.map(({ operation: { id }, kind }) => `${kind} ${id}`), unexercised };
 };

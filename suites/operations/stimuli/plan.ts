@@ -1,9 +1,15 @@
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
-import type { BadInput, Operation, OperationRequest, Safety } from '../../../harness/config/service.ts';
+import type {
+  ConstraintTrial,
+  InputTrial,
+  Operation,
+  OperationRequest,
+  Safety,
+} from '../../../harness/config/service.ts';
 import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
-export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'] | 'lifecycle';
+export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | InputTrial['kind'] | 'lifecycle';
 
 /** Values of the inputs that an operation awaits, by name. */
 export type FoundValues = ReadonlyMap<string, string>;
@@ -17,6 +23,8 @@ export interface Order extends OperationRequest {
   readonly values?: FoundValues;
   /** Completes "GET /v1/resources/{id} …". */
   readonly what: string;
+  /** The documented constraint that it tries; absent for none. */
+  readonly tries?: ConstraintTrial | null;
 }
 
 /** A request that is not sent, or shows nothing, and why. */
@@ -40,16 +48,28 @@ export interface OperationPlan {
 /** A well-formed method that nobody has registered: nothing can have a side effect for it. */
 const UNKNOWN_METHOD = 'CONFORM';
 
-/** Kinds beside the call itself, in the order in which the requests are shared out. */
+/** Kinds beside the call itself: the worst fault first, for so the requests are shared out. */
 export const FURTHER: readonly Exclude<TrialKind, 'call' | 'lifecycle'>[] = [
   'no-credential',
+  'hostile',
   'wrong-type',
   'missing',
   'out-of-range',
   'surplus',
   'unknown-method',
+  'boundary',
+  'pattern',
+  'items',
+  'multiple',
+  'characters',
+  'example',
+  'text',
+  'format',
   'extra',
 ];
+
+/** Valid requests, which a service carries out. */
+const CARRIED_OUT: ReadonlySet<TrialKind> = new Set(['boundary', 'characters', 'example', 'text']);
 
 interface Planned {
   readonly operations: readonly Operation[];
@@ -59,7 +79,7 @@ interface Planned {
   /** The service demands a credential at all. */
   readonly credentialed: boolean;
   /** Requests that its documentation rules out; asked only of operations that get some. */
-  readonly badInputsOf: (operation: Operation) => readonly BadInput[];
+  readonly inputTrialsOf: (operation: Operation) => readonly InputTrial[];
 }
 
 /** The requests to operations: up to half are calls, the rest tries what is called. The cut of the ceiling is listed. */
@@ -68,7 +88,7 @@ export function planOperations({
   lifecycles,
   safety,
   credentialed,
-  badInputsOf,
+  inputTrialsOf,
 }: Planned): OperationPlan {
   const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];
@@ -81,8 +101,11 @@ export function planOperations({
   const calls = callable.map((operation) => callOf(operation, aboutOwnItem(operation, lifecycles)));
   const first = calls.slice(0, Math.ceil(ceiling / 2));
   const subjects = first.map((call) => {
-    const all = badInputsOf(aboutOwnItem(call.operation, lifecycles));
-    return { call, badInputs: all.filter((request) => leavesOthersAlone(request, call, lifecycles)) };
+    const all = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
+    const isAllowed = (trial: InputTrial) =>
+      leavesOthersAlone(trial, call, lifecycles) &&
+      (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
+    return { call, inputTrials: all.filter(isAllowed) };
   });
   const wanted = inTurns(subjects, credentialed);
   const further = wanted.slice(0, ceiling - first.length);
@@ -136,6 +159,11 @@ function createsAnew({ method, call }: Operation): boolean {
   return method === 'POST' && !call.template.includes('{');
 }
 
+/** Whether valid requests may be sent again and again: nothing is left behind, and no item is used up. */
+function mayBeRepeated(operation: Operation, lifecycles: readonly Lifecycle[]): boolean {
+  return operation.safe || (operation.method !== 'DELETE' && isOfOwn(operation, lifecycles));
+}
+
 function callOf(operation: Operation, request: OperationRequest): Order {
   const { path, fields, body } = request;
   return { operation, kind: 'call', method: operation.method, path, fields, body, what: 'as documented' };
@@ -148,7 +176,7 @@ function pathOf({ template }: Operation): string {
 
 interface TrialSubject {
   readonly call: Order;
-  readonly badInputs: readonly BadInput[];
+  readonly inputTrials: readonly InputTrial[];
 }
 
 /** One request of each kind for each operation in turn, so that a ceiling cuts all kinds evenly. */
@@ -164,7 +192,7 @@ function inTurns(subjects: readonly TrialSubject[], credentialed: boolean): read
 }
 
 function trialsOf(
-  { call, badInputs }: TrialSubject,
+  { call, inputTrials }: TrialSubject,
   kind: (typeof FURTHER)[number],
   credentialed: boolean,
   paths: Set<string>,
@@ -189,8 +217,8 @@ function trialsOf(
         },
       ];
     default:
-      return badInputs
+      return inputTrials
         .filter((input) => input.kind === kind)
-        .map(({ path, fields, body, what }) => ({ ...call, kind, path, fields, body, what }));
+        .map(({ path, fields, body, what, tries }) => ({ ...call, kind, path, fields, body, what, tries }));
   }
 }

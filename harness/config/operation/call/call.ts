@@ -72,12 +72,44 @@ export function answerFor(answers: readonly DocumentedAnswer[], status: number):
   return null;
 }
 
-/** A request that must be refused, but for `extra`, of which it is only seen what becomes of it. */
-export interface BadInput extends OperationRequest {
-  readonly kind: 'wrong-type' | 'missing' | 'out-of-range' | 'surplus' | 'extra';
+/** A constraint of the documentation that one request tries. */
+export interface ConstraintTrial {
+  readonly in: Input['in'] | 'body';
+  /** Name of the parameter; for a body the JSON Pointer of the value, empty for the body itself. */
+  readonly name: string;
+  /** `maximum`; `type` for hostile values too, `examples` for a named example. */
+  readonly keyword: string;
+  /** Values inside are valid: at the bound, or unusual. */
+  readonly side: 'outside' | 'inside';
+}
+
+/**
+ * A request with one unusual input. Those of the kinds `boundary`, `characters`, `text` and `example` are valid. The
+ * response to `extra`, `hostile` and `text` is open, apart from failures. All others must be refused.
+ */
+export interface InputTrial extends OperationRequest {
+  readonly kind: InputTrialKind;
   /** Completes "GET /v1/resources …": `with the query parameter "limit" = 101 (at most 100)`. */
   readonly what: string;
+  /** null for `extra`. */
+  readonly tries: ConstraintTrial | null;
 }
+
+export type InputTrialKind =
+  | 'hostile'
+  | 'wrong-type'
+  | 'missing'
+  | 'out-of-range'
+  | 'surplus'
+  | 'pattern'
+  | 'multiple'
+  | 'items'
+  | 'boundary'
+  | 'characters'
+  | 'example'
+  | 'text'
+  | 'format'
+  | 'extra';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {
@@ -101,6 +133,8 @@ export interface Input {
   readonly form: InputForm;
   /** The document only shows this value: there may be no such thing in this deployment. */
   readonly isExample?: boolean;
+  /** Named examples that fit the schema; absent for none. */
+  readonly examples?: readonly NamedExample[];
   /** Reserved characters stand in the query as they are (`allowReserved`). */
   readonly reserved?: true;
 }
@@ -129,6 +163,13 @@ export interface CallBody {
   readonly value: unknown;
   /** Names of the parts of a multipart form that are files; absent for none. */
   readonly files?: readonly string[];
+  /** Named examples that fit the schema; absent for none. */
+  readonly examples?: readonly NamedExample[];
+}
+
+export interface NamedExample {
+  readonly name: string;
+  readonly value: unknown;
 }
 
 /** A request, ready to be sent but for the credential. */

@@ -2,7 +2,7 @@ import { child, children, type DocumentNode } from '../../document/source.ts';
 import { isFormType, isJsonType, isMultipartType } from '../call/call.ts';
 import type { Example } from '../call/example.ts';
 import { contentsOf, type DocumentedBody, type InputScope, schemaOf, UNREAD } from './inputs.ts';
-import { firstFitting, shownInBody, withoutReadOnly } from './shown-values.ts';
+import { firstFitting, fittingExamples, shownInBody, withoutReadOnly } from './shown-values.ts';
 
 /** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -48,7 +48,9 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
   const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
   const value = 'value' in example ? example.value : undefined;
   const files = isMultipartType(mediaType) ? filesIn(schemaAt, scope) : [];
-  return { mediaType, required, schema, value, lacks, ...(files.length > 0 && { files }) };
+  const sent = (shown: DocumentNode) => withoutReadOnly(shown, schemaAt, scope);
+  const named = fittingExamples([content], scope, isJson ? schema : null, { sent });
+  return { mediaType, required, schema, value, lacks, ...(files.length > 0 && { files }), ...named };
 }
 
 function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): Example | null {

@@ -7,7 +7,7 @@ import { type CallBody, type Input, type InputForm, isFormType, textOf } from '.
 import type { Example, Examples } from '../call/example.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 import type { Configured } from './security.ts';
-import { firstFitting, readingsOfText, shownInParameter } from './shown-values.ts';
+import { firstFitting, fittingExamples, readingsOfText, shownInParameter } from './shown-values.ts';
 
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {
@@ -87,7 +87,18 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   const form = isWholeQuery ? wholeForm : ownForm;
   const isReserved = place === 'query' && child(at, 'allowReserved').value === true;
   const reserved = isReserved ? ({ reserved: true } as const) : {};
-  const base = { name, in: place, required, schema, form: form ?? 'comma', ...reserved };
+  const holders = content === undefined ? [at] : [content, at];
+  const named = fittingExamples(holders, scope, schema, { readingsOf: readingsOfText });
+  const examples = named.examples?.filter(({ value }) => whyNotSent(place, value) === null);
+  const base = {
+    name,
+    in: place,
+    required,
+    schema,
+    form: form ?? 'comma',
+    ...reserved,
+    ...(examples && { examples }),
+  };
   const without = (lacks: string | null, findable = false): DocumentedInput => ({
     ...base,
     value: undefined,
@@ -99,7 +110,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
 
   if (!required) return without(null);
   if (form === null) return lacking('is written in a style that is not spoken here');
-  const candidates = shownInParameter(content === undefined ? [at] : [content, at], schemaAt, scope);
+  const candidates = shownInParameter(holders, schemaAt, scope);
   const shownAt = firstFitting(candidates, scope, schema, readingsOfText);
   const shown = shownAt?.value;
   const isListed = shownAt?.pointer.at(-1) === 'const' || shownAt?.pointer.at(-2) === 'enum';

@@ -3,7 +3,7 @@ import { EndlessSchema } from '../../../wire/json/schema.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
-import { textOf } from '../call/call.ts';
+import { type NamedExample, textOf } from '../call/call.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 
 interface ShownScope {
@@ -47,6 +47,34 @@ function namedExamples(holder: DocumentNode, files: SourceFiles): readonly Docum
     return value.value === undefined ? child(example, 'value') : value;
   });
 }
+
+/** The named examples that fit the schema, as they are sent. */
+export function fittingExamples(
+  holders: readonly DocumentNode[],
+  { files, schemas }: Pick<ShownScope, 'files' | 'schemas'>,
+  schema: unknown,
+  { readingsOf = (value) => [value], sent = ({ value }) => value }: ExampleReading = {},
+): { readonly examples?: readonly NamedExample[] } {
+  const examples = holders.flatMap((holder) =>
+    namedExamples(holder, files).flatMap((at, index) => {
+      const isFit =
+        at.value !== undefined &&
+        (schema === null || readingsOf(at.value).some((value) => misfit(value, schema, schemas) === null));
+      const [name = `${index}`] = children(child(holder, 'examples'))[index] ?? [];
+      return isFit ? [{ name, value: sent(at) }] : [];
+    }),
+  );
+  return examples.length === 0 ? {} : { examples: examples.slice(0, MAX_EXAMPLES) };
+}
+
+interface ExampleReading {
+  /** All that the value may stand for. */
+  readonly readingsOf?: (value: unknown) => readonly unknown[];
+  readonly sent?: (shown: DocumentNode) => unknown;
+}
+
+/** Named examples of one parameter or body. */
+const MAX_EXAMPLES = 20;
 
 /** The first value that fits the schema; undefined for none. Each other one before it is a fault of the document. */
 export function firstFitting(

@@ -8,6 +8,7 @@ import {
   onReceipt,
   type Patch,
 } from '../../behavior/patches/patch.ts';
+import { problem } from '../../http/answer.ts';
 import {
   asProblem,
   asSuccess,
@@ -25,7 +26,8 @@ import {
   type RequestCondition,
   withQuery,
 } from '../../http/message.ts';
-import { searchOfQuery } from '../../services/rest-service.ts';
+import { inBody } from '../../services/item-patches.ts';
+import { isDate, searchOfQuery } from '../../services/rest-service.ts';
 
 /** One resource of the collection. */
 const isItem: RequestCondition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
@@ -33,7 +35,7 @@ const isMatches: RequestCondition = ({ path }) => path === '/v1/matches';
 const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
 
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
-const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
+const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize', 'boost', 'since', 'fields']);
 
 /** The request without undocumented members of its JSON body. */
 function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
@@ -156,6 +158,96 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
         ? withQuery(request, (query) => query.delete('pageSize'))
         : request,
     ),
+  },
+});
+
+const isQuery: RequestCondition = (request) => isMatches(request) && request.method === 'POST';
+const fieldsOf = ({ fields }: JsonObject): readonly unknown[] => (Array.isArray(fields) ? fields : []);
+/** The text that a search is for, in its query or its body. */
+const soughtBy = (request: ReceivedRequest): string =>
+  asksIn(request).get('text') ?? String(objectIn(request)?.text ?? '');
+
+const refusingInput = (when: RequestCondition): Patch =>
+  insteadOfServing(
+    (request) => isMatches(request) && when(request),
+    (_, { method }) => problem(method === 'POST' ? 'invalid-content' : 'invalid-parameter'),
+  );
+
+/** Constraints that are documented, and not checked, or checked in another way. */
+export const CONSTRAINT_DEFECTS = tableOf<Defect>(REST, {
+  'operation-accepts-other-pattern': {
+    cause: 'Text that does not match its pattern is accepted',
+    fails: ['operations.negative-pattern'],
+    patch: inBody(isQuery, (body) =>
+      fieldsOf(body).some((field) => typeof field === 'string' && /\W/.test(field))
+        ? { ...body, fields: ['title'] }
+        : body,
+    ),
+  },
+  'operation-rounds-numbers': {
+    cause: 'A number between the documented steps is rounded',
+    fails: ['operations.negative-multiple'],
+    patch: inBody(isQuery, ({ boost, ...body }) =>
+      typeof boost === 'number' && !Number.isInteger(boost * 2) && boost >= 0.5
+        ? { ...body, boost: Math.round(boost * 2) / 2 }
+        : { ...body, ...(boost !== undefined && { boost }) },
+    ),
+  },
+  'operation-accepts-repeated-items': {
+    cause: 'A list with the same item twice is accepted',
+    fails: ['operations.negative-items'],
+    patch: inBody(isQuery, (body) =>
+      fieldsOf(body).length > 0 ? { ...body, fields: [...new Set(fieldsOf(body))] } : body,
+    ),
+  },
+  'operation-accepts-long-lists': {
+    cause: 'A list with too many items is accepted',
+    fails: ['operations.negative-items'],
+    patch: inBody(isQuery, (body) =>
+      fieldsOf(body).length > 4 ? { ...body, fields: fieldsOf(body).slice(0, 4) } : body,
+    ),
+  },
+  'operation-accepts-no-date': {
+    cause: 'Text that is no date is accepted as one',
+    fails: ['operations.negative-format'],
+    patch: inBody(isQuery, ({ since, ...body }) =>
+      typeof since !== 'string' || isDate(since) ? { ...body, ...(since !== undefined && { since }) } : body,
+    ),
+  },
+  'operation-refuses-bound': {
+    cause: 'The documented maximum itself is refused',
+    fails: ['operations.boundary-accepted'],
+    patch: refusingInput((request) => asksIn(request).get('pageSize') === '100'),
+  },
+  'operation-counts-bytes': {
+    cause: 'The length of a text is counted in bytes',
+    fails: ['operations.length-in-characters'],
+    patch: refusingInput((request) => Buffer.byteLength(soughtBy(request)) > 100),
+  },
+  'operation-refuses-example': {
+    cause: 'A documented example is refused',
+    fails: ['operations.example-accepted'],
+    patch: refusingInput((request) => soughtBy(request) === 'product'),
+  },
+  'operation-500-on-emoji': {
+    cause: 'A text with an emoji is answered {status:500}, a server error',
+    fails: ['operations.unusual-text'],
+    patch: insteadOfServing((request) => /\p{Emoji_Presentation}/u.test(soughtBy(request)), failed),
+  },
+  'operation-500-on-combining': {
+    cause: 'A combining sequence is answered {status:500}, a server error',
+    fails: ['operations.unusual-text'],
+    patch: insteadOfServing((request) => /\p{M}/u.test(soughtBy(request)), failed),
+  },
+  'operation-500-on-quote': {
+    cause: 'A quote in a path parameter is answered {status:500}, a server error',
+    fails: ['operations.path-value'],
+    patch: onAnswer('not-found', failed, (request) => isItem(request) && /'|%27/.test(request.path)),
+  },
+  'operation-500-on-large-id': {
+    cause: 'A large number in a path parameter is answered {status:500}, a server error',
+    fails: ['operations.path-value'],
+    patch: onAnswer('not-found', failed, ({ path }) => /\/\d{20,}$/.test(path)),
   },
 });
 

@@ -5,10 +5,10 @@ import { SchemaBook } from '../../../../wire/json/schema.ts';
 import {
   answerJudge,
   BEARER,
-  badInputs,
   described,
   expectDocumentFault,
   inJson,
+  inputTrials,
   oneOperation,
   onlyOperation,
 } from '../fixtures/described.ts';
@@ -32,7 +32,7 @@ describe('an OpenAPI document', () => {
     ).toMatchSnapshot();
     expect(
       operations.flatMap((each) =>
-        badInputs(config, each).map(({ kind, what }) => `${kind}: ${each.method} ${each.template} ${what}`),
+        inputTrials(config, each).map(({ kind, what }) => `${kind}: ${each.method} ${each.template} ${what}`),
       ),
     ).toMatchSnapshot();
     expect(operations.find(({ id }) => id === 'queryResources')?.body).toEqual({

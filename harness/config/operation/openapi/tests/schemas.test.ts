@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SchemaBook } from '../../../../wire/json/schema.ts';
-import { answerJudge, badInputs, described, inJson, OK, oneOperation } from '../fixtures/described.ts';
+import { answerJudge, described, inJson, inputTrials, OK, oneOperation } from '../fixtures/described.ts';
 
 type Schema = object | boolean;
 
@@ -144,7 +144,7 @@ describe('a discriminator', () => {
       components: { schemas: { SidePost: post('name'), BookPost: post('uri') } },
     });
     const [operation] = config.operations;
-    const surplus = operation && badInputs(config, operation).filter(({ kind }) => kind === 'surplus');
+    const surplus = operation && inputTrials(config, operation).filter(({ kind }) => kind === 'surplus');
     expect(surplus).toEqual([]);
   });
 });

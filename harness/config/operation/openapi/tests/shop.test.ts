@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Operation, ServiceConfig } from '../../../service.ts';
-import { answerJudge, badInputs, described } from '../fixtures/described.ts';
+import { answerJudge, described, inputTrials } from '../fixtures/described.ts';
 
 const document = readFile(new URL('../fixtures/shop.yaml', import.meta.url), 'utf8');
 
@@ -14,7 +14,9 @@ function summary(config: ServiceConfig, operation: Operation) {
       ...(body === null ? [] : [body.text]),
       `credential ${auth}`,
       uncallable ?? `status ${response.status}`,
-      ...(uncallable === null ? badInputs(config, operation) : []).map(({ kind, what }) => `${kind} ${what}`),
+      ...(uncallable === null ? inputTrials(config, operation) : []).map(
+        ({ kind, what }) => `${kind} ${what}`,
+      ),
     ],
   };
 }
