@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { listening } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
-import { linesIn } from '../../wire/fields/grammar/field-grammar.ts';
+import { isToken, linesIn } from '../../wire/fields/grammar/field-grammar.ts';
 
 /** A request of an interaction. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {
@@ -204,7 +204,8 @@ function send(request: IncomingMessage, response: ServerResponse, reply: Relayed
     response.destroy();
     return;
   }
-  const fields = reply.fields.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
+  // A name with a secret in it was redacted, and is none.
+  const fields = reply.fields.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()) && isToken(name));
   const bodiless = request.method === 'HEAD' || reply.status === 204 || reply.status === 304;
   response.sendDate = false;
   response.writeHead(reply.status, [

@@ -14,9 +14,10 @@ import { contentLanguageFault, repeatedField } from '../fields/single-fields.ts'
 import { problemFaults, reportedError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
+import { looksCompressed } from '../octets/compressed.ts';
 import { decodeUtf8, latin1Octets, latin1Text, visible } from '../octets/utf8.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
-import { type DecodedContent, decodeContent, looksCompressed } from './content/content-coding.ts';
+import { type DecodedContent, decodeContent } from './content/content-coding.ts';
 
 /** For a getter: its value stands in its place from now on, so that it is worked out once for each `owner`. */
 export function keep<Owner extends object, Value>(owner: Owner, name: keyof Owner, value: Value): Value {

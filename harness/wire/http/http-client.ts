@@ -128,7 +128,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
     const sent = writeOrdinary(request, address, options);
-    const refusal = refusePlainHttp(address, about.credential, options) ?? aborted(about);
+    const refusal = refusePlainHttp(address, about.credential, options, sent.octets) ?? aborted(about);
     const safe = SAFE_METHODS.has(request.method);
     const made = refusal
       ? notMade(refusal, clock)

@@ -37,7 +37,7 @@ export async function sendRaw(
   const sent = writeRequest(request, targetBelow(address, request.target), address, options, form);
   let reader = new ResponseReader({ method: sent.method, limits: readerLimits(limits) });
   const stopwatch = new Stopwatch(options.clock);
-  const refused = refusePlainHttp(address, about.credential, options);
+  const refused = refusePlainHttp(address, about.credential, options, sent.octets);
   const { failure, series } = refused
     ? { failure: refused, series: null }
     : await exchangeOctets(sent.octets, form.graceMs ?? 0);

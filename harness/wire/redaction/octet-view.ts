@@ -1,4 +1,4 @@
-import { contentsWithin, looksCompressed, mayBeCompressed } from '../exchange/content/content-coding.ts';
+import { contentsWithin, looksCompressed, mayBeCompressed } from '../octets/compressed.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 import type { TextRange } from './stretches.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
+import { Secret } from '../../base/secret.ts';
+import { createRedaction } from '../redaction/redaction.ts';
 import { absoluteUrl, addressOf, refusePlainHttp, socketAddressOf, targetBelow } from './address.ts';
+
+const redaction = createRedaction([new Secret('ORDER', 'example-secret-1')]);
+const NOTHING = new Uint8Array();
 
 describe('an address', () => {
   it.each([
@@ -62,15 +67,31 @@ describe('a credential over plain http', () => {
     ['http://notlocalhost', true],
     ['http://localhost.example', true],
   ])('to %s is refused: %s', (url, refused) => {
-    const failure = refusePlainHttp(addressOf(url), 'right', { plainHttp: false });
+    const failure = refusePlainHttp(addressOf(url), 'right', { redaction }, NOTHING);
     expect(failure?.kind ?? null).toBe(refused ? 'not-sent' : null);
   });
 
   it('concerns every credential, since wrong ones are cut from the right one, but no request without', () => {
     const address = addressOf('http://api.example');
-    expect(refusePlainHttp(address, 'wrong', { plainHttp: false })?.message).toContain('safety.plainHttp');
-    expect(refusePlainHttp(address, 'second', { plainHttp: false })).not.toBeNull();
-    expect(refusePlainHttp(address, 'none', { plainHttp: false })).toBeNull();
-    expect(refusePlainHttp(address, 'right', { plainHttp: true })).toBeNull();
+    expect(refusePlainHttp(address, 'wrong', { redaction }, NOTHING)?.message).toContain('safety.plainHttp');
+    expect(refusePlainHttp(address, 'second', { redaction }, NOTHING)).not.toBeNull();
+    expect(refusePlainHttp(address, 'none', { redaction }, NOTHING)).toBeNull();
+    expect(refusePlainHttp(address, 'right', { redaction, bare: true }, NOTHING)).toBeNull();
+    expect(refusePlainHttp(address, 'right', { redaction, plainHttp: true }, NOTHING)).toBeNull();
+  });
+
+  it.each([
+    ['a path', 'GET /v1/orders/example-secret-1 HTTP/1.1\r\n\r\n'],
+    ['a field', 'GET / HTTP/1.1\r\nX-Order: example-secret-1\r\n\r\n'],
+    ['a query, encoded', 'GET /?a=example%2Dsecret%2D1 HTTP/1.1\r\n\r\n'],
+    ['content', 'POST / HTTP/1.1\r\n\r\n{"a":"example-secret-1"}'],
+  ])('concerns secrets that are no credential, in %s', (_, sent) => {
+    const octets = Buffer.from(sent);
+    const refusal = (url: string, allowed = {}) =>
+      refusePlainHttp(addressOf(url), 'none', { redaction, bare: true, ...allowed }, octets)?.kind ?? null;
+    expect(refusal('http://api.example')).toBe('not-sent');
+    expect(refusal('http://api.example', { plainHttp: true })).toBeNull();
+    expect(refusal('https://api.example')).toBeNull();
+    expect(refusal('http://127.0.0.1')).toBeNull();
   });
 });

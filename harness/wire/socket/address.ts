@@ -1,6 +1,7 @@
 import { HarnessError } from '../../base/exit.ts';
 import { isLoopback, withoutBrackets } from '../../base/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../exchange.ts';
+import { traces } from '../redaction/marker.ts';
 import type { FixedHeader } from '../request.ts';
 import type { TransportOptions } from './options.ts';
 
@@ -66,23 +67,27 @@ export function absoluteUrl(address: Address, target: string, kind: 'http' | 'ws
 /**
  * A credential does not travel readable: over plain http or ws to another machine it is sent only where the
  * config allows it (`safety.plainHttp`). Wrong credentials count as well, since many are cut from the right one, and so
- * do secrets in headers that go with every request.
+ * do secrets in headers that go with every request, and in any other part of it.
  *
+ * @param sent the octets of the request.
  * @returns the failure to record in place of sending, or null when nothing speaks against it.
  */
 export function refusePlainHttp(
   address: Address,
   credential: CredentialUse,
-  { plainHttp = false, headers = [] }: Pick<TransportOptions, 'plainHttp' | 'headers'>,
+  options: Pick<TransportOptions, 'plainHttp' | 'bare' | 'headers' | 'redaction'>,
+  sent: Uint8Array,
 ): ExchangeFailure | null {
-  if (credential === 'none' && !holdSecrets(headers)) return null;
+  const { plainHttp = false, bare = false, headers = [], redaction } = options;
   if (address.secure || plainHttp || isLoopback(address.host)) return null;
+  const isCarried = credential !== 'none' && !bare;
+  if (!isCarried && !holdSecrets(headers) && traces(redaction.octets(sent)).length === 0) return null;
   return {
     kind: 'not-sent',
     message: `a secret is not sent over plain http to ${address.authority}; use https, or allow it with safety.plainHttp`,
   };
 }
 
-export function holdSecrets(headers: readonly FixedHeader[]): boolean {
+function holdSecrets(headers: readonly FixedHeader[]): boolean {
   return headers.some(([, value]) => value.some((piece) => typeof piece !== 'string'));
 }

@@ -32,8 +32,10 @@ export interface TransportOptions extends Network {
   readonly runId: string;
   /** Sent with each request, but for those that it has itself. */
   readonly headers?: readonly FixedHeader[] | undefined;
-  /** Send credentials over plain http to a host that is not loopback (`safety.plainHttp`). */
+  /** Send secrets over plain http to a host that is not loopback (`safety.plainHttp`). */
   readonly plainHttp?: boolean;
+  /** No request has a credential, whatever it is said to have. */
+  readonly bare?: boolean;
 }
 
 export interface ExchangeTimeouts {

@@ -1,10 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  decodeContent,
-  encodeContent,
-  looksCompressed,
-  possibleContents,
-} from '../exchange/content/content-coding.ts';
+import { decodeContent, encodeContent } from '../exchange/content/content-coding.ts';
 import type {
   ExchangeFailure,
   FieldLine,
@@ -13,6 +8,7 @@ import type {
   RecordedResponse,
 } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
+import { looksCompressed, possibleContents } from '../octets/compressed.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReaderLimits } from '../reader/lines.ts';
 import { marker, traces } from '../redaction/marker.ts';
@@ -139,7 +135,7 @@ function redactContent(
   const inner = isRead ? octets : content;
   // Text has been searched as it is.
   if (!isUtf8(inner)) {
-    const found = markersWithin(redaction, inner, DEEPEST_CODINGS);
+    const found = markersWithin(redaction, inner);
     if (found.length > 0) {
       const held = isRead
         ? 'its content is compressed in a way that is not named, and holds a secret'
@@ -163,8 +159,12 @@ function redactContent(
 /** Compressed content within compressed content is looked into so far. */
 const DEEPEST_CODINGS = 2;
 
-/** What shows that compressed octets hold secrets, whatever they are compressed with. */
-function markersWithin(redaction: Redaction, octets: Uint8Array, depth: number): readonly string[] {
+/** Markers of the secrets in compressed octets, whatever they are compressed with. */
+export function markersWithin(
+  redaction: Redaction,
+  octets: Uint8Array,
+  depth: number = DEEPEST_CODINGS,
+): readonly string[] {
   if (depth === 0) return [];
   const found = possibleContents(octets).flatMap((content) => [
     ...traces(redaction.octets(content)).map(marker),

@@ -140,7 +140,7 @@ export async function openConnection(
   }
 
   async function shakeHands(): Promise<void> {
-    failure = refusePlainHttp(address, about.credential, options);
+    failure = refusePlainHttp(address, about.credential, options, sent.octets);
     if (failure) return;
     const dialed = await dial(address, options, about.signal);
     failure = dialed.failure;

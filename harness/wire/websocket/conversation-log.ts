@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { COMPRESSED, isControl, OPCODE } from '../conversation/frame.ts';
 import { Inflation } from '../conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import type { Redaction } from '../redaction/redaction.ts';
-import { REDACTION_MARGIN } from '../socket/recording.ts';
+import { markersWithin, REDACTION_MARGIN } from '../socket/recording.ts';
 import type { WireFrame } from './frames.ts';
 
 /** An event without its time. */
@@ -186,8 +187,8 @@ function withoutSplitSecrets(
 }
 
 /**
- * permessage-deflate hides a secret from a search for its octets. A message that holds one, or that cannot be
- * read because one before it was lost, is recorded without its payload.
+ * Compression hides a secret from a search for its octets. A message that holds one, or that cannot be read because one
+ * before it was lost, is recorded without its payload.
  */
 function withoutCompressedSecrets(
   events: readonly ConversationEvent[],
@@ -196,19 +197,30 @@ function withoutCompressedSecrets(
   const cleaned = [...events];
   const inflations = { client: new Inflation(true), server: new Inflation(true) };
   for (const message of runsOf(events)) {
-    const first = events[message[0] ?? -1];
-    if (first?.type !== 'frame' || first.frame.rsv !== COMPRESSED) continue;
     const octets = Buffer.concat(message.map((index) => octetsOf(events[index])));
-    const inflated = inflations[first.from].next(octets);
-    const shown = inflated.octets && latin1Text(inflated.octets);
-    if (shown === null ? inflated.fault !== null : redaction.sink(shown) === shown) continue;
+    const first = events[message[0] ?? -1];
+    const isDeflated = first?.type === 'frame' && first.frame.rsv === COMPRESSED;
+    const inflated = isDeflated ? inflations[first.from].next(octets) : { octets, fault: null };
+    const isHeld =
+      inflated.octets === null ? inflated.fault !== null : holdsSecret(inflated.octets, redaction);
+    if (!isHeld) continue;
     for (const index of message) {
       const event = events[index];
-      if (event?.type !== 'frame') continue;
-      cleaned[index] = { ...event, frame: { ...event.frame, payload: new Uint8Array(), truncated: true } };
+      if (event?.type === 'frame') {
+        cleaned[index] = { ...event, frame: { ...event.frame, payload: new Uint8Array(), truncated: true } };
+      } else if (event?.type === 'octets') {
+        cleaned[index] = { ...event, octets: new Uint8Array() };
+      }
     }
   }
   return cleaned;
+}
+
+/** By value, or compressed in a coding that nothing names. */
+function holdsSecret(octets: Uint8Array, redaction: Redaction): boolean {
+  const shown = latin1Text(octets);
+  if (redaction.sink(shown) !== shown) return true;
+  return !isUtf8(octets) && markersWithin(redaction, octets).length > 0;
 }
 
 /** Indices of events that carry one run of octets of one side: the data frames of a message, or pieces outside of frames. */

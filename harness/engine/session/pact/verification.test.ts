@@ -117,6 +117,15 @@ describe('a verified interaction', () => {
     expect(journal).not.toContain(KEY);
   });
 
+  it('fits, although the provider has the key in the name of a header', async () => {
+    const { url } = await provider((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json', [KEY]: 'x' }).end('{"id":1}'),
+    );
+    const { outcome, journal } = await verified(search, url, interaction());
+    expect(outcome).toMatchObject({ mismatches: [] });
+    expect(journal).not.toContain(KEY);
+  });
+
   it('with content is sent octet by octet, whatever its size', async () => {
     const { url, bodies } = await provider();
     const sent = `{"rate": 1.0, "pad": "${'x'.repeat(300_000)}"}`;

@@ -16,7 +16,7 @@ import { faceOf, isLimitersRefusal, type RefusalFace } from '../../../wire/limit
 import { type Budget, BudgetExhausted, openBudget } from '../../../wire/pace/budget.ts';
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
-import { addressOf, holdSecrets } from '../../../wire/socket/address.ts';
+import { addressOf } from '../../../wire/socket/address.ts';
 import { networkOf, type TransportOptions, transportTo } from '../../../wire/socket/options.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
@@ -161,8 +161,9 @@ function transportOf({
     clock,
     userAgent,
     runId,
+    plainHttp: config.safety.plainHttp,
     // A service without credentials needs no TLS.
-    plainHttp: config.safety.plainHttp || (config.credentials.carrier === null && !holdSecrets(headers)),
+    bare: config.credentials.carrier === null,
     headers,
     ...networkOf(config),
   };
