@@ -45,7 +45,7 @@ export const verbose = (each: string) => new Option('-v, --verbose', `print ever
 export const reporter = () =>
   new Option(
     '--reporter <names>',
-    'write only these reports, with commas between, such as html,junit; results.json is always written',
+    'write only these reports, with commas between, such as html,junit (default: all); results.json is always written',
   ).argParser((written: string) => written.split(',').map((each) => each.trim()));
 export const timeout = () =>
   new Option(
