@@ -25,7 +25,7 @@ import { OWN_CHECKS, type OwnChecksFile } from './own/own-checks-block.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import { PROVIDER, type ProviderConfig } from './provider/provider.ts';
-import { mapping, NAMES, name, named, needed, text } from './shape/kinds.ts';
+import { list, mapping, NAMES, name, named, needed, text } from './shape/kinds.ts';
 import { faultsIn } from './shape/validation.ts';
 
 export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
@@ -100,6 +100,11 @@ const BLOCKS = {
       examples: ['../openapi/search.yaml'],
       def: 'openapi',
     },
+  ),
+  overlays: list(
+    'Overlay documents (Overlay 1.0 or 1.1, YAML or JSON), relative to this file. They are applied to the OpenAPI document in this order before it is read; the file stays as it is.',
+    { nullable: true, maxItems: 50, expected: 'a list of paths of overlay documents' },
+    text('Path of an overlay.', { examples: ['../openapi/staging.overlay.yaml'] }),
   ),
   parameters: PARAMETERS,
   coverage: COVERAGE_FLOOR,

@@ -5,6 +5,7 @@ import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../wire/json/shape.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
+import { withOverlays } from './document-overlay.ts';
 import type { DocumentRemark } from './source.ts';
 import { children, type DocumentNode, faultAt, refOf, type SourceFile, sourceOf } from './source.ts';
 
@@ -14,6 +15,16 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MAX_FILES = 4_096;
 /** A reference to a reference to a reference … */
 const MAX_REF_CHAIN = 32;
+
+/** `shown`: the path in messages. @throws UsageError for other text than YAML or JSON, at its place. */
+export async function readSource(
+  path: string,
+  shown: string,
+): Promise<{ readonly source: SourceFile; readonly bytes: number } | { readonly fault: ReadFault }> {
+  const read = await readText(path, MAX_FILE_BYTES);
+  if ('fault' in read) return read;
+  return { source: sourceOf(read.text, await realpath(path), shown), bytes: read.text.length };
+}
 
 /** A document and the files below its folder that it refers to. Sizes, counts and depths are bounded. */
 export class SourceFiles {
@@ -34,11 +45,15 @@ export class SourceFiles {
     this.#faults = faults;
   }
 
-  /** `shown`: the path in messages. @throws UsageError for other text than YAML or JSON, at its place. */
-  static async open(path: string, shown: string): Promise<SourceFiles | { readonly fault: ReadFault }> {
-    const read = await readText(path, MAX_FILE_BYTES);
+  /** `overlays`: applied to the document itself. @throws UsageError for other text than YAML or JSON, at its place. */
+  static async open(
+    path: string,
+    shown: string,
+    overlays: readonly SourceFile[] = [],
+  ): Promise<SourceFiles | { readonly fault: ReadFault }> {
+    const read = await readSource(path, shown);
     if ('fault' in read) return read;
-    return SourceFiles.around(sourceOf(read.text, await realpath(path), shown), read.text.length);
+    return SourceFiles.around(await withOverlays(read.source, overlays), read.bytes);
   }
 
   /** A document that is read already, with the files that it refers to. `bytes`: its size. */

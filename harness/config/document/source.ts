@@ -253,7 +253,8 @@ function plain(document: Document.Parsed, shown: string): unknown {
   }
 }
 
-function holdToBounds(root: unknown, shown: string): void {
+/** @throws UsageError for a value that is too large or too deep. */
+export function holdToBounds(root: unknown, shown: string): void {
   const detail = { place: { file: shown }, remedy: 'leave out the parts that are not needed here' };
   const tooMuch = (problem: string) => new UsageError(problem, detail);
   let nodes = 0;

@@ -73,3 +73,30 @@ describe('operations that the config excludes', () => {
     });
   });
 });
+
+describe('overlays of a document', () => {
+  const OVERLAYS = 'overlays: [../openapi/one.yaml, ../openapi/two.yaml]\n';
+  const one = (target: string) => `overlay: 1.0.0\nactions: [{ target: ${target}, remove: true }]\n`;
+  const two = 'overlay: 1.1.0\nactions:\n  - { target: "$.paths.*.post", update: { operationId: create } }\n';
+
+  it('apply in their order before its operations are read', async () => {
+    const files = { 'openapi/one.yaml': one(`"$.paths['/v1/health']"`), 'openapi/two.yaml': two };
+    expect(idsOf(await described(DOCUMENT, OVERLAYS, files))).toEqual(['listOrders', 'create', 'getOrder']);
+  });
+
+  it('are refused at the target that selects nothing, with the nearest name', async () => {
+    const files = { 'openapi/one.yaml': one(`§"$.paths['/v1/helth']"`), 'openapi/two.yaml': two };
+    const problem = 'selects nothing in';
+    await expectDocumentFault(JSON.stringify(DOCUMENT), { problem, more: OVERLAYS, files });
+    await expectDocumentFault(JSON.stringify(DOCUMENT), {
+      problem: "did you mean $.paths['/v1/health']",
+      more: OVERLAYS,
+      files: { ...files, 'openapi/one.yaml': files['openapi/one.yaml'].replace('§', '') },
+    });
+  });
+
+  it('are refused if one is no file', async () => {
+    const files = { 'openapi/one.yaml': one('$.paths') };
+    await expect(described(DOCUMENT, OVERLAYS, files)).rejects.toThrow('the overlay ../openapi/two.yaml');
+  });
+});

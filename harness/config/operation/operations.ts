@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
-import type { DocumentRemark } from '../document/source.ts';
+import { readSource } from '../document/files.ts';
+import type { DocumentRemark, SourceFile } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
@@ -216,6 +217,7 @@ function unmetDemand({ written, documented }: Sources): string | null {
 interface OperationBlocks {
   readonly operations?: Loaded<typeof OPERATIONS>;
   readonly openapi?: string;
+  readonly overlays?: readonly string[];
   readonly parameters?: Loaded<typeof PARAMETERS>;
   readonly credentials: CredentialsBlock | undefined;
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -280,10 +282,21 @@ function withoutExcluded(
 
 async function readDocument(
   draft: Draft,
-  { openapi, credentials, headers = {}, tls }: OperationBlocks,
+  { openapi, overlays = [], credentials, headers = {}, tls }: OperationBlocks,
   provider: ProviderConfig,
 ): Promise<OpenApiDocument | null> {
-  if (openapi === undefined) return null;
+  if (openapi === undefined) {
+    if (overlays.length > 0)
+      draft.faults.add(draft.faultAt('overlays', 'there is no document', 'name it in `openapi`'));
+    return null;
+  }
+  const applied: SourceFile[] = [];
+  for (const [index, overlay] of overlays.entries()) {
+    const key = `overlays.${index}`;
+    const found = await readSource(resolve(draft.scope.folder, overlay), draft.shownBeside(key, overlay));
+    if ('fault' in found) throw draft.fileFault(key, `the overlay ${overlay}`, found.fault);
+    applied.push(found.source);
+  }
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
     shown: draft.shownBeside('openapi', openapi),
     configured: {
@@ -292,6 +305,7 @@ async function readDocument(
       certificate: tls?.cert !== undefined,
     },
     basePath: basePathOf(provider),
+    overlays: applied,
   });
   if (!('fault' in read)) return read;
   throw draft.fileFault('openapi', `the document ${openapi}`, read.fault);

@@ -52,12 +52,17 @@ export function operationOutcomes({
   const distinct = new Map(operationCoverage.map((each) => [each.operation, each]));
   return [...distinct.values()].map((operation) => {
     const of = bySubject.get(operation.operation) ?? [];
-    const told = of.filter(({ outcome }) => JUDGED.includes(outcome));
-    const findings = told
+    const exercised = of.filter(({ outcome }) => JUDGED.includes(outcome));
+    const findings = exercised
       .filter(({ outcome }) => FINDINGS.includes(outcome))
       .map(({ check, subject, outcome }) => ({ check, outcome, got: subject.got ?? null }))
       .toSorted((one, other) => rankOf(one.outcome) - rankOf(other.outcome));
-    return { ...operation, outcome: outcomeOf(findings, told.length > 0), judged: told.length, findings };
+    return {
+      ...operation,
+      outcome: outcomeOf(findings, exercised.length > 0),
+      judged: exercised.length,
+      findings,
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { parseJson } from '../../base/json-text.ts';
 
-/** An item of a stream: its value, or what is wrong with its text. */
+/** An item of a stream: its value, or the fault of its text. */
 export type StreamedItem = { readonly value: unknown } | { readonly fault: string };
 
 type ReadItems = (text: string) => readonly StreamedItem[];

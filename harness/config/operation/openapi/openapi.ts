@@ -3,7 +3,13 @@ import { asList } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { SourceFiles } from '../../document/files.ts';
 import { Remarks, subjectOf } from '../../document/remarks.ts';
-import { child, children, type DocumentNode, type DocumentRemark } from '../../document/source.ts';
+import {
+  child,
+  children,
+  type DocumentNode,
+  type DocumentRemark,
+  type SourceFile,
+} from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { DocumentedAnswer } from '../call/call.ts';
 import { placeholdersOf } from '../call/call.ts';
@@ -42,6 +48,8 @@ export interface OpenApiDocument {
 }
 
 export interface OpenApiOptions {
+  /** Overlay documents, in the order in which they apply. */
+  readonly overlays?: readonly SourceFile[];
   readonly shown: string;
   readonly configured: Configured | undefined;
   /** Path of the provider's base address: '' or `/api`. */
@@ -56,7 +64,7 @@ export async function readOpenApi(
   path: string,
   options: OpenApiOptions,
 ): Promise<OpenApiDocument | { readonly fault: ReadFault }> {
-  const files = await SourceFiles.open(path, options.shown);
+  const files = await SourceFiles.open(path, options.shown, options.overlays);
   if ('fault' in files) return files;
   const version = versionOf(files.root);
   const remarks = new Remarks();
