@@ -3,6 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { TimeLimitReached } from '../../base/time-limit.ts';
+import { Blocked } from '../../base/verdict.ts';
 import { visible } from '../octets/utf8.ts';
 import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
 import { fitsLatest } from './latest-schema.ts';
@@ -24,8 +25,11 @@ interface SchemaFault {
 /** @throws EndlessSchema, which says nothing about the value. */
 export type SchemaJudge = (value: unknown) => SchemaFault | null;
 
-/** A schema that asks of a value to fit the very same schema, or so much else that it takes too long. */
-export class EndlessSchema extends Error {
+/**
+ * A schema that asks of a value to fit the very same schema, or so much else that it takes too long. A check that needs
+ * its verdict is blocked.
+ */
+export class EndlessSchema extends Blocked {
   constructor(message = 'the schema refers to itself without end') {
     super(message);
     this.name = 'EndlessSchema';

@@ -106,4 +106,12 @@ describe.concurrent('messages with their answers', () => {
     expect(saidOf(all, 'websocket.exchange')).toMatch(/^fail: .*must have required property 'later'/);
     expect(all.outcomes['websocket.exchange-fragments']).toBe('blocked');
   });
+
+  it('are blocked, by the pattern, where judging an answer has no end', async (context) => {
+    const url = await chat(context, { time: { kind: 'time', body: `${'a'.repeat(60)}!` } }, null);
+    const pair = `, exchange: [{ send: { kind: time }, expect: { properties: { body: { pattern: '^(a+)+$' } } } }]`;
+    const all = await found(url, await configOf('raw', pair));
+    expect(saidOf(all, 'websocket.exchange')).toMatch(/^blocked: its pattern .* takes longer than 3000 ms/);
+    expect(Object.values(all.outcomes)).not.toContain('error');
+  });
 });

@@ -8,7 +8,7 @@ import type { OpenConversation } from '../../../harness/engine/session/websocket
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { randomKey } from '../../../harness/wire/http/request.ts';
 import { CLOSED_WITH_REASON, GOING_AWAY } from './errand.ts';
-import { fitsPair } from './message-pair.ts';
+import { fitsPair, mayFitPair } from './message-pair.ts';
 import { answersPings, conversed, held, heldWith, opening, taken } from './ordinary-client.ts';
 
 /** The opening handshake in other forms, each sent only if the ordinary one is taken. */
@@ -134,7 +134,7 @@ async function tryService(conversation: OpenConversation, { websocket }: Service
   const [pair] = websocket?.exchange ?? [];
   if (pair === undefined) return;
   await conversation.text(pair.send);
-  await conversation.message('for the answer', (message) => fitsPair(message, pair));
+  await conversation.message('for the answer', (message) => mayFitPair(message, pair));
 }
 
 /** The answer to that message, in words; null if none. */
