@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isMap, parseDocument, YAMLSeq } from 'yaml';
 import { formatPlace, UsageError } from '../base/exit.ts';
+import { readRegularFile } from '../base/regular-file.ts';
 import { Faults } from './draft/faults.ts';
 import { environmentNames } from './draft/overlay.ts';
 import { type Fault, json, list, mapping, name, needed, text } from './shape/kinds.ts';
@@ -19,6 +20,9 @@ export type BaselineEntry = Readonly<Record<string, unknown>> & { readonly envir
 
 const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
 
+/** The list of a service is small. In octets. */
+const MOST_OCTETS = 16 * 1024 * 1024;
+
 /** The file of a service's list in `FOLDER/` of a config folder, with its text or that of a new list. Makes the folder. */
 export function baselineFile(
   configDir: string,
@@ -27,7 +31,7 @@ export function baselineFile(
 ): { readonly file: string; readonly text: string } {
   const places = ['yml', 'yaml'].map((end) => join(configDir, folder, `${service}.${end}`));
   const there = places.find((place) => existsSync(place));
-  if (there !== undefined) return { file: there, text: readFileSync(there, 'utf8') };
+  if (there !== undefined) return { file: there, text: readRegularFile(there, MOST_OCTETS).toString() };
   mkdirSync(join(configDir, folder), { recursive: true });
   const head = schemaLine(configDir, folder, `${folder}.schema.json`);
   return { file: join(configDir, folder, `${service}.yaml`), text: `${head}\n${folder}: []\n` };

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HarnessError, UsageError } from '../../base/exit.ts';
 import { isJsonObject, parseJson } from '../../base/json-text.ts';
+import { readRegularFile, UnreadableFile } from '../../base/regular-file.ts';
 import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import { foldEvents } from '../../report/results/fold/fold.ts';
 import { validateResults } from '../../report/results/read-results.ts';
@@ -45,10 +46,9 @@ function fileOf(path: string): string {
 
 function readText(file: string): string {
   try {
-    if (statSync(file).size > MOST_OCTETS) throw noRecord(file, `it is larger than ${MOST_OCTETS} octets`);
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file, MOST_OCTETS).toString();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof UnreadableFile) throw noRecord(file, error.message);
     throw noRecord(file, `it cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
 }

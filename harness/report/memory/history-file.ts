@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Static, TSchema } from 'typebox';
 import { HarnessError } from '../../base/exit.ts';
 import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import Type from '../../base/schema/type.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { Count, Instant, Milliseconds, problemIn } from '../results/shapes.ts';
@@ -123,7 +124,7 @@ function linesOf(path: string): { readonly lines: readonly Line[]; readonly note
     if (!isReadable(path)) return { lines: [], notes: [`${path} is not a regular file: it tells nothing`] };
     if (statSync(path).size > 4 * MOST_BYTES)
       return { lines: [], notes: [`${path} is too large to be the history of these runs: it tells nothing`] };
-    text = readFileSync(path, 'utf8');
+    text = readRegularFile(path, 4 * MOST_BYTES).toString();
   } catch (error) {
     return { lines: [], notes: [`${path} cannot be read: ${reasonOf(error)}`] };
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
 import { type Finding, type Got, SILENT_SINCE } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-text.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 import type { CheckResult } from './check-result.ts';
 import { RESULTS, type Results } from './results.ts';
@@ -40,11 +40,14 @@ function withFindings(results: Results): Results {
   return { ...results, services };
 }
 
+/** The longest text that fits in a string. */
+const MOST_OCTETS = 0x1fff_ffe8;
+
 /** Reads and validates a `results.json`. Throws UsageError (exit 2) when it cannot be read or is not one. */
 export function readResults(path: string): Results {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegularFile(path, MOST_OCTETS).toString();
   } catch (cause) {
     throw new UsageError(`cannot be read: ${READ_FAULTS[codeOf(cause) ?? ''] ?? reasonOf(cause)}`, {
       place: { file: path },

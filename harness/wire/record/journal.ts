@@ -5,7 +5,6 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -16,6 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { parseJson } from '../../base/json-text.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
@@ -199,9 +199,12 @@ export interface JournalContent {
   readonly badLines: readonly number[];
 }
 
+/** A journal that is larger cannot be held in memory. */
+const MOST_OCTETS = 1024 ** 3;
+
 /** Reads a journal, also one that is still being written. Throws HarnessError when there is none. */
 export function readJournal(path: string): JournalContent {
-  return contentIn(attempt(`read the journal ${path}`, () => readFileSync(path)));
+  return contentIn(attempt(`read the journal ${path}`, () => readRegularFile(path, MOST_OCTETS)));
 }
 
 function contentIn(octets: Buffer, types?: readonly string[]): JournalContent {
