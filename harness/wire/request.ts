@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly body?: Uint8Array | null;
   /** Sends no User-Agent at all. */
   readonly withoutUserAgent?: boolean;
+  /** Sends no X-Conform-Run. */
+  readonly withoutRunId?: boolean;
 }
 
 /** A header that each request carries, whatever else is in it. */
@@ -79,7 +81,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-const RUN_FIELD = 'X-Conform-Run';
+export const RUN_FIELD = 'X-Conform-Run';
 
 /** The field lines that tell a provider's operators which run a request belongs to. */
 export function runFields(userAgent: string, runId: string): readonly FieldLine[] {

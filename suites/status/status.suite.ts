@@ -14,6 +14,7 @@ import { everyExchange } from '../stimuli/record.ts';
 import * as target from '../stimuli/target.ts';
 import { documentedAnswer } from './documented-answer.ts';
 import { methods } from './methods.ts';
+import { unmarked } from './unmarked.ts';
 
 /** The status of each condition, by its name in the observation; risky ones come last. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
@@ -84,6 +85,8 @@ const robustness = [
     why: 'Scripts and devices often send none, and no standard asks for one.',
     change: 'Use a default where User-Agent is missing.',
   }),
+
+  unmarked,
 
   // errors.codes does not show which status belongs to which condition.
   observation('status.conditions', {

@@ -172,6 +172,14 @@ export const expectContinue = variation('expect-continue', 'with Expect: 100-con
 export const withoutUserAgent = variation('without-user-agent', 'without a User-Agent', {
   without: ['user-agent'],
 });
+/** As a client of many apps sends it, without the marks by which a service could know this run. */
+const UNMARKED = { fields: [['User-Agent', 'okhttp/4.12.0']], without: ['x-conform-run'] } as const;
+export const unmarkedSample = variation('unmarked-sample', 'as another client sends it', UNMARKED);
+export const unmarkedWithoutCredential = variation(
+  'unmarked-without-credential',
+  'as another client sends it, without a credential',
+  { ...UNMARKED, credential: 'none' },
+);
 export const withoutHost: Probe<Reply> = refusedMessage('without-host', 'without a Host field', {
   raw: { withoutHost: true },
 });

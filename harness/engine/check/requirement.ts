@@ -179,6 +179,11 @@ export const getDocumented = when(
   'the documented request is no GET',
 );
 
+export const marked = when(
+  ({ headers = [] }) => headers.every(([name]) => name.toLowerCase() !== 'user-agent'),
+  'the run is disguised by a User-Agent of the config',
+);
+
 export const documentedWithoutBody = when(
   ({ contract }) => (documentedSample(contract)?.body ?? null) === null,
   'the documented request has a body',

@@ -2,7 +2,7 @@ import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
 import { acceptsJson, cutOf, ranged } from '../behavior/patches/representations.ts';
 import { offeringQuery } from '../behavior/patches/requests.ts';
-import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
+import { asProblem, asSuccess, having, lacking, varyingBy, withMembers } from '../http/answer-changes.ts';
 import {
   fieldValue,
   type ReceivedRequest,
@@ -90,6 +90,22 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'says 400 to targets and fields that are too long',
     changes: ['status.conditions', 'status.target-size', 'status.field-size'],
     patch: onAnswer(['target-too-long', 'fields-too-large'], asProblem(400)),
+  },
+  'refuses-unknown-clients': {
+    summary: 'says 403 to clients that it does not know',
+    patch: insteadOfServing((request) => !sending('x-conform-run')(request), asProblem(403)),
+  },
+  'tells-other-clients-more': {
+    services: REST.services,
+    summary: 'tells clients that it does not know more, and says in Vary that the client decides',
+    patch: together(
+      onAnswer('served', (answer) => varyingBy(answer, 'User-Agent')),
+      onAnswer(
+        'served',
+        (answer) => withMembers(answer, { help: 'https://docs.example/' }),
+        (request) => !sending('x-conform-run')(request),
+      ),
+    ),
   },
   'demands-user-agent': {
     summary: 'says 400 to a request without a User-Agent, as GitHub does',

@@ -3,7 +3,7 @@ import { HarnessError } from '../../base/exit.ts';
 import { revealed } from '../../base/secret.ts';
 import type { FieldLine } from '../exchange.ts';
 import { fieldValues, isToken } from '../fields/grammar/field-grammar.ts';
-import { type HttpRequest, runFields } from '../request.ts';
+import { type HttpRequest, RUN_FIELD, runFields } from '../request.ts';
 import { type Address, targetBelow } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import type { SentRequest } from '../socket/recording.ts';
@@ -19,7 +19,8 @@ function constantFields(request: HttpRequest, { userAgent, runId, headers = [] }
   return fields.filter(
     ([name]) =>
       fieldValues(request.fields, name).length === 0 &&
-      !(request.withoutUserAgent && name.toLowerCase() === 'user-agent'),
+      !(request.withoutUserAgent && name.toLowerCase() === 'user-agent') &&
+      !(request.withoutRunId && name === RUN_FIELD),
   );
 }
 

@@ -63,5 +63,6 @@ export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
     fields: [...kept, ...(stimulus.fields ?? [])],
     body: content === null ? null : Buffer.from(content),
     withoutUserAgent: dropped.has('user-agent'),
+    ...(dropped.has('x-conform-run') && { withoutRunId: true }),
   };
 }

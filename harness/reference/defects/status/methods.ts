@@ -181,6 +181,11 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['status.documented-content-type'],
     patch: insteadOfServing(sending('content-type'), asProblem(415)),
   },
+  'unknown-client-500': {
+    cause: 'A client other than this one is answered {status:500}, a server error',
+    fails: ['status.unmarked'],
+    patch: failingOn((request) => !sending('x-conform-run')(request)),
+  },
   'missing-user-agent-500': {
     cause: 'A request without a User-Agent is answered {status:500}, a server error',
     fails: ['status.missing-user-agent'],
