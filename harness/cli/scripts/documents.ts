@@ -7,10 +7,12 @@ import type { SecurityScheme } from '../../config/credential/scheme.ts';
 import { loadServices } from '../../config/load.ts';
 import { firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { documentValues } from './document-values.ts';
 
 /**
  * Reads public OpenAPI documents and prints a table of the result. `node harness/cli/scripts/documents.ts FOLDER`: FOLDER
- * has a checkout of each repository of the list, as OWNER/NAME. Sends nothing.
+ * has a checkout of each repository of the list, as OWNER/NAME. Sends nothing. With `--values` it makes values of the schemas
+ * instead, and holds them to the reading.
  */
 
 const LIST = new URL('documents.txt', import.meta.url);
@@ -73,21 +75,36 @@ function rowOf(name: string, config: ServiceConfig, ms: number): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-const [folder = '.'] = process.argv.slice(2);
+const [folder = '.', ...flags] = process.argv.slice(2);
 const listed = readFileSync(LIST, 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
+const isOfValues = flags.includes('--values');
 process.stdout.write(
-  '| document | operations | with values (GET) | by other answers (GET) | left | remarks | ms | most frequent reason |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
+  isOfValues
+    ? '| document | schemas | values judged | not made | refused by the reading |\n| --- | --- | --- | --- | --- |\n'
+    : '| document | operations | with values (GET) | by other answers (GET) | left | remarks | ms | most frequent reason |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
 );
+let judged = 0;
+let refusals = 0;
 for (const line of listed) {
   const [repository = '', path = ''] = line.split(' ');
+  const file = join(folder, repository, path);
   const started = performance.now();
   try {
-    const config = await configOf(join(folder, repository, path));
-    process.stdout.write(`${rowOf(line, config, performance.now() - started)}\n`);
+    if (isOfValues) {
+      const found = await documentValues(file);
+      judged += found.judged;
+      refusals += found.refused.length;
+      const { schemas, unmade, refused } = found;
+      process.stdout.write(`| ${line} | ${schemas} | ${found.judged} | ${unmade} | ${refused.length} |\n`);
+      for (const each of refused) process.stderr.write(`${line} ${each}\n`);
+    } else {
+      process.stdout.write(`${rowOf(line, await configOf(file), performance.now() - started)}\n`);
+    }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stdout.write(`| ${line} | refused: ${error.message.split('\n')[0]} | | | | | | |\n`);
   }
 }
+if (isOfValues) process.stdout.write(`\n${judged} values judged, ${refusals} refused by the reading\n`);
