@@ -1,6 +1,6 @@
 import { check, clause, type Ground, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
-import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn } from './stimuli/item.ts';
+import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn, textLossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step, whyNotLived } from './stimuli/lifecycle.ts';
 import { listOf, wholeListOf } from './stimuli/pages.ts';
 import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
@@ -136,6 +136,25 @@ export const readBack = lived('operations.read-back', 'read', {
   got: (reply, life) => loss(reply, life, 'written'),
 });
 
+// RFC 8259 §8.1: text is Unicode; JSON Schema Validation §6.3.1: its length is that of its characters.
+const textKept = lived('operations.text-kept', 'unusualRead', {
+  title: 'gives long texts beyond ASCII back as they were written',
+  headline: 'A text beyond ASCII is not read as it was written: {got}',
+  why: 'Names and messages are cut off or become unreadable, and nothing reports it.',
+  change:
+    'Store text as UTF-8 in columns of the documented number of characters, or refuse what does not fit.',
+  restsOn: [readBack],
+  wanted: 'the texts as they were written',
+  after: ['created', 'read', 'unusual'],
+  shows: ({ lifecycle, unusualTexts, unusual }) =>
+    unusual?.status !== 202 && hasComparable(unusualTexts, lifecycle),
+  items: ['unusualRead'],
+  got(reply, { unusualTexts, lifecycle }) {
+    const item = itemOf(reply);
+    return item === null ? unserved(reply) : textLossIn(unusualTexts, item, lifecycle);
+  },
+});
+
 export const uniqueIds = lived('operations.unique-ids', 'twin', {
   title: 'gives each new item an id of its own',
   headline: 'Two items have the same id: {got}',
@@ -172,6 +191,7 @@ export const created = [
   createdSays,
   createdPlace,
   readBack,
+  textKept,
   itemAskedFor,
 
   uniqueIds,

@@ -39,6 +39,8 @@ const FIRST = [
   { id: 'vectors', group: 'data' },
 ] as const;
 
+const GROUPS: ReadonlySet<string> = new Set(FIRST.map(({ group }) => group));
+
 function isText(most: number): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && value !== '' && value.length <= most;
 }
@@ -102,6 +104,7 @@ export function savedSearches(): readonly Route[] {
           if (limit === null || from === null || limit < 1 || limit > MAX_PAGE)
             return problem('invalid-parameter');
           const group = query.get('group');
+          if (group !== null && !GROUPS.has(group)) return problem('invalid-parameter');
           const all = FIRST.filter((starter) => group === null || starter.group === group);
           const next = from + limit < all.length ? cursorOf(from + limit, group) : null;
           return served({ items: all.slice(from, from + limit), nextCursor: next });

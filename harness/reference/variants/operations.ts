@@ -87,6 +87,22 @@ export const INPUT_VARIANTS = tableOf<Variant>(REST, {
 
 /** Other ways to let clients create, change and remove their items. */
 export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARCH), {
+  'stores-text-in-normal-form': {
+    summary: 'gives text back in normal form C',
+    patch: insteadOfServing(isItem, (answer, { method }) =>
+      method === 'GET'
+        ? withJson(answer, ({ name, ...item }) => ({ ...item, name: String(name).normalize('NFC') }))
+        : answer,
+    ),
+  },
+  'refuses-emoji-in-items': {
+    summary: 'says 422 to a name with an emoji',
+    patch: insteadOfServing(
+      ({ method, path, body }) =>
+        method === 'POST' && path === '/v1/searches' && /\p{Emoji_Presentation}/u.test(body.toString('utf8')),
+      asProblem(422, 'Unprocessable Content'),
+    ),
+  },
   'deleted-items-are-410': {
     summary: 'remembers what was deleted, and says 410',
     patch: onAnswer('not-found', asProblem(410), isItem),

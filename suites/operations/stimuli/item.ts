@@ -111,6 +111,34 @@ export function changesOf(body: JsonObject, { writable }: Lifecycle, mark: strin
   return Object.fromEntries([...changed.filter(isText), ...changed.filter((each) => !isText(each))]);
 }
 
+/** Letters of two and three bytes, an emoji, and a combining sequence; no space at an end. */
+const UNUSUAL = 'Größe 漢字 👍🏽 cafe\u0301';
+/** Longer texts are not written. */
+const LONGEST = 2_000;
+
+/** The body with each free text replaced, up to its documented length; the same body if it has none. */
+export function unusualBody(body: JsonObject, lifecycle: Lifecycle): JsonObject {
+  const texts = Object.entries(changesOf(body, lifecycle, UNUSUAL)).flatMap(([name, value]) => {
+    const { maxLength } = lifecycle.writable[name]?.keywords ?? {};
+    if (typeof value !== 'string') return [];
+    const length = typeof maxLength === 'number' && maxLength <= LONGEST ? maxLength : value.length;
+    return [[name, value.padEnd(length, 'é')] as const];
+  });
+  return texts.length === 0 ? body : { ...body, ...Object.fromEntries(texts) };
+}
+
+/** Text that differs in its normal form only (Unicode Standard Annex 15), or in spaces around it, is the same. */
+export function textLossIn(written: JsonObject, read: JsonObject, lifecycle: Lifecycle): string | null {
+  const plain = (object: JsonObject) =>
+    Object.fromEntries(
+      Object.entries(object).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value.normalize('NFC').trim() : value,
+      ]),
+    );
+  return lossIn(plain(written), plain(read), lifecycle);
+}
+
 /**
  * The first member of what was written that is another in what was read, in words; null where none is. Only what is
  * documented to be read, and what has one form: dates, addresses and other formats may be written otherwise.

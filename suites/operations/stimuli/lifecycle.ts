@@ -5,7 +5,7 @@ import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { changesOf, fullBody, itemOf } from './item.ts';
+import { changesOf, fullBody, itemOf, unusualBody } from './item.ts';
 import { operationCalls } from './operation.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
@@ -16,7 +16,7 @@ import { type OperationReply, whyUndecided } from './trials.ts';
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 38;
+const LONGEST_LIFE = 41;
 
 /** The steps of a life, each with the request that it is. */
 export type Step =
@@ -50,6 +50,9 @@ export type Step =
   | 'othersRemoval'
   // The twin, read by its own account then.
   | 'twinLeft'
+  // A third item, whose texts are as long as they may be and go beyond ASCII.
+  | 'unusual'
+  | 'unusualRead'
   // Created twice under one Idempotency-Key, and once more with other content.
   | 'keyed'
   | 'keyedAgain'
@@ -65,6 +68,8 @@ export interface Life extends Readonly<Steps> {
   readonly written: JsonObject;
   readonly change: JsonObject;
   readonly replacement: JsonObject;
+  /** Written with the item of unusual texts. */
+  readonly unusualTexts: JsonObject;
   /** Written with the creation, and not named by the update. */
   readonly unchanged: JsonObject;
   /** Requests to the twin without a credential. */
@@ -122,6 +127,7 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
     lifecycle,
     written,
     change,
+    unusualTexts: unusualBody(written, lifecycle),
     unchanged: Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change))),
     replacement: { ...written, ...changesOf(written, lifecycle, 'replaced') },
     anonymous: [] as OperationReply[],
@@ -135,7 +141,7 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
   }
 }
 
-type LifeWritten = Pick<Life, 'lifecycle' | 'written' | 'change' | 'replacement'> & {
+type LifeWritten = Pick<Life, 'lifecycle' | 'written' | 'change' | 'replacement' | 'unusualTexts'> & {
   readonly anonymous: OperationReply[];
 };
 
@@ -215,6 +221,11 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
       const body = each === update ? change : each === replace ? replacement : null;
       anonymous.push(await send.to(each, twin, 'without a credential', { body, credential: 'none' }));
     }
+  }
+  if (life.unusualTexts !== life.written) {
+    steps.unusual = await send.create(life.unusualTexts, 'with long texts beyond ASCII');
+    const unusual = send.own.idOf(steps.unusual);
+    if (unusual !== null) steps.unusualRead = await send.to(read, unusual, 'after long texts were written');
   }
   if (lifecycle.idempotencyField !== null) {
     const fields = [[lifecycle.idempotencyField, `conform-${twin ?? id}`]] as const;

@@ -30,6 +30,19 @@ const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
 
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
+  'item-texts-cut-off': {
+    cause: 'A text is cut off after 64 bytes',
+    fails: ['operations.text-kept'],
+    patch: inItem(reads, (item) => ({
+      ...item,
+      name: Buffer.from(String(item.name)).subarray(0, 64).toString('utf8'),
+    })),
+  },
+  'item-texts-garbled': {
+    cause: 'A text is decoded in another character set',
+    fails: ['operations.text-kept'],
+    patch: inItem(reads, (item) => ({ ...item, name: Buffer.from(String(item.name)).toString('latin1') })),
+  },
   'creation-says-nothing': {
     cause: 'The answer to a creation says neither by Location nor by an id where the item is',
     fails: ['operations.created-says-where'],
