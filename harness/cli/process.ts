@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../base/exit.ts';
 import { codeOf, traceOf } from '../base/thrown.ts';
 import { plainText } from '../report/results/words/plain.ts';
+import { clearOpening } from '../report/terminal/opening.ts';
 import { guard } from './ci/log-commands.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -87,6 +88,7 @@ function reportError(error: unknown): number {
 
 /** On stderr, without terminal escapes: names and paths in it come from files and command lines. */
 export function complain(message: string): void {
+  clearOpening(process.stderr);
   process.stderr.write(`conform: ${plainText(message)}\n`);
 }
 

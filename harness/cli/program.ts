@@ -1,7 +1,8 @@
 import { Argument, Command, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
-import { plainText } from '../report/results/words/plain.ts';
+import { plainLine, plainText } from '../report/results/words/plain.ts';
+import { showOpening } from '../report/terminal/opening.ts';
 import {
   allow,
   calendarDay,
@@ -26,7 +27,7 @@ import {
   verbose,
   withoutNaturalDefault,
 } from './options.ts';
-import { HARNESS } from './process.ts';
+import { HARNESS, terminalOf } from './process.ts';
 import { isTarget } from './unconfigured/target.ts';
 
 /**
@@ -102,6 +103,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(verbose('check'))
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
+      if (!options.quiet && !options.dryRun && terminalOf(process.stderr).isTTY)
+        showOpening(process.stderr, plainLine(`Reading ${services.join(', ') || 'the config'} …`, 70));
       const { workerAhead } = await import('../engine/worker/worker-process.ts');
       const ahead = options.dryRun ? null : workerAhead();
       try {

@@ -72,6 +72,7 @@ export async function execute(run: Execution): Promise<void> {
       ),
     );
     const { providers, runId } = run;
+    progress.preparing(configs.map(preparation).find((text) => text !== null) ?? 'Starting');
     const started = await startServices(configs, run.selection, {
       record,
       providers,
@@ -177,6 +178,11 @@ const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] }
 /** UTF-16 units shown of a line that a suite prints. */
 const PRINTED = 2_000;
 
+/** What takes time before anything is sent to the service; null for nothing. */
+function preparation({ service, provider: { kind } }: ServiceConfig): string | null {
+  return kind === 'container' || kind === 'command' ? `Starting ${service} (${kind})` : null;
+}
+
 /** Passes messages on to the progress, and stops the run after enough failures. */
 function follower({ progress, maxFailures }: RunRequest, stop: (reason: string) => void) {
   let failures = 0;
@@ -187,6 +193,7 @@ function follower({ progress, maxFailures }: RunRequest, stop: (reason: string) 
       if (message.outcome === 'fail') failures += 1;
       if (failures === maxFailures) stop(enough(failures));
     }
+    if (message.type === 'evidence' && message.request !== null) progress.asking(service, message.request);
     if (message.type === 'waiting') progress.waiting(service, message.reason, message.untilMs);
     if (message.type === 'estimate') progress.estimated(service, message.cost);
     if (message.type === 'outage') progress.outage(service, message.reason);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   cpSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -159,6 +160,70 @@ await conformance({
       expect.stringMatching(/^orders operations\.schema: /),
     );
     expect(red[0]?.failureMessages.join('\n')).toMatch(/total.*\nchange: .*\nrepeat: curl /s);
+  });
+});
+
+describe("a user's folder", () => {
+  it('runs two tests of its own, our checks and a check of its own under vitest, each as a test', async () => {
+    const user = join(folder, 'own');
+    cpSync(unpacked, join(user, 'node_modules', 'conform-api'), { recursive: true });
+    const config = join(user, 'conformance');
+    mkdirSync(join(config, 'services'), { recursive: true });
+    writeFileSync(
+      join(config, 'services/search.yaml'),
+      `service: search
+contract: search
+provider: { reference: search }
+credentials: { scheme: bearer, key: ${KEY} }
+checks: [../house.ts]
+`,
+    );
+    const page = readFileSync(join(unpacked, 'docs/own-checks.md'), 'utf8');
+    writeFileSync(join(config, 'house.ts'), /```ts\n(.*?)```/s.exec(page)?.[1] ?? '');
+    const program = join(user, 'node_modules/conform-api/harness/cli/conform.js');
+    const proof = await execute(process.execPath, [program, 'prove', '--config', config], { cwd: user });
+    expect(proof.stdout).toContain('2 of 2 proven');
+    writeFileSync(
+      join(user, 'search.test.ts'),
+      `import { expect, it } from 'vitest';
+import { conformance } from 'conform-api/vitest';
+it('is our first', () => expect(1).toBe(1));
+it('is our second', () => expect(2).toBe(2));
+await conformance({ services: ['search'], config: 'conformance', suite: ['json', 'house'] });`,
+    );
+    const report = join(user, 'report.json');
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const args = [vitest, 'run', '--root', user, '--reporter=json', `--outputFile=${report}`];
+    // It ends with 1, since a test fails.
+    await execute(process.execPath, args, { cwd: user }).catch(() => undefined);
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    const tests: readonly { fullName: string; status: string; failureMessages: readonly string[] }[] =
+      testResults[0].assertionResults;
+    const statusOf = (part: string) => tests.find(({ fullName }) => fullName.includes(part))?.status;
+    const named = ['is our first', 'is our second', 'json.syntax', 'house.health', 'house.trace-id'];
+    expect(named.map(statusOf)).toEqual(['passed', 'passed', 'passed', 'passed', 'failed']);
+    const failed = tests.filter(({ status }) => status === 'failed');
+    expect(failed[0]?.failureMessages.join('\n')).toMatch(
+      /no X-Trace-Id.*\nchange: Set X-Trace-Id in the middleware/s,
+    );
+  });
+
+  it('gives the same tests to node:test', async () => {
+    const user = join(folder, 'node-test');
+    cpSync(unpacked, join(user, 'node_modules', 'conform-api'), { recursive: true });
+    writeFileSync(
+      join(user, 'search.test.mjs'),
+      `import { test } from 'node:test';
+import { conformanceTests } from 'conform-api';
+const config = new URL('./node_modules/conform-api/dist/config', import.meta.url).pathname;
+for (const { service, name, run } of await conformanceTests({ services: ['search'], config, suite: ['json'] }))
+  test(\`\${service}: \${name}\`, run);`,
+    );
+    const args = ['--test', '--test-reporter=tap', 'search.test.mjs'];
+    const env = { PATH: process.env.PATH };
+    const { stdout } = await execute(process.execPath, args, { cwd: user, env });
+    expect(stdout).toMatch(/^ok \d+ - search: json\.syntax: /m);
+    expect(stdout).toMatch(/^# fail 0$/m);
   });
 });
 

@@ -84,8 +84,8 @@ export type ServiceMessage = {
   readonly service: string;
 } /** The cost in words, before anything is sent; null if unknown. */ & (
   | { readonly type: 'estimate'; readonly cost: string | null }
-  /** Evidence after another service's messages. */
-  | { readonly type: 'evidence' }
+  /** Evidence. `request`: its method and path, now and then; null otherwise. */
+  | { readonly type: 'evidence'; readonly request: string | null }
   | { readonly type: 'outcome'; readonly suite: string; readonly id: string; readonly outcome: Outcome }
   /** A deliberate wait; `untilMs` is Unix time in ms. */
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }

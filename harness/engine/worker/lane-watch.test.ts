@@ -70,9 +70,9 @@ describe('watching workers', () => {
   });
 
   it('knows which services one has left, and of which it was last heard', () => {
-    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence' });
+    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence', request: null });
     finish('realtime');
-    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence' });
+    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence', request: null });
     lanes.heard('one', { conform: 1, type: 'alive' });
     lanes.exited('one', null, 'SIGKILL', null);
     expect(lanes.dead.get('one')).toMatchObject({ services: ['search'], suspect: 'search' });

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json-text.ts';
 import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openVerifier, type PactVerifier } from '../../providers/pact/verifier.ts';
@@ -30,6 +31,9 @@ import {
 
 /** The main process ends a worker after a much longer silence. */
 const ALIVE_EVERY_MS = 500;
+
+/** Milliseconds between two requests that the progress names. */
+const SHOWN_EVERY_MS = 250;
 
 /** Milliseconds: the next service needs Pact soon after the last, and a restart is slow. */
 const PACT_IDLE_MS = 10_000;
@@ -117,7 +121,8 @@ function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message
   return (message) => {
     const service = 'service' in message ? message.service : lastOf;
     // The current service is known.
-    if (message.type === 'evidence' && service === lastOf && held.length === 0) return;
+    const tellsNothing = message.type === 'evidence' && message.request === null;
+    if (tellsNothing && service === lastOf && held.length === 0) return;
     const canWait = message.type === 'outcome' && message.outcome !== 'fail' && service === lastOf;
     lastOf = service;
     if (held.length === 0 && canWait) setImmediate(release);
@@ -140,6 +145,7 @@ class ServiceRun {
   #lastEvidence: number;
   #pieces = 0;
   #begun = false;
+  #shownMs = Number.NEGATIVE_INFINITY;
   #outageReported = false;
   #simulation: Simulation | null = null;
   #firstUrl: string | null = null;
@@ -277,10 +283,21 @@ class ServiceRun {
     if (event.type === 'evidence') {
       this.#pieces += 1;
       this.#lastEvidence = Math.max(this.#lastEvidence, Number(event.id.slice(1)));
-      this.#tell({ type: 'evidence' });
+      this.#tell({ type: 'evidence', request: this.#requestShown(event.value) });
     }
     if (event.type === 'waiting' && this.#simulation === null)
       this.#tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+  }
+
+  /** Its method and path, if that of another one was not sent just before. */
+  #requestShown(evidence: unknown): string | null {
+    const now = performance.now();
+    if (now - this.#shownMs < SHOWN_EVERY_MS || !isJsonObject(evidence) || !isJsonObject(evidence.request))
+      return null;
+    const { method, url } = evidence.request;
+    if (typeof method !== 'string' || typeof url !== 'string') return null;
+    this.#shownMs = now;
+    return `${method} ${URL.parse(url)?.pathname ?? ''}`;
   }
 
   #tell(news: ServiceNews): void {

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { showOpening } from './opening.ts';
 import { createProgress, type ProgressOptions } from './progress.ts';
 
 function setUp(options: Partial<ProgressOptions> = {}, columns = 80) {
@@ -56,6 +57,33 @@ describe('progress off a terminal', () => {
     );
   });
 
+  it('writes a line after ten quiet seconds, and none before', () => {
+    const { progress, written, advance, tick } = setUp();
+    progress.preparing('Starting search (container)');
+    advance(9_000);
+    tick();
+    expect(written()).toBe('');
+    advance(1_000);
+    tick();
+    expect(written()).toBe('conform: Starting search (container)\n');
+    progress.serviceStarted('search', 155);
+    progress.serviceStarted('orders', 155);
+    progress.outcome('search', 'json', 'pass');
+    progress.asking('orders', 'GET /v1/orders');
+    tick();
+    expect(written()).toBe('');
+    advance(10_000);
+    tick();
+    expect(written()).toBe('orders: judged 0 of 155, GET /v1/orders; 1 service besides\n');
+    tick();
+    progress.serviceFinished('orders');
+    progress.serviceFinished('search');
+    written();
+    advance(10_000);
+    tick();
+    expect(written()).toBe('');
+  });
+
   it('says nothing of short waits, nor of every wait under a budget', () => {
     const { progress, written, now, advance } = setUp();
     progress.serviceStarted('search', 2);
@@ -79,11 +107,34 @@ describe('progress on a terminal', () => {
     written();
     tick();
     const first = stripVTControlCharacters(written());
-    expect(first).toContain('search    ━━━━━━━━━━━━━━━━  2/4  1 failed  json\n');
-    expect(first).toContain('realtime  ━━━━━━━━━━━━━━━━   0/10  41 s  rate-limit window\n');
+    expect(first).toContain('search    ━━━━━━━━········  2/4  1 failed  json\n');
+    expect(first).toContain('realtime  ················   0/10  41 s  rate-limit window\n');
     advance(11_000);
     tick();
     expect(stripVTControlCharacters(written())).toContain('30 s  rate-limit window');
+  });
+
+  it('says what happens before a service is started, in place of the first words', () => {
+    const opening = new PassThrough();
+    showOpening(opening, 'Reading search …');
+    const { progress, written } = setUp({ isTTY: true });
+    expect(written()).toBe('\r\u001b[KReading the config\n');
+    progress.preparing('Starting search (container)');
+    expect(stripVTControlCharacters(written())).toContain('Starting search (container)\n');
+  });
+
+  it('names the request that is under way, and no full bar before all is judged', () => {
+    const { progress, written, tick } = setUp({ isTTY: true });
+    progress.serviceStarted('search', 155);
+    progress.asking('search', 'GET /v1/resources');
+    written();
+    tick();
+    expect(stripVTControlCharacters(written())).toContain(
+      'search  ················    0/155  GET /v1/resources\n',
+    );
+    for (let judged = 0; judged < 154; judged++) progress.outcome('search', 'json', 'pass');
+    tick();
+    expect(stripVTControlCharacters(written())).toContain('━━━━━━━━━━━━━━━·  154/155  json\n');
   });
 
   it('takes up what it drew before drawing again, and clears it at the end', () => {
