@@ -155,8 +155,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('serve')
-    .description('start a built-in service that conforms to its contract')
-    .argument('[contract]', 'search, messaging or realtime')
+    .description('start a built-in service, or a mock of an OpenAPI document that keeps state')
+    .argument('[contract]', 'search, messaging, realtime, or an OpenAPI document')
     .option('--port <port>', 'port to listen on (default: a free one)', port, 0)
     .option('--defect [name...]', 'give it these faults on purpose; without a name: list them')
     .option('--variant <name>', 'give it this other behavior, which conforms too')

@@ -129,7 +129,7 @@ async function patchesOf(
 }
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
-const CONFORMING: Behavior = {
+export const CONFORMING: Behavior = {
   intake: null,
   receive: (request) => request,
   handle: handleRequest,

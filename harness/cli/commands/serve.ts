@@ -10,8 +10,12 @@ import { didYouMean } from '../../config/yaml/nearest.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../reference/how-to-call.ts';
+import { MOCK_DEVIATIONS } from '../../reference/mock/deviations.ts';
+import { startMock } from '../../reference/mock/mock.ts';
 import { type RunningReference, startReference } from '../../reference/reference.ts';
+import { counted } from '../../report/results/tally.ts';
 import { onSignal } from '../process.ts';
+import { documentedService } from '../unconfigured/documented-service.ts';
 
 export interface ServeOptions {
   readonly port: number;
@@ -37,6 +41,7 @@ const DOCUMENTED: Readonly<Record<ReferenceName, ServedPlan | null>> = {
 
 /** `conform serve`: a reference provider until Ctrl-C or SIGTERM. */
 export async function serve(contract: string | undefined, options: ServeOptions): Promise<number> {
+  if (contract !== undefined && isDocument(contract)) return serveDocument(contract, options);
   const service = contract === undefined ? null : referenceNamed(contract);
   if (options.defect === true) return listFaults(service);
   if (service === null) {
@@ -60,6 +65,44 @@ export async function serve(contract: string | undefined, options: ServeOptions)
   process.stdout.write(`${lines.join('\n')}\n`);
   await ended;
   await provider.stop();
+  return 0;
+}
+
+function isDocument(name: string): boolean {
+  return REFERENCES.every((known) => known !== name) && existsSync(name);
+}
+
+/** A mock of the service that an OpenAPI document describes. */
+async function serveDocument(path: string, { port, defect, variant, plan }: ServeOptions): Promise<number> {
+  if (variant !== undefined || plan !== undefined) {
+    const key = variant === undefined ? '--plan' : '--variant';
+    throw new UsageError('is for the built-in services', { key, remedy: `leave out ${key}` });
+  }
+  if (defect === true) {
+    process.stdout.write(`${MOCK_DEVIATIONS.map(({ name, cause }) => `${name}  ${cause}`).join('\n')}\n`);
+    return 0;
+  }
+  const [deviation, ...more] = defect ?? [];
+  if (more.length > 0)
+    throw new UsageError('a document is served with one fault', { key: '--defect', remedy: 'name one' });
+  const { config, env, close } = await documentedService(path);
+  // The folder is not needed any more.
+  close();
+  const mock = await startMock({ config, port, deviation: deviation ?? null });
+  const ended = new Promise<void>((resolve) => void onSignal(resolve));
+  const callable = config.operations.filter(
+    ({ uncallable, awaits }) => uncallable === null || awaits.length > 0,
+  );
+  const key = Object.values(env)[0];
+  const lines = [
+    `${path} at ${mock.url}`,
+    `${callable.length} of ${counted(config.operations.length, 'operation')}`,
+    ...(key === undefined ? [] : [`The key is ${key} (${config.credentials.scheme.name}).`]),
+    'Ctrl-C ends it.',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  await ended;
+  await mock.stop();
   return 0;
 }
 

@@ -35,7 +35,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   const { lending } = kernel.access;
   if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
   const match = findRoute(kernel.service.routes, request.path);
-  const access = accessTo(match?.route.credential, kernel.access);
+  const access = accessTo(match?.route, request.method, kernel.access);
   const authentication = authenticated(request, kernel, access);
   if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
 
@@ -64,8 +64,10 @@ export function credentialRefusal(access: Access, reason: 'missing' | 'unreadabl
   return problem(reason === 'wrong' ? 'wrong-credential' : 'unauthenticated', challenges(access, reason));
 }
 
-function accessTo(credential: Route['credential'], access: Access): Access {
+function accessTo(route: Route | undefined, method: string, access: Access): Access {
+  const credential = route?.credentials?.[method === 'HEAD' ? 'GET' : method] ?? route?.credential;
   if (credential === undefined) return access;
+  if (credential === 'optional') return { ...access, isOptional: true };
   return { ...access, placements: credential === 'signature' ? ['signature'] : [] };
 }
 

@@ -100,8 +100,9 @@ export function answerWithin(
   if (match === null) return unrouted(request, kernel);
 
   const { route, parameters } = match;
-  if (request.method === 'OPTIONS') return options(allowedMethods(route));
-  const handler = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
+  const own = route.methods[request.method];
+  if (own === undefined && request.method === 'OPTIONS') return options(allowedMethods(route));
+  const handler = own ?? (request.method === 'HEAD' ? route.methods.GET : undefined);
   if (handler === undefined)
     return problem('method-not-allowed', [['Allow', allowedMethods(route).join(', ')]]);
   return conditional(handler({ request, parameters }), request);

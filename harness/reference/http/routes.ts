@@ -13,8 +13,15 @@ export interface Route {
   /** By method; HEAD follows from GET, OPTIONS is answered for every route. */
   readonly methods: Readonly<Record<string, (call: RouteCall) => HttpAnswer>>;
   /** What opens it: only a signature by the application's secret, or nothing; by default any accepted credential. */
-  readonly credential?: 'signature' | 'none';
+  readonly credential?: RouteCredential;
+  /** What opens it by some methods; `credential` is for the others. */
+  readonly credentials?: Readonly<Record<string, RouteCredential>>;
+  /** The values of a path for a template of another form; null if it does not fit. */
+  readonly match?: (path: string) => Readonly<Record<string, string>> | null;
 }
+
+/** `optional`: a request without a credential is served as well, but none with a wrong one. */
+export type RouteCredential = 'signature' | 'optional' | 'none';
 
 export interface RouteMatch<R> {
   readonly route: R;
@@ -43,14 +50,14 @@ function matchSegments(
 }
 
 /** The first route whose template the path matches: case and trailing slash count. */
-export function findRoute<R extends { readonly template: string }>(
+export function findRoute<R extends Pick<Route, 'template' | 'match'>>(
   routes: readonly R[],
   path: string,
 ): RouteMatch<R> | null {
   const segments = decodedSegments(path);
   if (segments === null) return null;
   for (const route of routes) {
-    const parameters = matchSegments(route.template.split('/'), segments);
+    const parameters = route.match ? route.match(path) : matchSegments(route.template.split('/'), segments);
     if (parameters !== null) return { route, parameters };
   }
   return null;

@@ -32,13 +32,21 @@ export async function sendWithFound(
     waiting = waiting.filter(({ operation }) => !operations.has(operation));
     trials = trials.with(sent);
   }
-  const missed = trials.all.filter((reply) => isMissed(reply)).slice(0, repeats);
-  const again = missed.flatMap(({ order }) => {
-    const values = known.for(order.operation);
-    return values === null ? [] : (filled(order, values) ?? []);
-  });
-  if (again.length > 0 && trials.ended === null) {
+  const first = new Map(orders.map((order) => [order.operation, order] as const));
+  let left = repeats;
+  for (let round = 0; round < MOST_ROUNDS && trials.ended === null; round += 1) {
+    const missed = trials.all.filter(isMissed);
+    const again = missed
+      .flatMap(({ order }) => {
+        const values = known.for(order.operation);
+        const other = values === null ? null : filled(first.get(order.operation) ?? order, values);
+        return other === null || other.path === order.path ? [] : [other];
+      })
+      .slice(0, left);
+    if (again.length === 0) break;
+    left -= again.length;
     const sent = await send(again);
+    for (const reply of sent.all) known.take(reply);
     const answered = new Set(sent.all.map(({ operation }) => operation));
     trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(sent);
   }
@@ -47,13 +55,17 @@ export async function sendWithFound(
 
 /** Number of calls that may be repeated with another value, within the ceiling of the suite. */
 export function mostRepeated({ operations, safety }: ServiceConfig, sent: number): number {
-  const repeatable = operations.filter((each) => each.safe && examplesOf(each).length > 0).length;
+  const repeatable = operations.filter((each) => each.safe && isRepeatable(each)).length;
   return Math.max(0, Math.min(repeatable, safety.operationRequests - sent));
 }
 
-/** The example names nothing in this deployment. */
-function isMissed({ order, status }: OperationReply): boolean {
-  return examplesOf(order.operation).length > 0 && (status === 404 || status === 410);
+/** An example, or a value of another answer, names nothing in this deployment. */
+function isMissed({ order: { operation }, status }: OperationReply): boolean {
+  return isRepeatable(operation) && (status === 404 || status === 410);
+}
+
+function isRepeatable(operation: Operation): boolean {
+  return examplesOf(operation).length > 0 || operation.awaits.length > 0;
 }
 
 function isAwaiting({ operation }: Order): boolean {

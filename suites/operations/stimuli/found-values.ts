@@ -86,12 +86,12 @@ export class KnownValues {
     visit(value, nounOf(path, reply.operation), 0);
   }
 
-  /** The value of each input that the operation awaits, or has an example for; null if one is unknown. */
-  for(operation: Operation): FoundValues | null {
+  /** The value of each input that the operation awaits, or has an example for; null if one is unknown. `own`: values to keep. */
+  for(operation: Operation, own: FoundValues = new Map()): FoundValues | null {
     const { call } = operation;
     const awaits = operation.awaits.length > 0 ? operation.awaits : examplesOf(operation);
     const known = this.#addressed.get(call.template);
-    if (known !== undefined && awaits.every((name) => known.has(name))) return known;
+    if (own.size === 0 && known !== undefined && awaits.every((name) => known.has(name))) return known;
     const found = new Map<string, string>();
     let path = '';
     let before = '';
@@ -100,7 +100,7 @@ export class KnownValues {
       let filled = segment;
       for (const name of names) {
         const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
-        const given = awaits.includes(name) ? undefined : input?.value;
+        const given = own.get(name) ?? (awaits.includes(name) ? undefined : input?.value);
         const value =
           given !== undefined
             ? String(given)
@@ -115,7 +115,7 @@ export class KnownValues {
       if (names.length === 0) before = segment;
     }
     for (const name of awaits) {
-      if (found.has(name)) continue;
+      if (found.has(name) || own.has(name)) continue;
       const value = this.#candidates(null, '', name).find((each) => this.#isFit(operation, name, each));
       if (value === undefined) return null;
       found.set(name, value);

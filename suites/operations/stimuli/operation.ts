@@ -4,7 +4,10 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
+import { collectionsOf, nestedUse } from './collections.ts';
 import { filled, mostRepeated, sendWithFound, valuesOf } from './found-calls.ts';
+import { KnownValues } from './found-values.ts';
+import { NestedItems } from './nested-items.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import {
@@ -98,9 +101,27 @@ const unsafeTrials = probe(
     if (orders.length === 0) return Trials.of([]);
     const rank = ({ kind, method }: Order) => (kind === 'call' ? UNSAFE_ORDER.indexOf(method) : 0.5);
     const within = ({ method }: Order) => UNSAFE_ORDER.indexOf(method);
-    const sorted = orders.toSorted((a, b) => rank(a) - rank(b) || within(a) - within(b));
-    const own = new OwnItems(port, (await ask(safeCalls)).all);
-    return send(sorted, PATIENCE_MS.calls, (order) => own.send(order));
+    // A creation from the outside in, a removal from the inside out.
+    const depth = ({ method, operation }: Order) =>
+      operation.call.template.split('{').length * (method === 'DELETE' ? -1 : 1);
+    const sorted = orders.toSorted(
+      (a, b) => rank(a) - rank(b) || within(a) - within(b) || depth(a) - depth(b),
+    );
+    const before = (await ask(safeCalls)).all;
+    const own = new OwnItems(port, before);
+    const known = new KnownValues(config);
+    for (const reply of before) known.take(reply);
+    const collections = collectionsOf(config.operations);
+    const nested = new NestedItems(port, collections, { own, known });
+    const isNested = ({ operation, kind }: Order) =>
+      kind === 'call' && nestedUse(operation, collections, lifecyclesIn(config)) !== null;
+    return send(sorted, PATIENCE_MS.calls, async (order) => {
+      if (isNested(order)) return nested.send(order);
+      const reply = await own.send(order);
+      if (reply !== null) known.take(reply);
+      if (reply !== null) nested.take(reply);
+      return reply;
+    });
   },
 );
 

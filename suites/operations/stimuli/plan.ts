@@ -6,7 +6,15 @@ import type {
   OperationRequest,
   Safety,
 } from '../../../harness/config/service.ts';
-import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
+import { type Collection, collectionsOf, type NestedUse, nestedUse } from './collections.ts';
+import {
+  aboutOwnItem,
+  creationOf,
+  isOfOwn,
+  isOfOwnItem,
+  itemOperationOf,
+  leavesOthersAlone,
+} from './own-operations.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | InputTrial['kind'] | 'lifecycle';
@@ -92,21 +100,25 @@ export function planOperations({
 }: Planned): OperationPlan {
   const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];
+  const collections = collectionsOf(operations);
   const callable: Operation[] = [];
   for (const operation of operations) {
-    const reason = whyNotCalled(operation, safety, lifecycles);
+    const reason = whyNotCalled(operation, safety, lifecycles, collections);
     if (reason === null) callable.push(operation);
     else unexercised.push({ operation, kind: 'call', ...reason });
   }
+  const isNested = (operation: Operation) => nestedUse(operation, collections, lifecycles) !== null;
   const calls = callable.map((operation) => callOf(operation, aboutOwnItem(operation, lifecycles)));
   const first = calls.slice(0, Math.ceil(ceiling / 2));
-  const subjects = first.map((call) => {
-    const all = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
-    const isAllowed = (trial: InputTrial) =>
-      leavesOthersAlone(trial, call, lifecycles) &&
-      (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
-    return { call, inputTrials: all.filter(isAllowed) };
-  });
+  const subjects = first
+    .filter(({ operation }) => !isNested(operation))
+    .map((call) => {
+      const all = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
+      const isAllowed = (trial: InputTrial) =>
+        leavesOthersAlone(trial, call, lifecycles) &&
+        (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
+      return { call, inputTrials: all.filter(isAllowed) };
+    });
   const wanted = inTurns(subjects, credentialed);
   const further = wanted.slice(0, ceiling - first.length);
   const more = calls.slice(first.length, ceiling - further.length);
@@ -125,9 +137,12 @@ function whyNotCalled(
   operation: Operation,
   safety: Safety,
   lifecycles: readonly Lifecycle[],
+  collections: readonly Collection[],
 ): Pick<Unexercised, 'reason' | 'why'> | null {
   if (!operation.safe && !safety.unsafeMethods)
     return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
+  const nested = nestedUse(operation, collections, lifecycles);
+  if (nested !== null) return whyNotNested(nested, safety, { lifecycles, collections });
   if (operation.uncallable !== null && !mayBeFound(operation, lifecycles))
     return { reason: operation.uncallable, why: 'unfit' };
   if (operation.safe || isOfOwn(operation, lifecycles)) return null;
@@ -140,6 +155,20 @@ function mayBeFound(operation: Operation, lifecycles: readonly Lifecycle[]): boo
   const { awaits, safe } = operation;
   const own = safe ? null : itemOperationOf(operation, lifecycles);
   return awaits.length > 0 && (safe || awaits.every((name) => name === own?.parameter));
+}
+
+/** What this run creates in the items of others, and what it cannot remove, needs `safety.leaveItems`. */
+function whyNotNested(
+  { item, into }: NestedUse,
+  safety: Safety,
+  all: { readonly lifecycles: readonly Lifecycle[]; readonly collections: readonly Collection[] },
+): Pick<Unexercised, 'reason' | 'why'> | null {
+  const { lifecycles, collections } = all;
+  const parent = item && nestedUse(item.create, collections, lifecycles);
+  const isOfOwn = item !== null && (parent === null || whyNotNested(parent, safety, all) === null);
+  if (safety.leaveItems) return null;
+  if (item !== null && parent === null && creationOf(item.create, lifecycles) === null) return LEFT_BEHIND;
+  return isOfOwn && (into === null || into.remove !== null) ? null : LEFT_BEHIND;
 }
 
 const NOT_OURS = {

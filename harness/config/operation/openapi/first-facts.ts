@@ -52,12 +52,16 @@ export async function firstFacts(
     (each === byExample ? (withExamples(files, each) ?? each.path) : each.path);
   const demandsOf = ({ operation }: FoundOperation) => readable(() => firstDemand(files, operation));
   const known = operations.filter((each) => demandsOf(each) !== null);
-  const main = mostFrequent(known.map((each) => JSON.stringify(demandsOf(each))));
+  const demanding = known.filter((each) => demandsOf(each)?.length === 1);
+  const main = mostFrequent(
+    (demanding.length > 0 ? demanding : known).map((each) => JSON.stringify(demandsOf(each))),
+  );
   const isMain = (each: FoundOperation) => JSON.stringify(demandsOf(each)) === main;
   const isSample = (each: FoundOperation) => each.method === 'GET' && needsNothing(files, each);
   const isShown = (each: FoundOperation) => each.method === 'GET' && withExamples(files, each) !== null;
   const byExample = known.some(isSample) ? undefined : known.find(isShown);
   const sample =
+    known.find((each) => isSample(each) && isMain(each) && hasContent(files, each)) ??
     known.find((each) => isSample(each) && isMain(each)) ??
     known.find(isSample) ??
     byExample ??
@@ -77,7 +81,9 @@ export async function firstFacts(
       ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
       ...optionalClause(files, operations),
       ...prefixClause(operations, targetOf),
-      ...formatClauses(files, operations),
+      ...formatClauses(files, operations).filter(
+        ({ key }) => key === 'errors.format' || sample === undefined || hasContent(files, sample),
+      ),
       ...codesClause(files, operations),
     ],
   };
@@ -160,6 +166,12 @@ function successOf(files: SourceFiles, operation: DocumentNode): DocumentNode | 
   return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
 }
 
+/** A success with a documented body shows more than one without. */
+function hasContent(files: SourceFiles, { operation }: FoundOperation): boolean {
+  const success = successOf(files, operation);
+  return success !== undefined && mediaTypesOf(success).length > 0;
+}
+
 function noSample(operations: FoundOperations): string {
   const reading = operations.filter(({ method }) => method === 'GET').length;
   return reading === 0
@@ -231,7 +243,7 @@ function formatClauses(files: SourceFiles, operations: FoundOperations): readonl
     const [first] = found;
     return first && found.every(({ type }) => isJsonType(type)) ? [stated(key, 'JSON', first.each)] : [];
   };
-  return [...ofCodes('responses.format', /^2/), ...ofCodes('errors.format', /^[45]/)];
+  return [...ofCodes('responses.format', /^2/), ...ofCodes('errors.format', /^(?:[45]|default$)/)];
 }
 
 /** Refusals of any operation. A documented 404 is of a resource, not of an unknown path. */

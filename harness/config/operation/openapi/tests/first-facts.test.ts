@@ -47,6 +47,23 @@ describe('what an OpenAPI document states', () => {
     });
   });
 
+  it('has a sample that needs the key, if one does', async () => {
+    const { samplePath, demand } = await factsOf({
+      paths: { '/health': get(JSON_200), '/orders': get(JSON_200, { security: [{ key: [] }] }) },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    });
+    expect({ samplePath, scheme: demand?.scheme }).toEqual({ samplePath: '/orders', scheme: 'bearer' });
+  });
+
+  it('is no format of responses where the sample has none', async () => {
+    const bare = await factsOf({
+      paths: { '/a': get({ 200: { description: '' } }), '/b/{c}': get(JSON_200) },
+    });
+    expect(bare.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
+    const other = await factsOf({ paths: { '/a': get({ 200: { description: '' } }), '/b': get(JSON_200) } });
+    expect(other.samplePath).toBe('/b');
+  });
+
   it('is nothing that it does not say', async () => {
     const paths = { '/a/{id}': get(JSON_200), '/b': get({ 204: { description: '' } }) };
     expect(await factsOf({ paths })).toEqual({

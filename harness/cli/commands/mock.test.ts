@@ -1,0 +1,144 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform } from '../../engine/fixtures/conform-process.ts';
+import { MOCK_DEVIATIONS } from '../../reference/mock/deviations.ts';
+import { type RunningMock, startMock } from '../../reference/mock/mock.ts';
+import { conformHere } from '../fixtures/in-process.ts';
+import { serving } from '../fixtures/serving.ts';
+import { type DocumentedService, documentedService, MOCK } from '../unconfigured/documented-service.ts';
+
+/** A mock of a document: what client developers call, and what runs are held against. */
+
+const LIBRARY = fileURLToPath(new URL('../fixtures/mock/library.yaml', import.meta.url));
+
+let service: DocumentedService;
+beforeAll(async () => {
+  service = await documentedService(LIBRARY);
+});
+afterAll(() => service.close());
+
+async function withMock<T>(deviation: string | null, use: (mock: RunningMock) => Promise<T>): Promise<T> {
+  const mock = await startMock({ config: service.config, deviation });
+  try {
+    return await use(mock);
+  } finally {
+    await mock.stop();
+  }
+}
+
+/** `POST /shelves` and the like, with the key unless told otherwise. */
+const caller =
+  ({ url }: Pick<RunningMock, 'url'>) =>
+  async (call: string, body?: unknown, key: string | null = Object.values(service.env)[0] ?? '') => {
+    const [method = '', path = ''] = call.split(' ');
+    const response = await fetch(`${url}/v1${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      json: text === '' ? null : JSON.parse(text),
+      headers: response.headers,
+    };
+  };
+
+describe('a mock of a document', () => {
+  it('keeps what is created, changed and removed', () =>
+    withMock(null, async (mock) => {
+      const call = caller(mock);
+      const created = await call('POST /shelves', { name: 'Maps', room: 3 });
+      expect(created).toMatchObject({ status: 201, json: { name: 'Maps', room: 3 } });
+      const item = `/shelves/${created.json.id}`;
+      expect(created.headers.get('location')).toBe(`/v1${item}`);
+      expect(await call(`GET ${item}`)).toMatchObject({ status: 200, json: created.json });
+      expect((await call('GET /shelves')).json).toContainEqual(created.json);
+      expect(await call(`PATCH ${item}`, { name: 'Atlases' })).toMatchObject({ status: 200 });
+      expect((await call(`GET ${item}`)).json).toEqual({ ...created.json, name: 'Atlases' });
+      expect(await call(`DELETE ${item}`)).toMatchObject({ status: 204, json: null });
+      expect(await call(`GET ${item}`)).toMatchObject({ status: 404, json: { error: expect.any(String) } });
+      expect(await call(`POST ${item}/books`, { title: 'Lost' })).toMatchObject({ status: 404 });
+    }));
+
+  it('has the same items for each client that lists them', () =>
+    withMock(null, async (mock) => {
+      const call = caller(mock);
+      const { json: listed, headers } = await call('GET /shelves');
+      expect(headers.get('x-total')).toMatch(/^\d+$/);
+      for (const each of listed) expect((await call(`GET /shelves/${each.id}`)).json).toEqual(each);
+      expect((await call('GET /shelves')).json).toEqual(listed);
+    }));
+
+  it.for([
+    ['POST /shelves', { room: 3 }, 400],
+    ['POST /shelves', { name: 'Maps', room: 0 }, 400],
+    ['POST /shelves', '{"name"', 400],
+    ['POST /shelves', undefined, 400],
+    ['GET /shelves/unknown', undefined, 404],
+    ['PUT /shelves', { name: 'Maps' }, 405],
+  ] as const)('refuses %s with %j by %i', ([call, body, status]) =>
+    withMock(null, async (mock) => {
+      expect(await caller(mock)(call, body)).toMatchObject({ status });
+    }),
+  );
+
+  it('asks for the credential of the document', () =>
+    withMock(null, async (mock) => {
+      for (const key of [null, 'wrong']) {
+        const refused = await caller(mock)('GET /shelves', undefined, key);
+        expect(refused).toMatchObject({ status: 401, json: { error: expect.any(String) } });
+        expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /);
+      }
+    }));
+});
+
+describe.concurrent('a run against a mock', () => {
+  const run = (deviation: string | null) =>
+    withMock(deviation, async ({ url }) => {
+      const args = ['run', MOCK, '--config', service.configDir, '--url', url, '--allow', 'writes,leftovers'];
+      const reports = ['--reports', temporaryFolder(), '--suite', 'operations'];
+      const { code, stdout } = await conform([...args, ...reports], service.env).ended;
+      return { code, stdout };
+    });
+
+  it('calls every operation and finds nothing', async () => {
+    const { code, stdout } = await run(null);
+    expect(stdout).toContain('8 of 8 operations');
+    expect(code).toBe(0);
+  });
+
+  it.for(MOCK_DEVIATIONS.map(({ name, cause }) => [name, cause] as const))(
+    'fails with %s, which %s',
+    async ([name]) => expect((await run(name)).code).toBe(1),
+  );
+});
+
+describe('conform serve with a document', () => {
+  it('serves it until it is ended', async () => {
+    const { server, url } = await serving([LIBRARY]);
+    const call = caller({ url });
+    expect(await call('GET /shelves')).toMatchObject({ status: 200 });
+    server.signal('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('lists its deviations', async () => {
+    const { code, stdout } = await conformHere(['serve', LIBRARY, '--defect']);
+    expect(code).toBe(0);
+    for (const { name } of MOCK_DEVIATIONS) expect(stdout).toContain(`${name}  `);
+  });
+
+  it.for([
+    [['--plan', '1/60s'], 'is for the built-in services'],
+    [['--defect', 'other-statu'], 'there is no deviation'],
+    [['--defect', 'other-status', 'lost-change'], 'is served with one fault'],
+  ] as const)('refuses %j', async ([args, problem]) => {
+    const { code, stderr } = await conformHere(['serve', LIBRARY, ...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+  });
+});

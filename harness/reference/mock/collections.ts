@@ -1,0 +1,128 @@
+import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
+import { isIdentifier } from './values.ts';
+
+/** Items of all collections; the oldest of a collection make room for others. */
+const MAX_ITEMS = 500;
+const MAX_COLLECTIONS = 5_000;
+/** Texts of answers that are kept as names of something. */
+const MAX_GIVEN = 50_000;
+const MAX_DEPTH = 8;
+const MAX_LENGTH = 200;
+
+export interface Item {
+  /** Every text by which it may be named in a path. */
+  readonly names: ReadonlySet<string>;
+  readonly serial: number;
+  value: unknown;
+}
+
+/** The state of a mock: items by the path of their collection, other values by their own path. */
+export class Collections {
+  readonly #items = new Map<string, Item[]>();
+  readonly #values = new Map<string, unknown>();
+  readonly #removed = new Set<string>();
+  readonly #given = new Set<string>();
+  #serial = 100;
+
+  nextSerial(): number {
+    this.#serial += 1;
+    return this.#serial;
+  }
+
+  /** The items at a path; made when they are first needed. */
+  at(path: string, first: () => readonly Item[]): readonly Item[] {
+    const known = this.#items.get(path);
+    if (known !== undefined) return known;
+    const items = this.#items.size < MAX_COLLECTIONS ? [...first()] : [];
+    this.#items.set(path, items);
+    return items;
+  }
+
+  add(path: string, item: Item): void {
+    const items = this.#items.get(path) ?? [];
+    items.push(item);
+    this.#items.set(path, items.slice(-MAX_ITEMS));
+    for (const name of item.names) this.#removed.delete(`${path}/${name}`);
+  }
+
+  find(path: string, name: string): Item | null {
+    return this.#items.get(path)?.find(({ names }) => names.has(name)) ?? null;
+  }
+
+  remove(path: string, name: string): void {
+    const items = this.#items.get(path) ?? [];
+    this.#items.set(
+      path,
+      items.filter(({ names }) => !names.has(name)),
+    );
+    const itemPath = `${path}/${name}`;
+    if (this.#removed.size < MAX_GIVEN) this.#removed.add(itemPath);
+    for (const key of this.#values.keys()) if (isAtOrBelow(key, itemPath)) this.#values.delete(key);
+  }
+
+  isRemoved(path: string): boolean {
+    return this.#removed.has(path);
+  }
+
+  /** The value at a path, made when it is first needed. */
+  value(path: string, make: () => unknown): unknown {
+    if (!this.#values.has(path)) this.setValue(path, make());
+    return this.#values.get(path);
+  }
+
+  setValue(path: string, value: unknown): void {
+    if (this.#values.size < MAX_COLLECTIONS) this.#values.set(path, value);
+  }
+
+  /** Keeps the texts of an answer: a client may use each as a name. */
+  give(value: unknown, depth = 0): void {
+    if (depth > MAX_DEPTH || this.#given.size > MAX_GIVEN) return;
+    const text = nameOf(value);
+    if (text !== null) this.#given.add(text);
+    else if (Array.isArray(value)) for (const inner of value) this.give(inner, depth + 1);
+    else if (isJsonObject(value)) for (const inner of Object.values(value)) this.give(inner, depth + 1);
+  }
+
+  hasGiven(text: string): boolean {
+    return this.#given.has(text);
+  }
+}
+
+function isAtOrBelow(path: string, above: string): boolean {
+  return path === above || path.startsWith(`${above}/`);
+}
+
+function nameOf(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH ? value : null;
+}
+
+/** The texts by which an item may be named: those of identifying members, else all of its texts. */
+export function namesOf(value: unknown): ReadonlySet<string> {
+  const text = nameOf(value);
+  if (text !== null) return new Set([text]);
+  const members = Object.entries(coreOf(value)).flatMap(([name, inner]) => {
+    const named = nameOf(inner);
+    return named === null ? [] : [[name, named] as const];
+  });
+  const identifying = members.filter(([name]) => isIdentifier(name));
+  return new Set((identifying.length > 0 ? identifying : members).map(([, each]) => each));
+}
+
+/** The item in an answer: the answer itself, or the one object in it, as in `{ "data": { "id": … } }`. */
+export function coreOf(value: unknown): JsonObject {
+  const name = coreMember(value);
+  if (name === null) return isJsonObject(value) ? value : {};
+  return isJsonObject(value) && isJsonObject(value[name]) ? value[name] : {};
+}
+
+/** The member that holds the item; null if the value is the item. */
+export function coreMember(value: unknown): string | null {
+  if (!isJsonObject(value)) return null;
+  const entries = Object.entries(value);
+  if (entries.some(([name, inner]) => isIdentifier(name) && nameOf(inner) !== null)) return null;
+  const objects = entries.filter(([, inner]) => isJsonObject(inner)).map(([name]) => name);
+  if (objects.length === 1 || objects.includes('data'))
+    return objects.includes('data') ? 'data' : (objects[0] ?? null);
+  return null;
+}

@@ -1,0 +1,142 @@
+import { parseJson } from '../../base/json-text.ts';
+import { facetsOf, type Input, isFormType, isJsonType } from '../../config/operation/call/call.ts';
+import type { Operation } from '../../config/service.ts';
+import type { Definitions } from '../../wire/json/schema.ts';
+import { percentDecoded } from '../../wire/request.ts';
+import { fieldValue, queryParameters, type ReceivedRequest } from '../http/message.ts';
+import type { ValueMaker } from './values.ts';
+
+interface Judging {
+  readonly definitions: Definitions;
+  readonly values: Pick<ValueMaker, 'faultOf'>;
+}
+
+/** The place where a request breaks its document; null if it does not. */
+export function faultyPart(
+  { call }: Operation,
+  request: ReceivedRequest,
+  parameters: Readonly<Record<string, string>>,
+  judging: Judging,
+): 'path' | 'query' | 'header' | 'body' | 'media type' | null {
+  for (const input of call.inputs) {
+    const texts = textsOf(input, request, parameters);
+    if (texts === null) continue;
+    if (texts.length === 0 ? input.required : !isFit(input, texts, judging))
+      return input.in === 'cookie' ? 'header' : input.in;
+  }
+  if (!isOfMediaType(call.body, request)) return 'media type';
+  return isBodyFit(call.body, request, judging) ? null : 'body';
+}
+
+/** The texts of an input in a request; null if its form spreads it over other names. */
+function textsOf(
+  input: Input,
+  request: ReceivedRequest,
+  parameters: Readonly<Record<string, string>>,
+): readonly string[] | null {
+  switch (input.in) {
+    case 'path': {
+      const value = parameters[input.name];
+      return input.form === 'comma' && value !== undefined ? [value] : null;
+    }
+    case 'query': {
+      if (input.form === 'deep-object') return null;
+      const given = queryParameters(request.query).getAll(input.name);
+      // An object is written by the names of its members.
+      return given.length === 0 && input.form === 'repeated' && input.schema !== null
+        ? optional(input)
+        : given;
+    }
+    case 'header': {
+      const value = fieldValue(request, input.name);
+      return value === undefined ? [] : [value];
+    }
+    default:
+      return null;
+  }
+}
+
+function optional({ required, value }: Input): readonly string[] | null {
+  return required && typeof value !== 'object' ? [] : null;
+}
+
+const SEPARATORS: Readonly<Partial<Record<Input['form'], string>>> = { space: ' ', tab: '\t', pipe: '|' };
+
+function isFit(input: Input, texts: readonly string[], judging: Judging): boolean {
+  const { schema, form } = input;
+  if (schema === null) return true;
+  const readings = readingsOf(schema, texts, form, judging.definitions);
+  return readings.some((value) => fits(value, schema, judging));
+}
+
+/** All values that the texts may stand for. */
+function readingsOf(
+  schema: unknown,
+  texts: readonly string[],
+  form: Input['form'],
+  definitions: Definitions,
+): readonly unknown[] {
+  const [text = ''] = texts;
+  const json = parseJson(text);
+  if (form === 'json') return [json];
+  const { type, keywords } = facetsOf(schema, definitions);
+  const typed = (each: string, of: string | null) => (of === 'string' ? [each] : [each, parseJson(each)]);
+  if (type === 'array') {
+    const parts = texts.length > 1 ? texts : text.split(SEPARATORS[form] ?? ',');
+    const { type: inner } = facetsOf(keywords.items, definitions);
+    return [parts.map((part) => typed(part, inner).at(-1) ?? part), parts, texts];
+  }
+  if (type === 'object') return [json ?? text];
+  // A text that looks like a number is none for a schema of numbers alone.
+  if (type !== null && type !== 'string') return texts.length === 1 ? [json] : [];
+  return texts.length === 1 ? typed(text, type) : [texts];
+}
+
+function fits(value: unknown, schema: unknown, { values }: Judging): boolean {
+  const fault = values.faultOf(value, schema);
+  // Many documents use formats as hints.
+  return fault === null || fault.keyword === 'format';
+}
+
+function isOfMediaType(body: Operation['call']['body'], request: ReceivedRequest): boolean {
+  if (body === null || body.mediaType === '' || request.body.length === 0) return true;
+  return essenceOf(fieldValue(request, 'content-type') ?? '') === essenceOf(body.mediaType);
+}
+
+function essenceOf(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+function isBodyFit(body: Operation['call']['body'], request: ReceivedRequest, judging: Judging): boolean {
+  if (body === null) return true;
+  if (request.body.length === 0) return !body.required;
+  const mediaType = fieldValue(request, 'content-type') ?? '';
+  const text = request.body.toString('utf8');
+  if (isJsonType(mediaType)) {
+    const value = parseJson(text);
+    if (value === undefined) return false;
+    return body.schema === null || !isJsonType(body.mediaType) || fits(value, body.schema, judging);
+  }
+  if (!isFormType(mediaType) || !isFormType(body.mediaType)) return true;
+  const { required } = facetsOf(body.schema, judging.definitions);
+  const given = new Set([...new URLSearchParams(text).keys()].map((name) => name.split('[', 1)[0]));
+  return required.every((name) => given.has(name));
+}
+
+/** Decoded values of a path for a template with `{name}`; null if it does not fit. */
+export function pathMatcher(template: string): (path: string) => Readonly<Record<string, string>> | null {
+  const names: string[] = [];
+  const pattern = template
+    .split(/(\{[^{}]*\})/)
+    .map((part) => {
+      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+      names.push(part.slice(1, -1));
+      return '([^/]+)';
+    })
+    .join('');
+  const whole = new RegExp(`^${pattern}$`);
+  return (path) => {
+    const match = whole.exec(path);
+    return match && Object.fromEntries(names.map((name, at) => [name, percentDecoded(match[at + 1] ?? '')]));
+  };
+}

@@ -1,0 +1,77 @@
+import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
+import type { Operation } from '../../../harness/config/service.ts';
+import { creationOf, itemOperationOf } from './own-operations.ts';
+
+/** A path where a POST creates items, at whatever depth: `/orgs/{org}/repos`. */
+export interface Collection {
+  readonly create: Operation;
+  /** `/orgs/{org}/repos/{repo}` */
+  readonly itemTemplate: string;
+  /** The last parameter of it. */
+  readonly parameter: string;
+  /** DELETE of one item; null if none is documented. */
+  readonly remove: Operation | null;
+}
+
+/** The collections of a document; none where the parameter of the items is in doubt. */
+export function collectionsOf(operations: readonly Operation[]): readonly Collection[] {
+  const templates = [...new Set(operations.map(({ call }) => pathOf(call.template)))];
+  return operations.flatMap((create) => {
+    const path = pathOf(create.call.template);
+    if (create.method !== 'POST' || path.endsWith('}') || isUnfit(create)) return [];
+    const below = templates.flatMap((each) =>
+      each.startsWith(`${path}/{`) ? [each.slice(path.length + 1)] : [],
+    );
+    const parameters = new Set(below.flatMap((rest) => /^\{([^{}/]+)\}(?=\/|$)/.exec(rest)?.[1] ?? []));
+    const [parameter] = parameters;
+    if (parameter === undefined || parameters.size !== 1) return [];
+    const itemTemplate = `${path}/{${parameter}}`;
+    const remove = operations.find(
+      ({ method, call }) => method === 'DELETE' && call.template === itemTemplate,
+    );
+    return [{ create, itemTemplate, parameter, remove: remove ?? null }];
+  });
+}
+
+/** Something other than a value of an answer is missing. */
+function isUnfit({ uncallable, awaits }: Operation): boolean {
+  return uncallable !== null && awaits.length === 0;
+}
+
+/** The innermost collection that an operation is about an item of; null for none. */
+export function collectionAround(
+  operation: Operation,
+  collections: readonly Collection[],
+): Collection | null {
+  const path = pathOf(operation.call.template);
+  const around = collections.filter(
+    ({ itemTemplate }) => path === itemTemplate || path.startsWith(`${itemTemplate}/`),
+  );
+  return around.toSorted((a, b) => b.itemTemplate.length - a.itemTemplate.length)[0] ?? null;
+}
+
+/** What a run does with an operation that changes something, beyond the lifecycles. */
+export interface NestedUse {
+  /** The item that it is about, or that it creates something in; null if that needs none of the run. */
+  readonly item: Collection | null;
+  /** The collection that it adds to; null if it creates nothing there. */
+  readonly into: Collection | null;
+}
+
+/** null for operations of the lifecycles, and for those that nothing shows to be about an item of the run. */
+export function nestedUse(
+  operation: Operation,
+  collections: readonly Collection[],
+  lifecycles: readonly Lifecycle[],
+): NestedUse | null {
+  if (operation.safe || isUnfit(operation)) return null;
+  if ([creationOf, itemOperationOf].some((lifecycleIn) => lifecycleIn(operation, lifecycles) !== null))
+    return null;
+  const item = collectionAround(operation, collections);
+  const into = collections.find(({ create }) => create === operation) ?? null;
+  return item === null && into === null ? null : { item, into };
+}
+
+function pathOf(template: string): string {
+  return template.split('?', 1)[0] ?? '';
+}
