@@ -143,12 +143,12 @@ export interface SecretForm {
  */
 export function formsOf(value: string): readonly SecretForm[] {
   const plain = [...spellings(value), ...reversals(value)];
-  const wide = [Buffer.from(value, 'utf16le'), Buffer.from(value, 'utf16le').swap16()];
+  const wide = wideOf(value);
   const forms = [
     ...plain.map(verbatim),
     ...[...plain, ...wide, ...escapedSpellings(value)].flatMap(base64Forms),
     ...plain.map((octets) => ({ ...verbatim(Buffer.from(octets.toString('hex'))), caseless: true })),
-    ...wide.map(verbatim),
+    ...[...wide, ...wideOf(reversed(value))].map(verbatim),
   ];
   const distinct = new Map<string, SecretForm>();
   for (const form of forms) {
@@ -160,6 +160,11 @@ export function formsOf(value: string): readonly SecretForm[] {
 
 function verbatim(octets: Uint8Array): SecretForm {
   return { octets, caseless: false, sharesBefore: false, sharesAfter: false };
+}
+
+/** UTF-16, of either order. */
+function wideOf(text: string): readonly Buffer[] {
+  return [Buffer.from(text, 'utf16le'), Buffer.from(text, 'utf16le').swap16()];
 }
 
 function spellings(value: string): readonly Buffer[] {

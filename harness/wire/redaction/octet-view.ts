@@ -181,7 +181,7 @@ export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Rea
   const likelyFirst = [...marked.filter(({ lead }) => lead >= 0), ...marked.filter(({ lead }) => lead < 0)];
   for (const { run, index, lead: found } of likelyFirst) {
     const lead = Math.max(0, found);
-    const content = unpacking.contentOf(Buffer.from(run.slice(lead), 'base64'));
+    const content = unpacking.contentOf(run.slice(lead));
     const [from, length] = [index + lead, run.length - lead];
     if (content === null) {
       unread.push({ start: view.start(from), end: view.end(from + length - 1) });
@@ -211,8 +211,8 @@ function looksReadable(run: string, lead: number): boolean {
 }
 
 /** Attempts to unpack, for any text, and octets of it for one attempt more. */
-const ATTEMPTS = 6;
-const OCTETS_PER_ATTEMPT = 2_048;
+const ATTEMPTS = 16;
+const OCTETS_PER_ATTEMPT = 256;
 /** Octets that may be unpacked, for any text, and for each of its octets. */
 const LEAST_ROOM = 256 * 1024;
 const ROOM_PER_OCTET = 4;
@@ -221,6 +221,8 @@ const NOTHING = new Uint8Array();
 
 /** Unpacks content within one text, at a cost that goes by the length of the text. */
 export class Unpacking {
+  /** By base64: the same is met in many readings of a text. */
+  readonly #known = new Map<string, Uint8Array | null>();
   #attempts: number;
   #room: number;
 
@@ -229,16 +231,23 @@ export class Unpacking {
     this.#room = LEAST_ROOM + ROOM_PER_OCTET * length;
   }
 
-  /** All that octets unpack to, in whatever coding; empty if they do not; null if that would take too much. */
-  contentOf(octets: Uint8Array): Uint8Array | null {
+  /** All that base64 unpacks to, in whatever coding; empty if it does not; null if that would take too much. */
+  contentOf(base64: string): Uint8Array | null {
+    const known = this.#known.get(base64);
+    const content = known === undefined ? this.#unpacked(Buffer.from(base64, 'base64')) : known;
+    if (known === undefined) this.#known.set(base64, content);
+    if (content === null || content.length > this.#room) return null;
+    this.#room -= content.length;
+    return content;
+  }
+
+  #unpacked(octets: Uint8Array): Uint8Array | null {
     if (!mayBeCompressed(octets)) return NOTHING;
     if (this.#attempts <= 0) return looksCompressed(octets) ? null : NOTHING;
     this.#attempts -= 1;
     const contents = this.#room > 0 ? contentsWithin(octets, this.#room) : null;
     if (contents === null) return null;
-    const content = Buffer.concat(contents);
-    this.#room = Math.max(0, this.#room - content.length);
-    return content;
+    return Buffer.concat(contents);
   }
 }
 

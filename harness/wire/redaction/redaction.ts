@@ -23,7 +23,7 @@ const LONGEST_SECRET = 16_384;
  */
 const READ_OCTETS = [1, 8, 6, 3];
 /** The same for any original. */
-const LEAST_READ_OCTETS = 20_000;
+const LEAST_READ_OCTETS = 1_500_000;
 /** Values that come again and again are remembered as they are shown: how many values, up to which length, how long in all. */
 const REMEMBERED = {
   fields: { values: 1_000, length: 200, total: 200_000 },
@@ -250,13 +250,13 @@ class Search {
     this.#finds[layers] = finds;
     this.#forms.scan(view.octets, (occurrence) => identify(occurrence, view, finds));
     if ((this.#left[depth + 1] ?? 0) <= 0) return;
+    const { readings, unread } = base64Readings(view, this.#unpacking);
+    for (const decoded of readings) this.#readInner(decoded, depth + 1, layers + 1);
+    for (const { start, end } of unread) finds.add(UNREAD.value, true, start, end);
     for (const decoding of DECODINGS) {
       const decoded = decoding(view);
       if (decoded) this.#readInner(decoded, depth + 1, layers);
     }
-    const { readings, unread } = base64Readings(view, this.#unpacking);
-    for (const decoded of readings) this.#readInner(decoded, depth + 1, layers + 1);
-    for (const { start, end } of unread) finds.add(UNREAD.value, true, start, end);
   }
 
   /** Encodings that are independent of each other give the same in either order. */
