@@ -145,6 +145,7 @@ export const refusalsFree = check('limits.refusals-free', {
   why: 'A client that asks a little too early stays locked out for as long as it asks.',
   change: 'Do not count the requests that you refuse.',
   grounds: [practice('a client that asks too early recovers')],
+  restsOn: [exact],
   uses: [recovery],
   async judge({ probe, violated, notApplicable, note }) {
     const { putOff, isLogged, banned, evidence } = await probe(recovery);

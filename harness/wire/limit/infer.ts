@@ -63,7 +63,7 @@ export function inferLimit(
   const all = explanations(decisions, limit);
   if (!isSerialRefused && returned !== null) return { ...rest, ...refusedTogether(all) };
   if (all.fitting.length > 0 || !isParallelSeen || !isSerialRefused) {
-    const refusalsExtend = isLogOfAll(all, documented, returned) || rest.refusalsExtend;
+    const refusalsExtend = extending(all, documented, returned, rest.refusalsExtend);
     return { ...rest, refusalsExtend, ...conclusion(all, returned !== null) };
   }
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
@@ -75,23 +75,23 @@ export function inferLimit(
 /** Requests of which it may be unknown whether they counted. */
 const UNSURE = 2;
 
-/** The documented number of served and refused requests together explains it, and nothing else. */
-function isLogOfAll(
+/** Kinds that can count each refused request like a served one. */
+const COUNTING: ReadonlySet<LimitAlgorithm> = new Set(['sliding-log', 'sliding-counter']);
+
+/** Whether refused requests make the wait longer: `seen`, unless all limiters of the documented number that explain everything count refusals. */
+function extending(
   { fitting }: Explanations,
   { requests }: DocumentedLimit,
   returned: Span | null,
-): boolean {
-  const [only, ...others] = fitting;
-  if (returned === null || only === undefined || others.length > 0) return false;
-  const { algorithm, refusalsExtend, limit } = only;
-  const { least, most } = limit;
-  return (
-    algorithm === 'sliding-log' &&
-    refusalsExtend &&
-    least <= requests &&
-    most >= requests &&
-    most - least <= UNSURE
+  seen: boolean | null,
+): boolean | null {
+  if (returned === null) return seen;
+  const documented = fitting.filter(({ limit }) => limit.least <= requests && limit.most >= requests);
+  const counting = documented.filter((each) => each.refusalsExtend && COUNTING.has(each.algorithm));
+  const isLog = counting.some(
+    ({ algorithm, limit: { least, most } }) => algorithm === 'sliding-log' && most - least <= UNSURE,
   );
+  return isLog && counting.length === documented.length ? true : seen;
 }
 
 type LimitConclusion = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'> &

@@ -22,7 +22,7 @@ import {
   type LimitObservation,
 } from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
-import { countingOnly } from '../../../harness/wire/limit/pacing.ts';
+import { countingOnly, putOff } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
 import { burstCost, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
@@ -209,6 +209,7 @@ export const recovery = derived<Recovery>(
     const plan = planOf(config);
     const { windowMs } = plan;
     const refusedAt = endOf(met);
+    const isLog = inference.algorithm === 'sliding-log';
     const resetDishonesty = resetFault(observations, windowMs, inference);
     const served = probes.find((each) => each.served);
     const banned = probes.find(({ status }) => status === FORBIDDEN && met.status !== FORBIDDEN);
@@ -226,7 +227,7 @@ export const recovery = derived<Recovery>(
       remainingDishonesty: remainingFault(observations, plan, inference),
       windowFault: windowFault(observations, plan, resetDishonesty === null),
       putOff: inference.refusalsExtend,
-      isLogged: inference.refusalsExtend === true && inference.algorithm === 'sliding-log',
+      isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),
       banned: banned?.status ?? null,
       attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
       servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,

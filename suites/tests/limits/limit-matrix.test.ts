@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MATRIX, misjudged } from '../fixtures/limit-matrix.ts';
+import { MATRIX, type MatrixRun, misjudged } from '../fixtures/limit-matrix.ts';
 
 /** A part of what `npm run benchmark:limits` tries. `CONFORM_SEED` tries other runs. */
 const FIRST = Number(process.env.CONFORM_SEED ?? 1);
@@ -19,5 +19,18 @@ describe('a limiter, with the default budget, on an idle and on a busy machine',
         }
       }
     }
+  });
+});
+
+/** Runs whose chances hide the fault from one burst, or let another limiter explain it. */
+const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = [
+  ['log of refusals as well', 20, 'quiet', 4],
+  ['log of refusals as well', 60, 'quiet', 40],
+  ['log of refusals as well', 100, 'busy', 3],
+];
+
+describe('a limiter with a window of a second', () => {
+  it.each(HARD)('%s, %d requests, %s run %d: is judged right', async (name, requests, load, seed) => {
+    expect(await misjudged({ name, plan: { requests, windowMs: 1_000 }, load, seed })).toEqual([]);
   });
 });
