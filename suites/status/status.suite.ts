@@ -1,6 +1,9 @@
 import {
   check,
   clause,
+  getDocumented,
+  IN_CONTENT,
+  marked,
   observation,
   type Probe,
   practice,
@@ -9,12 +12,54 @@ import {
   sizesMayBeFound,
   suite,
 } from '../../harness/engine/check/suite.ts';
+import { withoutCredential } from '../auth/stimuli/credential.ts';
 import { handles, statusesOf } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
+import { sample, samplesInARow } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
-import { documentedAnswer } from './documented-answer.ts';
+import { documentedAnswer, stable } from './documented-answer.ts';
 import { methods } from './methods.ts';
-import { unmarked } from './unmarked.ts';
+
+const essenceOf = ({ response }: Reply): string => response.mediaType?.essence ?? 'no Content-Type';
+
+// A result that holds for the test client alone tells nothing of the others.
+const unmarked = check('status.unmarked', {
+  title: 'answers other clients as it answers this one',
+  headline: 'A client without the User-Agent and the run id of conform gets {got}',
+  why: 'What this run found holds for the test client alone. Your clients get something else.',
+  change: 'Remove the rule that looks for User-Agent or X-Conform-Run, or name User-Agent in Vary.',
+  grounds: [practice('the same answer to every client')],
+  applies: [getDocumented, marked],
+  restsOn: [stable],
+  uses: [sample, samplesInARow, target.unmarkedSample, withoutCredential, target.unmarkedWithoutCredential],
+  async judge({ probe, expect }) {
+    const own = [await probe(sample), ...(await probe(samplesInARow))];
+    const [first = await probe(sample)] = own;
+    // A counter or a union of shapes differs for each client alike.
+    const isSteady = own.every(({ response }) => response.hasContentLike(first.response));
+    const isRefused = !(await probe(withoutCredential)).served;
+    if (isRefused) await expect(target.unmarkedWithoutCredential).toBeUnserved();
+    await expect(target.unmarkedSample)
+      // Some services refuse clients that they do not know.
+      .where(({ response }) => response.statusClass !== 4, 'another client is refused')
+      .where(
+        ({ response }) =>
+          ![response, first.response].some(({ vary }) => vary.includes('user-agent') || vary.includes('*')),
+        'Vary says that the answer depends on the client',
+      )
+      .toConform(
+        'the same status, media type and shape',
+        (reply) => {
+          if (reply.status !== first.status) return `status ${reply.status}`;
+          if (essenceOf(reply) !== essenceOf(first)) return essenceOf(reply);
+          return isSteady && !reply.response.hasContentLike(first.response)
+            ? 'content of another shape'
+            : null;
+        },
+        IN_CONTENT,
+      );
+  },
+});
 
 /** The status of each condition, by its name in the observation; risky ones come last. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {

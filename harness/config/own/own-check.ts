@@ -120,10 +120,7 @@ function ownCheckFault(
   const text = ['ground', 'expects'].find((name) => !['string', 'undefined'].includes(typeof each[name]));
   if (text !== undefined) return [`${id}: ${text} is no text`, `write ${text}: '…', or leave it out`];
   if (typeof judge !== 'function')
-    return [
-      `${id} has no function judge`,
-      'write judge: (answer) => null, or a text that names the fault',
-    ];
+    return [`${id} has no function judge`, 'write judge: (answer) => null, or a text that names the fault'];
   if (where !== undefined && typeof where !== 'function')
     return [`${id}: where is no function`, 'write where: (answer) => answer.status === 200'];
   if (level !== undefined && level !== 'fail' && level !== 'warning')

@@ -55,6 +55,11 @@ const ABOUT_CONTENT = [
 /** What only a value can show. */
 const ABOUT_VALUES = [
   'status.no-error-in-success',
+  'status.head-equals-get',
+  'status.unmarked',
+  'caching.range-content',
+  'caching.range-total',
+  'caching.suffix-range',
   'json.success-shape',
   'json.shape-stable',
   'versioning.links',
@@ -64,7 +69,6 @@ const ABOUT_VALUES = [
 
 /** What a coding may hide. */
 const ABOUT_CODINGS = [
-  'caching.etag-changes',
   'negotiation.coding-once',
   'negotiation.true-coding',
   'negotiation.other-codings',
@@ -90,7 +94,7 @@ describe('a resource', () => {
       'is larger than what is read',
       { body: LARGE },
       /its body goes on after 1048576 octets/,
-      [...FRAMING, 'caching.etag-changes', 'negotiation.coding-once'],
+      [...FRAMING, 'negotiation.coding-once'],
     ],
     [
       'expands beyond what is decoded',
