@@ -58,6 +58,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'answers-in-http-1-0+cgi-drops-underscored-fields',
     'timing-in-trailers+cgi-drops-underscored-fields',
     'tags-and-dates+all-ranges+304-with-length+tells-other-clients-more',
+    'normalises-text+refuses-emoji+finds-nothing-with-404+stores-text-in-normal-form+refuses-emoji-in-items',
     'dates-alone+behind-a-cache',
     'content-of-the-account+plain-json-errors',
     'weak-tag-for-all-accounts+lower-case-fields',
