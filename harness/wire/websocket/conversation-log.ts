@@ -202,7 +202,7 @@ function withoutCompressedSecrets(
     const isDeflated = first?.type === 'frame' && first.frame.rsv === COMPRESSED;
     const inflated = isDeflated ? inflations[first.from].next(octets) : { octets, fault: null };
     const isHeld =
-      inflated.octets === null ? inflated.fault !== null : holdsSecret(inflated.octets, redaction);
+      inflated.octets === null ? inflated.fault === null : holdsSecret(inflated.octets, redaction);
     if (!isHeld) continue;
     for (const index of message) {
       const event = events[index];
