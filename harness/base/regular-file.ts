@@ -20,15 +20,20 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
     if (stat.isDirectory()) throw new UnreadableFile('it is a folder');
     if (!stat.isFile()) throw new UnreadableFile('it is not a regular file');
     if (stat.size > maxBytes) throw new UnreadableFile(`it is larger than ${maxBytes} octets`);
-    const octets = Buffer.alloc(stat.size);
-    let length = 0;
-    while (length < octets.length) {
-      const read = readSync(file, octets, length, octets.length - length, length);
-      if (read === 0) break;
-      length += read;
-    }
-    return octets.subarray(0, length);
+    return octetsOf(file, stat.size);
   } finally {
     closeSync(file);
   }
+}
+
+/** The first octets of an open file, from its beginning wherever it is written to. */
+export function octetsOf(file: number, count: number): Buffer {
+  const octets = Buffer.alloc(count);
+  let length = 0;
+  while (length < octets.length) {
+    const read = readSync(file, octets, length, octets.length - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return octets.subarray(0, length);
 }

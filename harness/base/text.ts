@@ -66,3 +66,8 @@ function around(value: string, at: number, longest: number): string {
     .replace(/^[\udc00-\udfff]/, '')
     .replace(/[\ud800-\udbff]$/, '');
 }
+
+/** A value as it stands in `application/x-www-form-urlencoded`. */
+export function formEncoded(value: string): string {
+  return new URLSearchParams({ value }).toString().slice('value='.length);
+}

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { isIdentifier } from './values.ts';
 
-/** Items of all collections; the oldest of a collection make room for others. */
+/** Items of one collection: the oldest make room for others. */
 const MAX_ITEMS = 500;
 const MAX_COLLECTIONS = 5_000;
 /** Texts of answers that are kept as names of something. */
@@ -33,20 +33,17 @@ export class Collections {
   at(path: string, first: () => readonly Item[]): readonly Item[] {
     const known = this.#items.get(path);
     if (known !== undefined) return known;
-    const items = this.#items.size < MAX_COLLECTIONS ? [...first()] : [];
+    if (this.#items.size >= MAX_COLLECTIONS) return [];
+    const items = [...first()];
     this.#items.set(path, items);
     return items;
   }
 
   add(path: string, item: Item): void {
-    const items = this.#items.get(path) ?? [];
-    items.push(item);
-    this.#items.set(path, items.slice(-MAX_ITEMS));
+    const items = this.#items.get(path);
+    if (items === undefined && this.#items.size >= MAX_COLLECTIONS) return;
+    this.#items.set(path, [...(items ?? []), item].slice(-MAX_ITEMS));
     for (const name of item.names) this.#removed.delete(`${path}/${name}`);
-  }
-
-  find(path: string, name: string): Item | null {
-    return this.#items.get(path)?.find(({ names }) => names.has(name)) ?? null;
   }
 
   remove(path: string, name: string): void {
@@ -125,4 +122,20 @@ export function coreMember(value: unknown): string | null {
   if (objects.length === 1 || objects.includes('data'))
     return objects.includes('data') ? 'data' : (objects[0] ?? null);
   return null;
+}
+
+const IDENTITY = ['id', 'uuid', 'guid', 'sid', 'gid', 'key', 'slug', 'login', 'username', 'name'];
+
+/** Texts of identifying members, the likeliest name first. */
+export function identityTexts(core: Readonly<Record<string, unknown>>): readonly string[] {
+  return [...IDENTITY, ...Object.keys(core).filter((name) => /id$/i.test(name))].flatMap((name) => {
+    const value = core[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : [];
+  });
+}
+
+/** Members that no change of an item changes. */
+export function identityOf(core: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = ['id', 'uuid', 'guid', 'sid', 'gid'].filter((name) => name in core);
+  return Object.fromEntries(names.map((name) => [name, core[name]]));
 }

@@ -1,24 +1,28 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { answerFor, isJsonType } from '../../config/operation/call/call.ts';
+import { answerFor, isJsonType, pathMatcher, pathValues } from '../../config/operation/call/call.ts';
 import type { DocumentedAnswer, Operation, ServiceConfig } from '../../config/service.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { SchemaBook } from '../../wire/json/schema.ts';
+import { percentDecoded } from '../../wire/request.ts';
 import type { AnswerChange, Service } from '../behavior/behavior.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type HttpAnswer, isProblem, problem } from '../http/answer.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import {
-  fieldValue,
-  fieldValues,
-  queryParameters,
-  type ReceivedRequest,
-  withField,
-} from '../http/message.ts';
+import { fieldValue, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
 import type { Route, RouteCall, RouteCredential } from '../http/routes.ts';
-import { Collections, coreMember, coreOf, type Item, namesOf } from './collections.ts';
+import {
+  Collections,
+  coreMember,
+  coreOf,
+  type Item,
+  identityOf,
+  identityTexts,
+  namesOf,
+} from './collections.ts';
 import type { MockDeviation } from './deviations.ts';
 import { flatSchema, typeOf } from './flat-schema.ts';
-import { faultyPart, pathMatcher } from './request-faults.ts';
+import { isNextPage, pageOf } from './pages.ts';
+import { faultyPart } from './request-faults.ts';
 import { ValueMaker } from './values.ts';
 
 /** Items of a collection before a client creates one. */
@@ -69,7 +73,7 @@ export class MockService {
     this.#paths = [...byTemplate]
       .map(([template, each]) => ({
         template,
-        match: pathMatcher(template),
+        match: matcher(template),
         operations: new Map(each.toReversed().map((operation) => [operation.method, operation] as const)),
       }))
       .toSorted((a, b) => a.template.split('{').length - b.template.split('{').length);
@@ -173,7 +177,7 @@ export class MockService {
       if (!name.includes('{')) continue;
       const inner = names.slice(0, at + 1).join('/');
       const container = segments.slice(0, at).join('/');
-      const text = decodeURIComponent(segments[at] ?? '');
+      const text = percentDecoded(segments[at] ?? '');
       if (this.#state.isRemoved(`${container}/${text}`)) return false;
       const items = this.#listed(names.slice(0, at).join('/'), container);
       const isWhole = /^\{[^{}]+\}$/.test(name);
@@ -189,11 +193,11 @@ export class MockService {
 
   #isKnown(template: string, inner: string, segment: string, text: string): boolean {
     if (this.#state.hasGiven(text)) return true;
-    const values = pathMatcher(segment)(text) ?? {};
+    const values = [...(pathValues(segment, text) ?? [])];
     const operations = [template, inner].flatMap((each) => [
       ...(this.#byTemplate.get(each)?.operations.values() ?? []),
     ]);
-    return Object.entries(values).every(([name, value]) => {
+    return values.every(([name, value]) => {
       if (this.#state.hasGiven(value)) return true;
       return operations.some(({ call }) => {
         const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
@@ -207,10 +211,8 @@ export class MockService {
 
   /** The items of the collection at a path; null if no list of it is documented. */
   #listed(template: string, path: string): readonly Item[] | null {
-    const list = this.#byTemplate.get(template)?.operations.get('GET');
-    const success = list && this.#successOf(list);
-    const shape = success && this.#listShape(success.schema);
-    if (!shape) return null;
+    const shape = this.#shapeAt(template);
+    if (shape === null) return null;
     return this.#state.at(path, () =>
       Array.from({ length: FIRST_ITEMS }, () => this.#newItem(shape.items, null)),
     );
@@ -249,7 +251,7 @@ export class MockService {
     const [, container = '', last = ''] = /^(.*)\/([^/]*)$/.exec(path) ?? [];
     const [, containerTemplate = '', lastTemplate = ''] = /^(.*)\/([^/]*)$/.exec(template) ?? [];
     const isItem = /^\{[^{}]+\}$/.test(lastTemplate);
-    const name = decodeURIComponent(last);
+    const name = percentDecoded(last);
     const items = isItem ? this.#listed(containerTemplate, container) : null;
     const item = items?.find(({ names }) => names.has(name)) ?? null;
     const body = bodyOf(request);
@@ -282,12 +284,7 @@ export class MockService {
   /** Whether a POST at a template creates an item below it. */
   #isCollection(template: string): boolean {
     if (/\{[^{}]*\}$/.test(template)) return false;
-    const list = this.#byTemplate.get(template)?.operations.get('GET');
-    if (list && this.#listShape(this.#successOf(list)?.schema ?? null) !== null) return true;
-    return this.#paths.some(
-      (each) =>
-        each.template.startsWith(`${template}/{`) && !each.template.slice(template.length + 1).includes('/'),
-    );
+    return this.#shapeAt(template) !== null || this.#itemPathBelow(template) !== undefined;
   }
 
   /** The value at a path: that of an item in its collection, or one of its own. */
@@ -390,7 +387,7 @@ export class MockService {
     if (!isJsonObject(list)) return list;
     let left = list;
     for (const [name, value] of Object.entries(list)) {
-      const isNext = NEXT.test(name) && !Array.isArray(value) && !isJsonObject(value);
+      const isNext = isNextPage(name) && !Array.isArray(value) && !isJsonObject(value);
       const { [name]: _, ...rest } = left;
       const nested = isJsonObject(value) && !Array.isArray(value) ? this.#withoutNextIn(value) : value;
       const candidates = isNext
@@ -402,7 +399,7 @@ export class MockService {
   }
 
   #withoutNextIn(value: JsonObject): JsonObject {
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !NEXT.test(name)));
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !isNextPage(name)));
   }
 
   #successOf({ response, answers }: Operation): DocumentedSuccess | null {
@@ -455,6 +452,14 @@ export class MockService {
   }
 }
 
+function matcher(template: string): MockPath['match'] {
+  const match = pathMatcher(template);
+  return (path) => {
+    const values = match(path);
+    return values && Object.fromEntries(values);
+  };
+}
+
 /** A range as a type of it. */
 function concrete(mediaType: string): string {
   return mediaType.replace(/^\*\/\*$|^application\/\*$/, 'application/json').replace('*', 'plain');
@@ -472,40 +477,9 @@ function bodyOf({ body }: ReceivedRequest): unknown {
   }
 }
 
-const IDENTITY = ['id', 'uuid', 'guid', 'sid', 'gid', 'key', 'slug', 'login', 'username', 'name'];
-
-function identityTexts(core: Readonly<Record<string, unknown>>): readonly string[] {
-  return [...IDENTITY, ...Object.keys(core).filter((name) => /id$/i.test(name))].flatMap((name) => {
-    const value = core[name];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : [];
-  });
-}
-
-/** Members that no change of an item changes. */
-function identityOf(core: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const names = ['id', 'uuid', 'guid', 'sid', 'gid'].filter((name) => name in core);
-  return Object.fromEntries(names.map((name) => [name, core[name]]));
-}
-
 /** A number that is always the same for a path. */
 function serialOf(path: string): number {
   let sum = 7;
   for (const char of path) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 100_000;
   return sum + 1_000;
-}
-
-const PAGE = /^page(?:_?number|\[number\])?$/i;
-const OFFSET = /^(?:offset|skip|start|\$skip)$/i;
-/** Members that name another page. */
-const NEXT = /next|cursor|^after$|page_?token|has_?more|^last$/i;
-const SIZE = /^(?:limit|per_?page|page_?size|page\[size\]|size|max_?results|\$top|take|count)$/i;
-
-/** The first items, as many as the query asks for. */
-function pageOf(items: readonly Item[], { query }: ReceivedRequest): readonly Item[] {
-  const numbers = [...queryParameters(query)].filter(([, text]) => /^\d{1,6}$/.test(text));
-  const of = (names: RegExp) => numbers.find(([name]) => names.test(name))?.[1];
-  const size = Number(of(SIZE) ?? items.length);
-  const page = Math.max(1, Number(of(PAGE) ?? 1));
-  const start = Number(of(OFFSET) ?? (page - 1) * size);
-  return items.slice(start, start + size);
 }

@@ -2,7 +2,6 @@ import { parseJson } from '../../base/json-text.ts';
 import { facetsOf, type Input, isFormType, isJsonType } from '../../config/operation/call/call.ts';
 import type { Operation } from '../../config/service.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
-import { percentDecoded } from '../../wire/request.ts';
 import { fieldValue, queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { ValueMaker } from './values.ts';
 
@@ -121,22 +120,4 @@ function isBodyFit(body: Operation['call']['body'], request: ReceivedRequest, ju
   const { required } = facetsOf(body.schema, judging.definitions);
   const given = new Set([...new URLSearchParams(text).keys()].map((name) => name.split('[', 1)[0]));
   return required.every((name) => given.has(name));
-}
-
-/** Decoded values of a path for a template with `{name}`; null if it does not fit. */
-export function pathMatcher(template: string): (path: string) => Readonly<Record<string, string>> | null {
-  const names: string[] = [];
-  const pattern = template
-    .split(/(\{[^{}]*\})/)
-    .map((part) => {
-      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-      names.push(part.slice(1, -1));
-      return '([^/]+)';
-    })
-    .join('');
-  const whole = new RegExp(`^${pattern}$`);
-  return (path) => {
-    const match = whole.exec(path);
-    return match && Object.fromEntries(names.map((name, at) => [name, percentDecoded(match[at + 1] ?? '')]));
-  };
 }

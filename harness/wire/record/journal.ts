@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { parseJson } from '../../base/json-text.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { octetsOf, readRegularFile } from '../../base/regular-file.ts';
 import { codeOf, reasonOf } from '../../base/thrown.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
@@ -85,7 +85,9 @@ export function openJournal(path: string, keeper?: Keeper): Journal {
   function octets(): Buffer {
     attempt(`read the journal ${place}`, findAnother);
     return inLines([
-      ...attempt(`read the journal ${place}`, () => files.map(contentOf)),
+      ...attempt(`read the journal ${place}`, () =>
+        files.map((file) => octetsOf(file, fstatSync(file).size)),
+      ),
       Buffer.from(kept.join('')),
     ]);
   }
@@ -161,18 +163,6 @@ function endsWithNewLine(file: number): boolean {
 function isSameFile(file: number, path: string): boolean {
   const [one, other] = [fstatSync(file), statSync(path)];
   return one.ino === other.ino && one.dev === other.dev;
-}
-
-/** From its beginning, wherever it is written to. */
-function contentOf(file: number): Buffer {
-  const octets = Buffer.alloc(fstatSync(file).size);
-  let length = 0;
-  while (length < octets.length) {
-    const read = readSync(file, octets, length, octets.length - length, length);
-    if (read === 0) break;
-    length += read;
-  }
-  return octets.subarray(0, length);
 }
 
 /** One after the other, none within a line of another. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from '../../../base/json-text.ts';
 import { Secret } from '../../../base/secret.ts';
+import { formEncoded } from '../../../base/text.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { FieldLine } from '../../../wire/exchange.ts';
 import { fieldValue, fieldValues } from '../../../wire/fields/grammar/field-grammar.ts';
@@ -131,9 +132,7 @@ const isJson = (body: string) => /^\s*\{/.test(body);
 
 /** The body with both values, escaped as JSON or as a form asks for. */
 function filled(body: string, username: string, password: string): string {
-  const escaped = isJson(body)
-    ? (value: string) => JSON.stringify(value).slice(1, -1)
-    : (value: string) => new URLSearchParams({ value }).toString().slice('value='.length);
+  const escaped = isJson(body) ? (value: string) => JSON.stringify(value).slice(1, -1) : formEncoded;
   const values: Readonly<Record<string, string>> = { username, password };
   return body.replaceAll(/\{(username|password)\}/g, (_, name: string) => escaped(values[name] ?? ''));
 }
@@ -268,7 +267,8 @@ function printed(values: Login, url: string, shown: (secret: Secret) => string):
     .map((part) => inQuotes(filled(part.replaceAll('{username}', username), '', '')))
     .join(shown(password));
   const type = isJson(template) ? ' -H "Content-Type: application/json"' : '';
-  const literal = (text: string) => text.replaceAll(/[.*^$[\]\\/]/g, '\\$&');
+  // Within single quotes of a shell.
+  const literal = (text: string) => text.replaceAll(/[.*^$[\]\\/]/g, '\\$&').replaceAll("'", "'\\''");
   const printing: Readonly<Record<string, string>> = {
     cookie: `-o /dev/null -D - | sed -n 's/^[Ss]et-[Cc]ookie: ${literal(name)}=\\([^;]*\\).*/\\1/p'`,
     header: `-o /dev/null -D - | tr -d '\\r' | sed -n 's/^${literal(name)}: \\(Bearer \\)*//Ip'`,

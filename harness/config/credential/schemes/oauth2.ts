@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { Secret } from '../../../base/secret.ts';
+import { formEncoded } from '../../../base/text.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
 import { fieldValue } from '../../../wire/fields/grammar/field-grammar.ts';
@@ -148,10 +149,6 @@ function tokenRequest(client: Client): KeyRequest {
     ],
     body: body.toString(),
   };
-}
-
-function formEncoded(value: string): string {
-  return new URLSearchParams({ value }).toString().slice('value='.length);
 }
 
 interface AccessToken {

@@ -308,6 +308,11 @@ export function textOf(value: unknown, separator: string): string {
 
 /** The decoded values of a path for the names of a template; null if it does not fit. No queries. */
 export function pathValues(template: string, path: string): ReadonlyMap<string, string> | null {
+  return pathMatcher(template)(path);
+}
+
+/** `pathValues` for one template and many paths. */
+export function pathMatcher(template: string): (path: string) => ReadonlyMap<string, string> | null {
   const names: string[] = [];
   const pattern = template
     .split(/(\{[^{}]*\})/)
@@ -317,9 +322,11 @@ export function pathValues(template: string, path: string): ReadonlyMap<string, 
       return '([^/]+)';
     })
     .join('');
-  const match = new RegExp(`^${pattern}$`).exec(path);
-  if (match === null) return null;
-  return new Map(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? '')]));
+  const whole = new RegExp(`^${pattern}$`);
+  return (path) => {
+    const match = whole.exec(path);
+    return match && new Map(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? '')]));
+  };
 }
 
 export function placeholdersOf(template: string): readonly string[] {
