@@ -2,7 +2,6 @@ import { unlessBlocked } from '../../../harness/base/verdict.ts';
 import type { FurtherLimit, Plan } from '../../../harness/config/service.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
-import type { BurstEntry } from '../../../harness/wire/evidence.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import {
   type Group,
@@ -92,9 +91,9 @@ interface Part {
 async function untilSpent({ quota }: Pick<Port, 'quota'>, order: Order): Promise<Part> {
   const { plan, purpose, before, upTo, triesAgain = false } = order;
   const bursts = [await quota.burst({ purpose, before, upTo })];
+  const stray: StrayRefusal[] = [];
   const again: MetLimit[] = [];
-  let atOnce = 0;
-  while (triesAgain && again.length < ATTEMPTS && atOnce < MOST_STRAY) {
+  while (triesAgain && again.length < ATTEMPTS && stray.length < MOST_STRAY) {
     const { admitted, refusal } = groupOf(bursts);
     const sentMs = bursts.at(-1)?.refusal?.timing.startedMs;
     if (refusal === null || sentMs === undefined || before + admitted >= plan.requests) break;
@@ -104,7 +103,7 @@ async function untilSpent({ quota }: Pick<Port, 'quota'>, order: Order): Promise
       .catch(unlessBlocked);
     if (next === null) break;
     if (isServedAtOnce(next, sentMs, plan)) {
-      atOnce += 1;
+      stray.push({ index: before + admitted + 1, sentMs });
       again.length = 0;
     } else if (groupOf([next]).admitted === 0) {
       again.push(next);
@@ -112,34 +111,16 @@ async function untilSpent({ quota }: Pick<Port, 'quota'>, order: Order): Promise
     }
     bursts.push(next);
   }
-  return { bursts, stray: strayAmong(bursts, order), again };
-}
-
-/** Refusals between these bursts behind which more were served than flow back in that time, other refusals aside. */
-function strayAmong(bursts: readonly MetLimit[], { before, plan }: Order): readonly StrayRefusal[] {
-  return bursts.flatMap(({ refusal }, at) => {
-    const sentMs = refusal?.timing.startedMs;
-    const behind = bursts.slice(at + 1).flatMap(({ burst }) => burst.entries);
-    const last = behind.filter(isServed)[SERVED_BEHIND - 1];
-    if (sentMs === undefined || last === undefined || !isBeyondFlow(last, sentMs, plan)) return [];
-    return [{ index: before + groupOf(bursts.slice(0, at + 1)).admitted + 1, sentMs }];
-  });
-}
-
-function isServed({ status }: BurstEntry): boolean {
-  return status !== null && status < 300;
-}
-
-/** Whether the last of `SERVED_BEHIND` services came before as many requests flow back. */
-function isBeyondFlow({ sentMs, durationMs }: BurstEntry, refusedMs: number, plan: Plan): boolean {
-  return SERVED_BEHIND > 1 + ((sentMs + durationMs - refusedMs) * plan.requests) / plan.windowMs;
+  return { bursts, stray, again };
 }
 
 /** Whether more were served right behind a refusal than flow back in that time. */
-function isServedAtOnce({ burst }: MetLimit, refusedMs: number, plan: Plan): boolean {
+function isServedAtOnce({ burst }: MetLimit, refusedMs: number, { requests, windowMs }: Plan): boolean {
   const first = burst.entries.slice(0, SERVED_BEHIND);
-  const last = first[SERVED_BEHIND - 1];
-  return last !== undefined && first.every(isServed) && isBeyondFlow(last, refusedMs, plan);
+  const last = first.at(-1);
+  if (last === undefined || !first.every(({ status }) => status !== null && status < 300)) return false;
+  const flowed = 1 + ((last.sentMs + last.durationMs - refusedMs) * requests) / windowMs;
+  return first.length === SERVED_BEHIND && SERVED_BEHIND > flowed;
 }
 
 /** The further limit that is met first by who sends fast; null where none is shorter. */

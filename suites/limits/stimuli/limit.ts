@@ -1,5 +1,5 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
-import { Blocked, NotApplicable, unlessBlocked } from '../../../harness/base/verdict.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
@@ -7,7 +7,7 @@ import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
 import { firstRefusedOf, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
-import { type LimitObservation, oneByOne } from '../../../harness/wire/limit/observed/observation.ts';
+import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { mayFlowBack } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './count.ts';
 import { type StrayRefusal, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
-import { type Exhaustion, exhaustion, observedSoFar, planOf, type QuotaParts } from './quota.ts';
+import { type Exhaustion, exhaustion, planOf } from './quota.ts';
 
 interface MeasuredLimit {
   /** 1-based index of the first refused request of a window; null when none was refused. */
@@ -84,48 +84,15 @@ export const measuredLimit = probe<MeasuredLimit>(
       default:
         break;
     }
-    const { stray, counts } = await strayInTurn(port, met.stray);
-    const seenSince = strayAt(stray);
-    if (seenSince !== undefined) return seenSince;
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
-    if (found?.uncertainty === null && stray.length === 0)
+    if (found?.uncertainty === null && met.stray.length === 0)
       return { ...about, firstRefused: found.at, uncertainty: null };
-    const number = await counted(port, met, inference, observations, counts);
-    const { at, uncertainty, by } = number;
+    const { at, uncertainty, by, stray } = await counted(port, met, inference, observations);
     const { sent: sentThen, evidence: decisive } = by;
-    const again = strayAt([...stray, ...number.stray].filter(isNew));
+    const again = strayAt([...met.stray, ...stray]);
     return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );
-
-/** Requests in turn up to which refusals at random often spare all of them. */
-const FEW = 40;
-
-/** The refusals while quota was left, with those of further bursts where too little was sent to tell whether there are any. */
-async function strayInTurn(
-  port: QuotaParts & Pick<Port, 'ask'>,
-  met: readonly StrayRefusal[],
-): Promise<{ readonly stray: readonly StrayRefusal[]; readonly counts: readonly Count[] }> {
-  const { ask, config } = port;
-  const { requests } = planOf(config);
-  const inTurn = oneByOne(observedSoFar(port)).filter(({ part }) => part !== 'probe');
-  const spentAt = inTurn.findIndex(({ part, fate }) => part === 'serial' && fate === 'refused');
-  const before = inTurn.slice(0, Math.max(0, spentAt));
-  const stray = [...met];
-  let isOdd = met.length > 0 || before.some(({ fate }) => fate === 'refused');
-  const counts: Count[] = [];
-  if (before.length > FEW && !isOdd) return { stray, counts };
-  for (const next of [serialCount, serialRecount]) {
-    if (stray.length >= FEWEST_STRAY || (next === serialRecount && !isOdd)) break;
-    // No record of an earlier version has it.
-    const again = await ask(next).catch(unlessBlocked);
-    if (again === null) break;
-    counts.push(again);
-    stray.push(...again.stray);
-    isOdd ||= again.stray.length > 0 || again.admitted < requests;
-  }
-  return { stray, counts };
-}
 
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
@@ -134,11 +101,6 @@ interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
   readonly by: Count;
   readonly stray: readonly StrayRefusal[];
-}
-
-/** The same refusal is known from more than one count. */
-function isNew({ sentMs }: StrayRefusal, at: number, all: readonly StrayRefusal[]): boolean {
-  return all.findIndex((each) => each.sentMs === sentMs) === at;
 }
 
 /** Of the window: requests in turn that take longer are counted together, so that no window ends meanwhile. */
@@ -150,7 +112,6 @@ async function counted(
   { groups, second: beside }: Pick<Exhaustion, 'groups' | 'second'>,
   { compatible }: LimitInference,
   observations: readonly LimitObservation[],
-  earlier: readonly Count[],
 ): Promise<Counted> {
   const plan = planOf(config);
   const { requests, windowMs } = plan;
@@ -200,18 +161,14 @@ async function counted(
   const eachMs = (toMs - fromMs) / Math.max(1, admitted);
   const isLong = beside === null && eachMs * requests > LONG_SHARE * windowMs;
   const [count, recount] = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
-  const counts: Count[] = [await ask(firstBurst), ...earlier];
-  const known = among(counts, documentedBy) ?? among(counts, otherBy);
-  if (earlier.length > 0 && known !== null) return known;
+  const counts: Count[] = [await ask(firstBurst)];
   for (const next of [count, recount]) {
-    // Requests in turn may take so long that the bucket does not run dry: together they spend it.
-    const isUnspent = isBucket && counts.length > 1 && counts.at(-1)?.isRefused === false;
-    counts.push(await ask(isUnspent ? parallelCount : next));
+    counts.push(await ask(next));
     const found = among(counts, documentedBy) ?? among(counts, otherBy);
     if (found !== null) return found;
   }
-  const stray = counts.flatMap((each) => each.stray).filter(isNew);
-  const [first, last] = counts.slice(-2);
+  const stray = counts.flatMap((each) => each.stray);
+  const [, first, last] = counts;
   if (first === undefined || last === undefined) throw new HarnessError('nothing was counted');
   // A lower limit would need a window to end at the same request of both.
   const isExact = [first, last].every(
