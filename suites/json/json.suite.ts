@@ -14,6 +14,7 @@ import {
   rfc9457,
   suite,
 } from '../../harness/engine/check/suite.ts';
+import { messages } from '../framing/messages.ts';
 import { areShapesDocumented } from '../operations/stimuli/response-schemas.ts';
 import { type RowNotes, steady } from '../row.ts';
 import { stable } from '../status/documented-answer.ts';
@@ -157,6 +158,8 @@ export const json = suite('json', 'JSON', [
     change: 'Send a JSON value, an empty list if there is nothing, or document 204.',
     grounds: [clause('endpoint.sample'), clause('responses.format')],
     applies: [jsonResponses],
+    // A body that cannot be taken apart is none.
+    restsOn: messages,
     uses: [samplesInARow, sample],
     judge: ({ expect }) =>
       expect(sample, samplesInARow)

@@ -107,6 +107,9 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'new-item-gets-known-id': {
     cause: 'Two new items have the same id',
     fails: ['operations.unique-ids'],
+    alsoFails: {
+      'operations.text-kept': 'removing its twin removes the item',
+    },
     patch: remembering(
       () => ({ id: '' }),
       (memory) =>
@@ -132,6 +135,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     fails: ['operations.update-applied'],
     alsoFails: {
       'operations.negative-type': 'what is not read is not refused',
+      'operations.negative-format': 'what is not read is not refused',
       'operations.negative-range': 'what is not read is not refused',
       'operations.negative-surplus': 'what is not read is not refused',
     },
@@ -153,6 +157,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     fails: ['operations.replace-applied'],
     alsoFails: {
       'operations.negative-type': 'what is not read is not refused',
+      'operations.negative-format': 'what is not read is not refused',
       'operations.negative-missing': 'what is not read is not refused',
       'operations.negative-range': 'what is not read is not refused',
       'operations.negative-surplus': 'what is not read is not refused',
@@ -224,6 +229,9 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'deleted-item-is-500': {
     cause: 'An item that was deleted is answered {status:500}, a server error',
     fails: ['operations.delete-applied'],
+    alsoFails: {
+      'operations.path-value': 'no item has that name either',
+    },
     patch: onAnswer('not-found', failed, reads),
   },
   'list-keeps-deleted-item': {
