@@ -17,11 +17,12 @@ import {
   type Item,
   identityOf,
   identityTexts,
+  isNextPage,
   namesOf,
+  pageOf,
 } from './collections.ts';
 import type { MockDeviation } from './deviations.ts';
 import { flatSchema, typeOf } from './flat-schema.ts';
-import { isNextPage, pageOf } from './pages.ts';
 import { faultyPart } from './request-faults.ts';
 import { ValueMaker } from './values.ts';
 
