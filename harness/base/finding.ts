@@ -10,6 +10,24 @@ export interface Finding extends Deviation {
   readonly ground?: DecisiveGround;
   /** true: the service has answered nothing since. */
   readonly silentSince?: boolean;
+  /** Absent in results that were written before it. */
+  readonly fault?: FaultSide;
+}
+
+/** The side that a violation is mended on. */
+export const FAULT_SIDES = ['service', 'document', 'config'] as const;
+export type FaultSide = (typeof FAULT_SIDES)[number];
+
+/** Each completes "fault of …". */
+export const FAULT_WORDS: Readonly<Record<FaultSide, string>> = {
+  service: 'the service',
+  document: 'the document',
+  config: "conform's config",
+};
+
+/** The side of several faults in one finding: one of the service is never held against another side. */
+export function sharedSide(sides: readonly FaultSide[]): FaultSide {
+  return FAULT_SIDES.find((side) => sides.includes(side)) ?? 'service';
 }
 
 /** The expectation, and the results instead. */

@@ -1,4 +1,4 @@
-import { type Deviation, deviationText, type Mismatch } from './finding.ts';
+import { type Deviation, deviationText, type FaultSide, type Mismatch } from './finding.ts';
 
 export const OUTCOMES = [
   'pass',
@@ -34,13 +34,14 @@ export class Violation extends Error {
   /** Places of the contradicted clauses; may be empty. */
   readonly places: readonly string[];
   readonly deviation: Deviation;
+  readonly fault: FaultSide;
   /** Everything that came instead, each once, also what the deviation only counts; empty if pieces were not compared. */
   readonly got: readonly string[];
 
   constructor(
     deviation: Deviation,
     evidence: string | null = null,
-    { places = [], got = [] }: Partial<Pick<Violation, 'places' | 'got'>> = {},
+    { places = [], got = [], fault = 'service' }: Partial<Pick<Violation, 'places' | 'got' | 'fault'>> = {},
   ) {
     super(deviationText(deviation));
     this.name = 'Violation';
@@ -48,6 +49,7 @@ export class Violation extends Error {
     this.evidence = evidence;
     this.places = places;
     this.got = got;
+    this.fault = fault;
   }
 
   /** A violation with one result, whatever the stimulus. */

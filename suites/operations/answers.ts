@@ -33,6 +33,7 @@ export const answers = [
     judge: ({ expect }) =>
       expect()
         .where(({ isCall }) => !isCall, 'only the documented calls were answered')
+        .faultOf(() => 'document')
         .toConform('a documented status', ({ undocumented }) =>
           undocumented?.by === 'any front' ? undocumented.text : null,
         ),

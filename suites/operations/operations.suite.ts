@@ -33,11 +33,11 @@ const checks = [
     grounds: [documented],
     uses: [operation.operationCalls],
     judge: ({ expect }) =>
-      expect().toConform(
-        'the documented status',
-        ({ expected, response, operation: { response: wanted } }) =>
+      expect()
+        .faultOf(({ refusalSide }) => refusalSide)
+        .toConform('the documented status', ({ expected, response, operation: { response: wanted } }) =>
           expected === null ? `status ${response.status} instead of ${wanted.status}` : null,
-      ),
+        ),
   }),
 
   ...answers,

@@ -11,7 +11,7 @@ import {
 import { messages } from '../framing/messages.ts';
 import { steady } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
-import { sample } from '../stimuli/sample.ts';
+import { refusalSide, sample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { noRedirect } from '../versioning/versioning.suite.ts';
 
@@ -47,7 +47,7 @@ export const documentedSample = check('status.sample', {
   uses: [sample],
   async judge({ expect }) {
     await expect().toBeAnswered();
-    await expect().toHaveStatus(200);
+    await expect().faultOf(refusalSide).toHaveStatus(200);
   },
 });
 

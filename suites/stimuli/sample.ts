@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../harness/base/finding.ts';
 import { Blocked, NotApplicable } from '../../harness/base/verdict.ts';
 import { declaredBy, type Stimulus } from '../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../harness/engine/session/probe.ts';
@@ -5,6 +6,11 @@ import type { Reply } from '../../harness/wire/exchange/reply.ts';
 
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
 export const sample = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
+
+/** The key of the run, and the address of the sample, are those of the config. */
+export function refusalSide({ status }: Reply): FaultSide {
+  return status !== null && [401, 403, 404, 410].includes(status) ? 'config' : 'service';
+}
 
 /** Whether every response to a request in HTTP/1.1 is in HTTP/1.0 so far: of one alone the service could be in doubt. */
 export const oldVersionAlone = derived('old-version-alone', [sample], async ({ ask, recorded }) => {

@@ -132,6 +132,30 @@ describe('a call that needs an identifier', () => {
   });
 });
 
+describe('a call that is refused', () => {
+  const toys = { '/toys/{id}': get(inPath('id')) };
+  const shown = { '/toys/{id}': get({ ...inPath('id'), example: 'shown' }) };
+  const listed = { '/toys': get() };
+
+  it.each([
+    ['the service, which lacks a documented path', listed, '', 'service'],
+    ['the document, whose example names nothing', shown, '', 'document'],
+    ['the config, whose value names nothing', toys, 'parameters: { toys.id: 9 }\n', 'config'],
+    ['the service, as soon as one of them is', { ...listed, ...shown }, '', 'service'],
+  ] as const)('is the fault of %s', async (_, paths, more, fault) => {
+    const { outcome } = await requestsTo({ '/start': get(), ...paths }, { '/start': json({}) }, more);
+    expect([outcome.outcomes['operations.status'], outcome.faults['operations.status']]).toEqual([
+      'fail',
+      fault,
+    ]);
+  });
+
+  it('is the fault of the document where any proxy may refuse it and nothing is documented', async () => {
+    const { outcome } = await requestsTo({ '/start': get() }, { '/start': json({}) });
+    expect(outcome.faults['operations.undocumented-refusal']).toBe('document');
+  });
+});
+
 describe('a call that changes an item', () => {
   it('is made with one that the run has created, and with no other', async () => {
     const item = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } };

@@ -43,6 +43,17 @@ describe('annotations of a run', () => {
     expect(rest.map(({ level }) => level)).toEqual(['error', 'error', 'warning']);
   });
 
+  it('say whose fault it is', async () => {
+    const results = failing(1);
+    const [service = conformingService('search')] = results.services;
+    const checks = service.checks.map((check) => ({
+      ...check,
+      finding: { subject: 'search', expected: null, got: [], evidence: null, fault: 'config' as const },
+    }));
+    const [annotation] = await annotationsOf({ ...results, services: [{ ...service, checks }] }, setting);
+    expect(annotation?.message).toContain("search: auth.number-0. Fault of conform's config");
+  });
+
   it.each([
     [
       'the config that settles it',

@@ -1,7 +1,13 @@
 import { relative, resolve } from 'node:path';
 import { withShortValues } from '../../base/text.ts';
 import { clausePlaces } from '../../config/contract.ts';
-import { type CauseEntry, causeEntries, checksByService, firstOf } from '../../report/results/causes.ts';
+import {
+  type CauseEntry,
+  causeEntries,
+  checksByService,
+  faultInWords,
+  firstOf,
+} from '../../report/results/causes.ts';
 import type { CheckResult } from '../../report/results/check-result.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { verdictOf } from '../../report/results/run-verdict.ts';
@@ -103,10 +109,17 @@ function configOf({ service }: ServiceResult, configDir: string): Spot {
 function textOf(entry: CauseEntry, results: Results): Pick<Annotation, 'title' | 'message'> {
   const age = ageInWords(entry.findings, results);
   const change = entry.findings[0]?.check.change;
+  const side = faultInWords(entry.findings.map(({ check }) => check));
   const where = checksByService(entry).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
   return {
     title: `${cut(shown(entry.sentence), 200)}${age === '' ? '' : ` (${age})`}`,
-    message: shown([where.join('; '), ...(change === undefined ? [] : [change])].join('. ')),
+    message: shown(
+      [
+        where.join('; '),
+        ...(side === null ? [] : [`Fault of ${side}`]),
+        ...(change === undefined ? [] : [change]),
+      ].join('. '),
+    ),
   };
 }
 

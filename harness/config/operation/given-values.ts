@@ -27,7 +27,7 @@ export function withGivenValues(
     const key = keysOf(operation, input).find((each) => Object.hasOwn(given, each));
     return key === undefined
       ? input
-      : { ...input, value: given[key], lacks: null, findable: false, isExample: false };
+      : { ...input, value: given[key], lacks: null, findable: false, from: 'config' };
   });
   return { ...operation, inputs };
 }

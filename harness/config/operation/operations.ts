@@ -103,10 +103,7 @@ function addressed(sources: Sources): Addressed {
   const inputs = new Map<string, DocumentedInput>();
   for (const input of kept) {
     const value = input.in === 'path' ? values?.get(input.name) : undefined;
-    inputs.set(
-      keyOf(input),
-      value === undefined ? input : { ...input, value, lacks: null, isExample: false },
-    );
+    inputs.set(keyOf(input), value === undefined ? input : { ...input, value, lacks: null, from: 'config' });
   }
   for (const input of written?.inputs ?? [])
     inputs.set(keyOf(input), overlaid(inputs.get(keyOf(input)), input));

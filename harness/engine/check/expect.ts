@@ -1,4 +1,4 @@
-import { firstGot, NO_RESPONSE } from '../../base/finding.ts';
+import { type FaultSide, firstGot, NO_RESPONSE } from '../../base/finding.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import { closeCodeMeaning, type FrameRule, OPCODE } from '../../wire/conversation/frame.ts';
 import type { Echo } from '../../wire/conversation/message.ts';
@@ -49,6 +49,8 @@ interface Means<S> extends Judging {
   readonly evidence: () => Promise<Gathered<S>>;
   /** The piece of evidence that it is, or is about. */
   subject(piece: S): Subject;
+  /** The side that a deviation of the piece is mended on. Default: the service. */
+  faultOf?(piece: S): FaultSide;
 }
 
 /** The expectations of one check, which asks for the evidence of a probe in this way. `used`: its probes. */
@@ -95,6 +97,11 @@ export class Expectation<S> {
     return new Expectation({ ...this.#means, evidence });
   }
 
+  /** The side that a deviation is mended on, if it may not be the service. */
+  faultOf(faultOf: (piece: S) => FaultSide): Expectation<S> {
+    return new Expectation({ ...this.#means, faultOf });
+  }
+
   /**
    * For what has no expectation of its own: `wanted` and `got` complete "expected …, got …"; `got` is null when it conforms.
    *
@@ -116,7 +123,7 @@ export class Expectation<S> {
     got: (piece: S) => string | null,
     reading: ResponseReading<S> | undefined,
   ): Promise<void> {
-    const { evidence, subject } = this.#means;
+    const { evidence, subject, faultOf } = this.#means;
     const { all: pieces, shortfall } = await evidence();
     // A check that has looked at nothing is not green.
     if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
@@ -126,7 +133,7 @@ export class Expectation<S> {
       if (unread(piece) !== null) this.#means.judged(subject(piece).evidence, null, true);
     }
     const gotOf = (piece: S) => gotOrNoResponse(subject(piece), () => got(piece));
-    holdEach(judged, wanted, gotOf, subject, this.#means.judged);
+    holdEach(judged, wanted, gotOf, subject, this.#means.judged, faultOf);
     const unjudged = pieces.flatMap((piece) => {
       const reason = unread(piece);
       return reason === null ? [] : [`${subject(piece).to} cannot be judged for ${wanted}: ${reason}`];

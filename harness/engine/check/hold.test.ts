@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { FaultSide } from '../../base/finding.ts';
+import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import { type Probe, probe } from '../session/probe.ts';
-import { gather, type Subject } from './hold.ts';
+import { gather, holdEach, type Subject } from './hold.ts';
 
 const piece = (evidence: string): Subject => ({ to: 'this', evidence });
 const had = probe('had', async () => piece('e1'));
@@ -39,5 +40,31 @@ describe('evidence of several probes', () => {
 
   it('hides no fault of the harness', async () => {
     await expect(gathered(had, broken)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a deviation of several pieces', () => {
+  const sideOf = (...sides: readonly FaultSide[]): FaultSide => {
+    const hold = () =>
+      holdEach(
+        sides,
+        'this',
+        () => 'that',
+        () => piece('e1'),
+        () => undefined,
+        (side) => side,
+      );
+    try {
+      hold();
+    } catch (thrown) {
+      if (thrown instanceof Violation) return thrown.fault;
+    }
+    throw new Error('it holds');
+  };
+
+  it('is the fault of a side that all of them are, and else of the service or the document', () => {
+    expect(sideOf('config', 'config')).toBe('config');
+    expect(sideOf('config', 'service', 'document')).toBe('service');
+    expect(sideOf('config', 'document')).toBe('document');
   });
 });

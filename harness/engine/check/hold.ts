@@ -1,4 +1,4 @@
-import type { Got } from '../../base/finding.ts';
+import { type FaultSide, type Got, sharedSide } from '../../base/finding.ts';
 import { listed } from '../../base/text.ts';
 import { Blocked, NotApplicable, Violation } from '../../base/verdict.ts';
 import { ConversationView } from '../../wire/conversation/view.ts';
@@ -28,11 +28,12 @@ export function holdEach<S>(
   got: (piece: S) => string | null,
   subjectOf: (piece: S) => Subject,
   judged: (evidence: string, got: string | null) => void,
+  faultOf: (piece: S) => FaultSide = () => 'service',
 ): void {
   const faults = pieces.flatMap((piece) => {
     const text = got(piece);
     judged(subjectOf(piece).evidence, text);
-    return text === null ? [] : [{ text, subject: subjectOf(piece) }];
+    return text === null ? [] : [{ text, subject: subjectOf(piece), side: faultOf(piece) }];
   });
   const [first] = faults;
   if (first === undefined) return;
@@ -50,6 +51,7 @@ export function holdEach<S>(
   throw new Violation(deviation, first.subject.evidence, {
     places: [...places],
     got: [...new Set(faults.map(({ text }) => text))],
+    fault: sharedSide(faults.map(({ side }) => side)),
   });
 }
 

@@ -154,6 +154,7 @@ export async function judge(
           evidence,
           ...(ground !== null && { ground }),
           ...(isLast && { silentSince: true }),
+          fault: thrown.fault,
         },
         session.redact,
       );

@@ -139,6 +139,7 @@ function testOf(check: CheckResult, service: ServiceResult, results: Results): T
     extra: {
       check: check.id,
       level: check.level,
+      ...(check.finding?.fault === undefined ? {} : { fault: check.finding.fault }),
       ...(age === '' ? {} : { age }),
       grounds: check.grounds.map(groundInWords),
       ...(check.reproduce === null ? {} : { reproduce: plainText(check.reproduce, MESSAGE_CAP) }),

@@ -2,7 +2,14 @@ import { withShortValues } from '../../base/text.ts';
 import { OUTCOMES } from '../../base/verdict.ts';
 import type { ReportFormat } from '../format.ts';
 import { newestFirst } from '../results/age.ts';
-import { causeEntries, checksByService, firstOf, problemOf, wrongInBrief } from '../results/causes.ts';
+import {
+  causeEntries,
+  checksByService,
+  faultInWords,
+  firstOf,
+  problemOf,
+  wrongInBrief,
+} from '../results/causes.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import { basisInWords, isExercised } from '../results/operation-coverage.ts';
 import { failingOperationsInWords } from '../results/operation-outcome.ts';
@@ -183,7 +190,14 @@ function failures(results: Results): readonly string[] {
     const { service, check } = judged;
     const grounds = check.grounds.map((ground) => prose(groundInWords(ground))).join('; ');
     const age = ageInWords([judged], results);
-    const facts = [prose(service.service), check.outcome, check.level, ...(age === '' ? [] : [age])];
+    const side = faultInWords([check]);
+    const facts = [
+      prose(service.service),
+      check.outcome,
+      check.level,
+      ...(side === null ? [] : [`fault of ${prose(side)}`]),
+      ...(age === '' ? [] : [age]),
+    ];
     const parts = [
       `**${prose(check.id)}** · ${facts.join(' · ')}`,
       prose(problemOf(check)),
@@ -196,7 +210,9 @@ function failures(results: Results): readonly string[] {
 }
 
 function brief({ service, check }: JudgedCheck): string {
-  return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
+  const side = faultInWords([check]);
+  const of = side === null ? '' : ` · fault of ${prose(side)}`;
+  return `- **${prose(check.id)}** · ${prose(service.service)}${of}: ${prose(cut(problemOf(check), 400))}`;
 }
 
 /** A table of the documented operations that are not covered in full, a block for each row. */

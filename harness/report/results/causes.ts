@@ -1,4 +1,4 @@
-import { deviationText, type Finding, groundText } from '../../base/finding.ts';
+import { deviationText, FAULT_WORDS, type Finding, groundText } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { listed, shortened } from '../../base/text.ts';
 import type { Outcome } from '../../base/verdict.ts';
@@ -121,6 +121,12 @@ function inOperations(sentence: string, findings: readonly Pick<JudgedCheck, 'ch
   if (operations === null) return sentence;
   const [names, share] = operations;
   return `${names}${share}: ${withinSentence(sentence)}`;
+}
+
+/** `the document`: the sides that these findings are the fault of; null if unknown. */
+export function faultInWords(checks: readonly Pick<CheckResult, 'finding'>[]): string | null {
+  const sides = new Set(checks.flatMap(({ finding }) => finding?.fault ?? []));
+  return sides.size === 0 ? null : listed([...sides].map((side) => FAULT_WORDS[side]));
 }
 
 export type ComparedFinding = Finding & { readonly expected: string };

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { FAULT_SIDES } from '../../base/finding.ts';
 import Type from '../../base/schema/type.ts';
 import { OUTCOMES } from '../../base/verdict.ts';
 import {
@@ -71,6 +72,12 @@ const Finding = shared(
       ),
     ),
     silentSince: optional(flag('true: the service has answered nothing since.')),
+    fault: optional(
+      Type.Enum([...FAULT_SIDES], {
+        description:
+          'Whose fault it is: of the service, of its document, or of the config of conform. Absent in results that were written before it.',
+      }),
+    ),
   }),
 );
 

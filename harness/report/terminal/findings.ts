@@ -1,4 +1,12 @@
-import { type CauseEntry, causeEntries, checksByService, firstOf, wrongInBrief } from '../results/causes.ts';
+import { FAULT_WORDS } from '../../base/finding.ts';
+import {
+  type CauseEntry,
+  causeEntries,
+  checksByService,
+  faultInWords,
+  firstOf,
+  wrongInBrief,
+} from '../results/causes.ts';
 import type { Results } from '../results/results.ts';
 import {
   BY_OUTAGE,
@@ -74,6 +82,7 @@ function causeLines(page: Page, found: CauseEntry, age: string): Block {
   const [leading] = findings;
   const repeat = plainCommand(leading?.check.reproduce ?? '');
   const change = leading?.check.change;
+  const side = faultInWords(findings.map(({ check }) => check));
   return [
     ...entry(page, outcome, findings.length, sentence, age),
     ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or      `)),
@@ -81,6 +90,8 @@ function causeLines(page: Page, found: CauseEntry, age: string): Block {
       const some = cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length);
       return ink.dim(`${margin}${plainLine(service)}  ${some}`);
     }),
+    // The sentence of the verdict names the service.
+    ...(side === null || side === FAULT_WORDS.service ? [] : [`${margin}fault   of ${side}`]),
     ...(change === undefined ? [] : indented(page, change, `${margin}change  `)),
     // A command line is not wrapped: it is to be copied.
     ...(repeat === '' || repeat.length > REPEAT_CAP ? [] : [`${margin}${ink.dim('repeat')}  ${repeat}`]),
@@ -139,6 +150,7 @@ function judgments(page: Page, title: string, judged: readonly JudgedCheck[]): r
   if (judged.length === 0) return [];
   const { ink } = page;
   const blocks = judged.map(({ service, check }): Block => {
+    const side = faultInWords([check]);
     const level = check.level === 'NONE' ? '' : ink.dim(`  ${check.level}`);
     return [
       `  ${ink.outcome(check.outcome, check.outcome)}  ${ink.bold(plainLine(check.id))}  ${nameOf(service)}${level}`,
@@ -147,6 +159,7 @@ function judgments(page: Page, title: string, judged: readonly JudgedCheck[]): r
       ...check.grounds.flatMap((ground) =>
         indented(page, groundInWords(ground), '    because ', '            ').map(ink.dim),
       ),
+      ...(side === null ? [] : [`    fault   of ${side}`]),
       ...(check.change === undefined ? [] : indented(page, check.change, '    change  ')),
       // A command line is not wrapped: it is to be copied.
       ...(check.reproduce === null ? [] : [`    ${ink.dim('repeat')}  ${plainCommand(check.reproduce)}`]),

@@ -168,7 +168,7 @@ export class KnownValues {
 
 /** The names of the inputs in the path whose value is only an example. */
 export function examplesOf({ call }: Operation): readonly string[] {
-  return call.inputs.filter(({ isExample }) => isExample).map(({ name }) => name);
+  return call.inputs.filter(({ from }) => from === 'example').map(({ name }) => name);
 }
 
 /** The items of a list, or those of the one list in an object; null for none. */

@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../../harness/base/finding.ts';
 import type { AnswerContent } from '../../../harness/config/operation/call/call.ts';
 import type { ExpectedResponse, Operation } from '../../../harness/config/service.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
@@ -11,6 +12,18 @@ export class OperationReply extends DocumentedReply {
   constructor(order: Order, reply: Reply) {
     super(order.operation, reply, order.kind === 'call');
     this.order = order;
+  }
+
+  /** The side that a refusal of the call is mended on: the key of the run, and values that only name something, are not the service's. */
+  get refusalSide(): FaultSide {
+    const { status, operation, exchange, order } = this;
+    if ((status === 401 || status === 403) && exchange.credential === 'right') return 'config';
+    if (status !== 404 && status !== 410) return 'service';
+    const own = operation.call.inputs.filter(
+      ({ in: place, name }) => place === 'path' && !order.values?.has(name),
+    );
+    if (own.some(({ from }) => from === 'config')) return 'config';
+    return own.some(({ from }) => from === 'example') ? 'document' : 'service';
   }
 
   /** The documented response of that status; null when it is documented for none. */

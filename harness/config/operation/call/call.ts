@@ -131,8 +131,8 @@ export interface Input {
   /** The value to send; undefined if it is left out. */
   readonly value: unknown;
   readonly form: InputForm;
-  /** The document only shows this value: there may be no such thing in this deployment. */
-  readonly isExample?: boolean;
+  /** `example`: the document only shows the value, there may be no such thing in this deployment. Absent for others. */
+  readonly from?: 'example' | 'config';
   /** Named examples that fit the schema; absent for none. */
   readonly examples?: readonly NamedExample[];
   /** Reserved characters stand in the query as they are (`allowReserved`). */

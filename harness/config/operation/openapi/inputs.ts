@@ -123,7 +123,13 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
   if ('reason' in example) return lacking(`has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
   if (misfit !== null) return lacking(misfit, place === 'path');
-  return { ...base, value: example.value, lacks: null, findable: false, ...(isExample && { isExample }) };
+  return {
+    ...base,
+    value: example.value,
+    lacks: null,
+    findable: false,
+    ...(isExample && { from: 'example' }),
+  };
 }
 
 /** `account_id`, `accountId`, `AccountSid` */

@@ -1,7 +1,7 @@
 import type { ResolvedGround } from '../../../base/authority.ts';
 import { firstGot, gotText } from '../../../base/finding.ts';
 import { shortened, withShortValues } from '../../../base/text.ts';
-import { comparedIn, messageOf, problemOf } from '../../results/causes.ts';
+import { comparedIn, faultInWords, messageOf, problemOf } from '../../results/causes.ts';
 import { viewEvidence } from '../../results/evidence/evidence-view.ts';
 import { operationsAgainst } from '../../results/operation-outcome.ts';
 import { counted, type JudgedCheck } from '../../results/tally.ts';
@@ -116,9 +116,11 @@ function reasons({ check }: JudgedCheck, { together }: Surroundings): Markup {
   const same =
     together > 1 &&
     `The ${together === 2 ? 'other finding' : `${together - 1} other findings`} of this cause should go away with the same fix.`;
+  const side = faultInWords([check]);
   const parts: readonly (readonly [string, string | false | undefined])[] = [
     ['Why it matters', check.why],
     ['What to change', check.change],
+    ['Whose fault', side === null ? undefined : `That of ${side}.`],
     ['Same cause', same],
   ];
   return html`${parts.map(([title, text]) => text && html`<h3>${title}</h3><p>${text}</p>`)}<h3>Read more</h3><p><code>conform explain ${check.id}</code></p>`;

@@ -1,6 +1,7 @@
 import { shortened, withShortValues } from '../../../base/text.ts';
 import { type Evidence, evidenceFromJson } from '../../../wire/evidence.ts';
 import { type TranscriptLine, transcript } from '../../../wire/forms/transcript.ts';
+import { faultInWords } from '../causes.ts';
 import type { CheckResult } from '../check-result.ts';
 import type { ServiceResult } from '../results.ts';
 import { counted } from '../tally.ts';
@@ -128,8 +129,11 @@ export function findingAsText(check: CheckResult, service: ServiceResult): strin
     .filter((part) => part !== undefined && part !== '')
     // One may be long and the text is cut at its end: what one needs first stands first.
     .map((part) => plainText(withShortValues(part ?? '', VALUE_CAP), 4_000));
+  const side = faultInWords([check]);
   const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
   const repeat = reproduce === null ? [] : ['', 'repeat it:', plainText(reproduce)];
   const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
-  return [...said, ...grounds, ...repeat, ...evidence].join('\n');
+  return [...said, ...(side === null ? [] : [`fault of ${side}`]), ...grounds, ...repeat, ...evidence].join(
+    '\n',
+  );
 }
