@@ -2,25 +2,35 @@ import { HarnessError } from '../base/exit.ts';
 import { hasMembers, isJsonObject } from '../base/json-text.ts';
 import { Secret } from '../base/secret.ts';
 import { nameElsewhere } from '../wire/redaction/marker.ts';
+import { SHORTEST_SECRET } from '../wire/redaction/redaction.ts';
 import { proxyPasswords } from '../wire/socket/proxies.ts';
 import { derivedSecrets } from './credential/placing.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { schemeNamed } from './credential/schemes.ts';
 import { formOf, type SecretProfile } from './credential/stand-in.ts';
-import { LEAST_CHARACTERS } from './draft/secret.ts';
 import type { ServiceConfig } from './service.ts';
 
-/** Credentials come first: a value goes by its first name. Other secrets that are short are left out. */
+/** Credentials come first: a value goes by its first name. Values too short to be hidden are left out. */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
-  const { credentials, ...others } = config;
-  const { secret } = credentials;
-  const further = [...secretsIn(others), ...(config.proxies ? proxyPasswords(config.proxies) : [])];
+  const { values, secret } = config.credentials;
   return [
-    ...secretsIn(credentials.values),
+    ...secretsIn(values),
     ...(secret ? derivedSecrets(secret) : []),
-    ...further.filter((each) => each.reveal().length >= LEAST_CHARACTERS),
+    ...furtherSecrets(config).filter(isHidden),
   ];
 }
+
+/** Names of the values read through references that reports show, since they are too short to be hidden. */
+export function shownValues(config: ServiceConfig): readonly string[] {
+  const shown = furtherSecrets(config).filter((each) => each.reveal() !== '' && !isHidden(each));
+  return [...new Set(shown.map(({ name }) => name.replace(/@.*/s, '')))];
+}
+
+function furtherSecrets({ credentials, ...others }: ServiceConfig): readonly Secret[] {
+  return [...secretsIn(others), ...(others.proxies ? proxyPasswords(others.proxies) : [])];
+}
+
+const isHidden = (secret: Secret) => secret.reveal().length >= SHORTEST_SECRET;
 
 /** Secrets of all services: those of `own` first, those of the others known as theirs. */
 export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfig): readonly Secret[] {
@@ -30,7 +40,7 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 
 /** The forms of the secrets of a service, each name once. */
 export function secretForms({ credentials, ...others }: ServiceConfig): readonly SecretProfile[] {
-  const forms = secretsIn([credentials.values, others]).map(formOf);
+  const forms = secretsIn([credentials.values, others]).filter(isHidden).map(formOf);
   return [...new Map(forms.map((form) => [form.name, form])).values()];
 }
 

@@ -3,6 +3,7 @@ import { Secret } from '../../base/secret.ts';
 import { NotApplicable } from '../../base/verdict.ts';
 import type { CredentialUse, FieldLine } from '../../wire/exchange.ts';
 import { type Derivation, derivedName } from '../../wire/redaction/marker.ts';
+import { LONGEST_SECRET, SHORTEST_SECRET } from '../../wire/redaction/redaction.ts';
 import type { HttpRequest } from '../../wire/request.ts';
 import {
   basicField,
@@ -88,15 +89,12 @@ const WRONG_VALUES = {
 } satisfies Record<string, (right: string) => string | null>;
 
 const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped', 'altered'];
-/** Lengths that can be redacted. Whatever is shorter is too little of the right value to be one. */
-const REDACTABLE = { shortest: 6, longest: 16_384 };
-
 /** The wrong values that are made of a right one, as `NAME.truncated` …: they give it away as much as itself does. */
 export function derivedSecrets(secret: Secret): readonly Secret[] {
   const right = secret.reveal();
   return DERIVED.flatMap((derivation) => {
     const value = WRONG_VALUES[derivation](right) ?? '';
-    const isKept = value.length >= REDACTABLE.shortest && value.length <= REDACTABLE.longest;
+    const isKept = value.length >= SHORTEST_SECRET && value.length <= LONGEST_SECRET;
     return isKept ? [new Secret(derivedName(secret.name, derivation), value)] : [];
   });
 }

@@ -1,5 +1,6 @@
 import { masked, revealed, Secret, type SecretText } from '../../base/secret.ts';
 import { nameElsewhere } from '../../wire/redaction/marker.ts';
+import { LONGEST_SECRET } from '../../wire/redaction/redaction.ts';
 import { standInFor } from '../credential/stand-in.ts';
 import type { Fault } from '../shape/kinds.ts';
 import type { Draft, ReadThrough } from './draft.ts';
@@ -20,10 +21,8 @@ export interface SecretOptions {
   readonly optional: boolean;
 }
 
-/** Shorter ones would be found, and removed, all over the evidence. */
+/** Of a key and of a header of every request: parts of shorter ones would be found, and removed, all over the evidence. */
 export const LEAST_CHARACTERS = 8;
-/** As many as a piece of evidence can be searched for. */
-export const MOST_CHARACTERS = 16_384;
 /** What any exchange holds: cut out as a secret, the evidence could no longer be judged. In lower case. */
 const PROTOCOL_TEXT = [
   'application/json application/problem+json; charset=utf-8',
@@ -117,13 +116,12 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
   [isProtocolText, 'the secret is a word that every exchange holds', COMMON],
 ];
 
-/** Shows a text that was read through references as it is written, never its value. */
+/** Shows a text that was read through references as it is written, never its value; short values come back too. */
 export function readAway(draft: Draft, through: ReadThrough): readonly Secret[] {
   const { key, written, references, learned } = through;
   draft.showRead(key, written, references);
-  const isFit = ({ length }: string) => length >= LEAST_CHARACTERS && length <= MOST_CHARACTERS;
   return learned
-    .filter(({ value }) => isFit(value) && !isProtocolText(value))
+    .filter(({ value }) => value !== '' && value.length <= LONGEST_SECRET && !isProtocolText(value))
     .map(({ reference, value }) => {
       return new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value);
     });
@@ -136,7 +134,7 @@ function checked(secret: Secret, fault: Fault): Secret {
   throw fault(problem, remedy);
 }
 
-const LONG = `the secret is longer than ${MOST_CHARACTERS} characters`;
+const LONG = `the secret is longer than ${LONGEST_SECRET} characters`;
 const TOO_LONG = [LONG, 'copy it with `files:`'] as const;
 
 /** A text whose references, except for defaults, are secrets. @throws UsageError that never has a value. */
@@ -155,7 +153,7 @@ export async function readSecretFile(draft: Draft, key: string, text: string): P
   draft.showRead(key, length === 0 ? null : String(secret), references);
   if (length === 0) return null;
   if (length < LEAST_CHARACTERS) throw fault(...TOO_SHORT);
-  if (length > MOST_CHARACTERS) throw fault(...TOO_LONG);
+  if (length > LONGEST_SECRET) throw fault(...TOO_LONG);
   return secret;
 }
 
@@ -174,7 +172,7 @@ async function readPieces(
     }
     const { text: value, fromFallback } = await readForSecret(draft, key, part);
     references.push(describeReference(part, fromFallback));
-    if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
+    if (!fromFallback && value.length > LONGEST_SECRET) throw fault(...TOO_LONG);
     pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));
   }
   return { pieces, references };

@@ -1,12 +1,14 @@
 import { HarnessError, UsageError } from '../../base/exit.ts';
+import { listed } from '../../base/text.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import { shownValues } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { type RunningProvider, StartFailure } from '../../providers/provider.ts';
 import { eventsIn, type JournalEvent } from '../../report/results/fold/events.ts';
 import { plainLine } from '../../report/results/words/plain.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
 import type { Journal } from '../../wire/record/journal.ts';
-import type { Redaction } from '../../wire/redaction/redaction.ts';
+import { type Redaction, SHORTEST_SECRET } from '../../wire/redaction/redaction.ts';
 import { addressOf } from '../../wire/socket/address.ts';
 import { proxyFor } from '../../wire/socket/proxies.ts';
 import { announcementOf } from '../announcement.ts';
@@ -204,6 +206,11 @@ async function startService(
       ...(simulated ? { simulatedTime: true } : {}),
       provider,
     });
+    const shown = shownValues(config);
+    if (shown.length > 0) {
+      const text = `fewer than ${SHORTEST_SECRET} characters cannot be hidden: reports show the value of ${listed(shown)}`;
+      record({ type: 'remark', service, text });
+    }
     for (const caution of cautions) progress.say(`conform: ${service}: beware, ${caution}`);
     progress.serviceStarted(service, planned.length);
   };

@@ -14,6 +14,10 @@ const SECRETS = {
   file2: 'ZXhhbXBsZS1rZXktaW4tYmFzZTY0',
   exec2: `example-${'0123456789'.repeat(20)}`,
   broker: 'EXAMPLE.key-ABABABABABABABAB',
+  short: 'q7!Zk$',
+  gateway: 'example+/=key?&#;',
+  signs: 'Ex4mple~!*_-.^`|$',
+  path: 'v1/resources',
 };
 const TELLTALE = join(import.meta.dirname, '../fixtures/telltale-server.ts');
 
@@ -34,11 +38,14 @@ it.for([
     ['--concurrency', '2', '--suite', 'auth', 'headers', 'operations', 'pact', 'paths', 'websocket'],
   ],
   // What one knows of the other's secrets shows in any suite.
-  ['one worker', ['--concurrency', '1', '--suite', 'auth', 'operations', 'pact']],
+  ['one worker', ['--concurrency', '1', '--suite', 'auth', 'pact']],
 ] as const)(
   'no secret of services in %s is in anything that the run says, whoever tells it',
   async ([, options]) => {
-    const operation = `operations: [{ id: a, method: GET, path: "/v1/orders/\${env:REFERENCE}", fields: { X-Order: "\${exec:cat exec}" } }]\n`;
+    const operation = `operations: [{ id: a, method: GET, path: "/v1/orders/\${env:REFERENCE}", fields: { X-Order: "\${exec:cat exec}", X-Short: "\${env:SHORT}", X-Signs: "\${env:SIGNS}", X-Path: "\${env:SAME}", X-Version: "\${env:VERSION}" } }]
+headers: { X-Gateway: "\${env:GATEWAY}" }
+websocket: { url: /ws, dialect: raw }
+`;
     const pacts = `pacts: { broker: { url: "http://127.0.0.1:9", token: "\${env:BROKER}" } }\noperations: [{ id: b, method: GET, path: /v1/b, fields: { X-Key: "\${exec:cat exec2}" } }]\n`;
     const files = {
       'services/one.yaml': service('one', `\${env:KEY}`, `\${file:file}`, operation),
@@ -54,6 +61,11 @@ it.for([
       KEY_2: SECRETS.env2,
       REFERENCE: SECRETS.reference,
       BROKER: SECRETS.broker,
+      SHORT: SECRETS.short,
+      GATEWAY: SECRETS.gateway,
+      SIGNS: SECRETS.signs,
+      SAME: SECRETS.path,
+      VERSION: '2026',
     });
     expect(ran.code).toBe(1);
     const said = everythingSaid(ran, ran.reports);
@@ -68,5 +80,11 @@ it.for([
       ),
     );
     expect(left).toEqual([]);
+    const [one] = ran.results().services;
+    expect(one?.remarks).toEqual([
+      'fewer than 6 characters cannot be hidden: reports show the value of VERSION',
+    ]);
+    const hasConversation = /"kind": ?"conversation"/.test(ran.report('results.json'));
+    expect(hasConversation).toBe(options.some((each) => each === 'websocket'));
   },
 );

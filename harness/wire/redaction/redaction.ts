@@ -14,9 +14,9 @@ import { base64Readings, DECODINGS, type OctetView, Unpacking, viewOctets, viewT
 import { Stretches } from './stretches.ts';
 
 /** Shorter values would be found everywhere. In characters. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 /** Longer values cost too much memory. In characters. */
-const LONGEST_SECRET = 16_384;
+export const LONGEST_SECRET = 16_384;
 /**
  * Octets of readings, for each octet of the original, by the number of encodings undone, one inside the other: a
  * percent-encoded URL in a JSON string has two.
