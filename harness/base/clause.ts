@@ -29,6 +29,8 @@ export interface Clause {
   readonly value: ClauseValue;
   /** Where the document says so; null if the contract does not tell. */
   readonly place: ClausePlace | null;
+  /** File and line of a clause that is in no contract file: `openapi.yaml:12`. */
+  readonly line?: string;
   /** Keys of clauses of the same contract that contradict this one. */
   readonly contradicts?: readonly string[];
   /** The open question of the clause, in one sentence. */
@@ -82,9 +84,10 @@ function isSample(value: unknown): value is Omit<Sample, 'body'> & { readonly bo
   );
 }
 
-/** `search.md, Limits, row 2`, for a person. */
-export function placeOfClause({ source }: Contract, { place }: Clause): string {
-  return place === null ? source.document : `${source.document}, ${place.section}, row ${place.row}`;
+/** `search.md, Limits, row 2` or `openapi.yaml:12`, for a person. */
+export function placeOfClause({ source }: Contract, { place, line }: Clause): string {
+  if (place === null) return line ?? source.document;
+  return `${source.document}, ${place.section}, row ${place.row}`;
 }
 
 export function findClause(contract: Contract, key: string): Clause | undefined {

@@ -2,6 +2,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../base/exit.ts';
 import { reasonOf } from '../base/thrown.ts';
+import { configFolder, isOneFile } from '../config/yaml/config-place.ts';
 import { onSignal } from './process.ts';
 
 /** Milliseconds without a write after which a change counts: editors write a file several times. */
@@ -21,11 +22,13 @@ export interface FolderWatch {
 }
 
 /**
- * Watches a folder, except `except`, hidden folders and dependencies.
+ * Watches a config folder, except `except`, hidden folders and dependencies. Of `conform.yaml` the folder around it is
+ * watched, without those below.
  *
  * @throws UsageError when it cannot be watched.
  */
-export function watchBelow(folder: string, except: string): FolderWatch {
+export function watchConfig(config: string, except: string): FolderWatch {
+  const folder = configFolder(config);
   let news = Promise.withResolvers<WatchEvent>();
   let signalled = false;
   let calm: NodeJS.Timeout | undefined;
@@ -33,7 +36,7 @@ export function watchBelow(folder: string, except: string): FolderWatch {
   news.promise.catch(() => {});
   const failed = (error: unknown) =>
     news.reject(new UsageError(`${folder} cannot be watched: ${reasonOf(error)}`));
-  const folders = watchFolders(folder, except, failed, () => {
+  const folders = watchFolders(folder, { except, deep: !isOneFile(config) }, failed, () => {
     clearTimeout(calm);
     calm = setTimeout(() => news.resolve('changed'), CALM_MS);
   });
@@ -62,7 +65,7 @@ export function watchBelow(folder: string, except: string): FolderWatch {
  */
 function watchFolders(
   root: string,
-  except: string,
+  { except, deep }: { readonly except: string; readonly deep: boolean },
   failed: (error: unknown) => void,
   changed: () => void,
 ): { close(): void } {
@@ -74,14 +77,14 @@ function watchFolders(
       .filter((path) => resolve(path) !== resolve(except))
       .flatMap((path) => [path, ...below(path)]);
   const watched = (folder: string) =>
-    watch(folder, () => {
+    watch(folder, (_, name) => {
       update();
-      changed();
+      if (name === null || resolve(folder, name) !== resolve(except)) changed();
     }).on('error', failed);
   /** Folders may come and go. */
   const update = () => {
     try {
-      const there = new Set([root, ...below(root)]);
+      const there = new Set([root, ...(deep ? below(root) : [])]);
       for (const [folder, watcher] of watchers) {
         if (there.has(folder)) continue;
         watcher.close();

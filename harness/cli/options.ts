@@ -1,13 +1,20 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander';
 import { ALLOWED } from '../config/blocks/allowances.ts';
 import { isDay } from '../config/shape/text-forms.ts';
-import { usualFolder } from '../config/yaml/read-text.ts';
+import { usualConfig } from '../config/yaml/read-text.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 
 /** Options shared by several commands. */
 
 export const configDir = () =>
-  new Option('-c, --config <dir>', 'folder with services/ and contracts/').default(usualFolder());
+  new Option('-c, --config <path>', 'conform.yaml, or folder with services/ and contracts/').default(
+    usualConfig(),
+  );
+export const newConfig = () =>
+  new Option(
+    '-c, --config <path>',
+    'file such as conform.yaml, or folder with services/ and contracts/ for several services',
+  );
 export const junitWarnings = () =>
   new Option('--junit-warnings <as>', 'how JUnit reports show warnings')
     .choices(JUNIT_WARNINGS)

@@ -12,6 +12,7 @@ import {
   hideBut,
   junitWarnings,
   maxFailures,
+  newConfig,
   port,
   quiet,
   readFromEnvironment,
@@ -283,7 +284,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--openapi <file-or-url>', 'its OpenAPI document; conform reads most answers from it')
     .option('--sample-path <path>', 'path of a GET request that works, such as /v1/orders')
     .addOption(scheme)
-    .addOption(configDir())
+    .addOption(newConfig())
     .action(by(() => import('./commands/init.ts'), 'init'));
 
   program

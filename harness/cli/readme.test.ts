@@ -167,7 +167,7 @@ describe('README', () => {
       const [init = ''] = /^npx conform init .*/m.exec(ALL.replaceAll('$ npx', 'npx')) ?? [];
       await orders.type(init);
       const [environments = ''] = /^environments:\n(?: .*\n)+/m.exec(ALL) ?? [];
-      appendFileSync(join(orders.folder, 'conformance/services/orders.yaml'), environments);
+      appendFileSync(join(orders.folder, 'conform.yaml'), environments);
       const { code, text } = await orders.type(command);
       expect({ code, said: code === 0 ? '' : text }).toEqual({ code: 0, said: '' });
     },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
-import { isMap, parseDocument, YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, parseDocument, YAMLSeq } from 'yaml';
 import { formatPlace, UsageError } from '../base/exit.ts';
 import { readRegularFile } from '../base/regular-file.ts';
 import { Faults } from './draft/faults.ts';
@@ -11,7 +11,8 @@ import { type Loaded, loaded } from './shape/loaded.ts';
 import { isDay } from './shape/text-forms.ts';
 import { faultsIn } from './shape/validation.ts';
 import { schemaLine } from './written/first-service.ts';
-import { originsOf, plainOf, readLocated } from './yaml/located.ts';
+import { isOneFile } from './yaml/config-place.ts';
+import { type LocatedMap, originsOf, plainOf, readLocated, withoutKeys } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
 import { faultsOf } from './yaml/origin.ts';
 import { namedFiles } from './yaml/read-text.ts';
@@ -23,12 +24,39 @@ const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false } as const;
 /** The list of a service is small. In octets. */
 const MOST_OCTETS = 16 * 1024 * 1024;
 
-/** The file of a service's list in `FOLDER/` of a config folder, with its text or that of a new list. Makes the folder. */
-export function baselineFile(
-  configDir: string,
-  folder: string,
-  service: string,
-): { readonly file: string; readonly text: string } {
+interface BaselineFile {
+  readonly file: string;
+  /** The text of the list. */
+  readonly text: string;
+  /** The text of the file with this list in place of its own. */
+  with(list: string): string;
+}
+
+/** The list of a service in `FOLDER/` of a config folder, or in `conform.yaml`; a new one if there is none. Makes the folder. */
+export function baselineFile(configDir: string, folder: string, service: string): BaselineFile {
+  if (isOneFile(configDir)) return sectionOf(configDir, folder);
+  const { file, text } = listFile(configDir, folder, service);
+  return { file, text, with: (list) => list };
+}
+
+/** The rest of the file stays as it is written. */
+function sectionOf(file: string, key: string): BaselineFile {
+  const text = readRegularFile(file, MOST_OCTETS).toString();
+  const { contents } = parseDocument(text);
+  const pair = isMap(contents)
+    ? contents.items.find(({ key: name }) => isScalar(name) && name.value === key)
+    : null;
+  const [start = text.length] = isNode(pair?.key) ? (pair.key.range ?? []) : [];
+  const [, , end = text.length] = isNode(pair?.value) ? (pair.value.range ?? []) : [];
+  const before = pair ? text.slice(0, start) : `${text.trimEnd()}\n\n`;
+  return {
+    file,
+    text: pair ? text.slice(start, end) : `${key}: []\n`,
+    with: (list) => before + list + text.slice(end),
+  };
+}
+
+function listFile(configDir: string, folder: string, service: string): Omit<BaselineFile, 'with'> {
   const places = ['yml', 'yaml'].map((end) => join(configDir, folder, `${service}.${end}`));
   const there = places.find((place) => existsSync(place));
   if (there !== undefined) return { file: there, text: readRegularFile(there, MOST_OCTETS).toString() };
@@ -100,7 +128,7 @@ export interface BaselineList<E extends TSchema> {
 }
 
 interface BaselineScope {
-  /** The files of all services of the folder, by name: a list of any other, or for an environment of none, is a fault. */
+  /** The files of all services of the config, by name: a list of any other, or for an environment of none, is a fault. */
   readonly files: ReadonlyMap<string, string>;
   readonly environment: string | null;
 }
@@ -118,13 +146,21 @@ export function baselineList<E extends TSchema>(folder: string, of: string, entr
   );
   const frameFaults = faultsIn(shape);
 
+  /** The list of a file; null if `conform.yaml` has none. */
+  function only(tree: LocatedMap, isOne: boolean): LocatedMap | null {
+    if (!isOne) return tree;
+    const others = [...tree.entries.keys()].filter((key) => key !== folder);
+    return tree.entries.has(folder) ? withoutKeys(tree, ...others) : null;
+  }
+
   async function readOne(
     file: string,
     service: string,
     serviceFile: string,
     environment: string | null,
   ): Promise<readonly Listed<E>[]> {
-    const tree = await readLocated(file);
+    const tree = only(await readLocated(file), file === serviceFile);
+    if (tree === null) return [];
     const faults = new Faults();
     faults.add(...frameFaults(tree));
     faults.hold();
@@ -154,7 +190,8 @@ export function baselineList<E extends TSchema>(folder: string, of: string, entr
     async read(configDir, { files, environment }) {
       const faults = new Faults();
       const lists = new Map<string, readonly Listed<E>[]>();
-      for (const [service, file] of await namedFiles(join(configDir, folder))) {
+      const places = isOneFile(configDir) ? files : await namedFiles(join(configDir, folder));
+      for (const [service, file] of places) {
         const serviceFile = files.get(service);
         if (serviceFile === undefined) {
           const problem = `there is no service ${JSON.stringify(service)} to keep ${of} of`;

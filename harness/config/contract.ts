@@ -19,7 +19,7 @@ const STANDINGS = ['stated', 'advised', 'not-shown'] as const satisfies readonly
 
 const clauseKey = (description: string) => choice(description, CLAUSE_KEYS, { def: 'clauseKey' });
 
-const CLAUSE = mapping(
+export const CLAUSE = mapping(
   '',
   { expected: 'a mapping with key and standing' },
   {
@@ -83,14 +83,19 @@ const contractOf = (clause: typeof CLAUSE) =>
 /** A contract file: everything but the values of clauses, which `holdValue` holds to the vocabulary. */
 export const CONTRACT = contractOf(CLAUSE);
 
-/** The shipped `config/contract.schema.json`, with the vocabulary's value schemas by clause key. */
-export function contractSchema(): object {
+/** A clause with the vocabulary's value schemas by its key, for editors. */
+export function clauseForEditors(): typeof CLAUSE {
   const valueOfKey = Object.entries(VOCABULARY).map(([key, { meaning, value }]) => ({
     if: { properties: { key: { const: key } }, required: ['key', 'value'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: { properties: { value: { ...value, description: meaning } } },
   }));
-  return jsonSchemaOf('contract', contractOf({ ...CLAUSE, allOf: valueOfKey } as typeof CLAUSE));
+  return { ...CLAUSE, allOf: valueOfKey } as typeof CLAUSE;
+}
+
+/** The shipped `config/contract.schema.json`. */
+export function contractSchema(): object {
+  return jsonSchemaOf('contract', contractOf(clauseForEditors()));
 }
 
 const frameFaults = faultsIn(CONTRACT);
@@ -110,10 +115,14 @@ export async function readContract(path: string, name: string): Promise<Contract
   return { name, title, source, clauses: clauses as readonly Clause[] };
 }
 
-type LoadedContract = Pick<Loaded<typeof CONTRACT>, 'clauses' | 'source'>;
+interface LoadedContract {
+  readonly clauses: readonly Loaded<typeof CLAUSE>[];
+  readonly source: Contract['source'];
+}
 type AddFault = (...fault: Parameters<FaultAt>) => void;
 
-function holdTogether({ clauses, source }: LoadedContract, note: AddFault): void {
+/** Notes what the schema cannot refuse: a second clause with a key, a value that does not fit it, a place that is not there. */
+export function holdTogether({ clauses, source }: LoadedContract, note: AddFault): void {
   for (const [index, clause] of clauses.entries()) {
     const at = `clauses.${index}`;
     const earlier = clauses.findIndex(({ key }) => key === clause.key);

@@ -19,14 +19,16 @@ import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
 import type { StandIns } from './draft/reference.ts';
 import { readAway } from './draft/secret.ts';
+import { contractIn, serviceIn } from './one-file.ts';
 import { chooseOperations } from './operation/choice.ts';
 import { buildOperations } from './operation/operations.ts';
 import { operationsBlock } from './operation/written.ts';
 import { buildOwnChecks } from './own/own-checks-block.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
-import { buildProvider, staysHere } from './provider/provider.ts';
+import { buildProvider, type ProviderConfig, staysHere } from './provider/provider.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
-import { loaded } from './shape/loaded.ts';
+import { type Loaded, loaded } from './shape/loaded.ts';
+import { isOneFile, serviceFiles, servicesPlace } from './yaml/config-place.ts';
 import {
   type Located,
   type LocatedMap,
@@ -42,7 +44,7 @@ import type { Origins } from './yaml/origin.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/read-text.ts';
 
 export interface LoadOptions {
-  /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */
+  /** Folder with `services/` and `contracts/`, or a file such as `conform.yaml`. */
   readonly configDir: string;
   /** Names of the services to load; all of the folder when empty or not given. */
   readonly services?: readonly string[] | undefined;
@@ -88,8 +90,8 @@ const EXEC_TIMEOUT_MS = 10_000;
 /** In the order asked for, else by name. Sends nothing. @throws UsageError with all faults of all files. */
 export async function loadServices(options: LoadOptions): Promise<LoadedServices> {
   const { configDir, environment } = options;
-  const folder = join(configDir, 'services');
-  const files = await namedFiles(folder);
+  const folder = servicesPlace(configDir);
+  const files = await serviceFiles(configDir);
   if (files.size === 0) {
     const remedy = 'name another folder with --config, or let `conform init` write a first service';
     throw new UsageError('there is no service here', { place: { file: folder }, remedy });
@@ -100,7 +102,7 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
     const remedy = `name the service: ${wanted.join(', ')}`;
     throw new UsageError(`--url is for one service, not for ${wanted.length}`, { remedy });
   }
-  const contracts = contractFinder(configDir);
+  const contracts = isOneFile(configDir) ? null : contractFinder(configDir);
   const all = new Faults();
   const services: LoadedService[] = [];
   const setting = { files, environment: environment ?? null };
@@ -131,12 +133,14 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
 async function loadService(
   name: string,
   file: string,
-  findContract: FindContract,
+  contracts: FindContract | null,
   options: LoadOptions,
 ): Promise<Omit<LoadedService, 'known' | 'accepted'>> {
   const faults = new Faults();
-  const tree = await readLocated(file);
-  faults.add(...serviceFaults(tree));
+  const written = await readLocated(file);
+  const tree = contracts === null ? serviceIn(written, name, faults) : written;
+  if (contracts !== null) faults.add(...serviceFaults(tree));
+  const findContract: FindContract = contracts ?? ((...of) => contractIn(written, ...of));
   if (!faults.concern('service')) faults.add(...misnamed(tree, 'service', name));
   const environment = options.environment ?? null;
   const merged = faults.try(() => overlaid(tree, SERVICE_BLOCKS, name, environment));
@@ -179,8 +183,8 @@ async function buildService(
       if (faults.concern(key)) throw new Consequence();
       return build();
     });
-  const contract = await part('contract', () => findContract(blocks.contract, draft));
   const provider = await part('provider', () => buildProvider(draft, blocks.provider));
+  const contract = await part('contract', () => findContract(draft, blocks, provider));
   const plan = await part('plan', () => planOf(draft, blocks.plan, contract()));
   const operations = await part('operations', () => buildOperations(draft, blocks, provider()));
   const websocket = await part('websocket', () => buildWebSocket(draft, blocks.websocket));
@@ -262,12 +266,16 @@ function withValue(tree: LocatedMap, keys: readonly string[], value: Located): L
   return withEntry(tree, key, withValue(known?.kind === 'map' ? known : block, inner, value));
 }
 
-type FindContract = (name: string, draft: Draft) => Promise<Contract>;
+type FindContract = (
+  draft: Draft,
+  blocks: Loaded<typeof SERVICE_BLOCKS>,
+  provider: () => ProviderConfig,
+) => Promise<Contract>;
 
 /** A contract beside the user's config comes before a shipped one of the same name. */
 function contractFinder(configDir: string): FindContract {
   const read = new Map<string, Promise<Contract>>();
-  return async (name, { faultAt }) => {
+  return async ({ faultAt }, { contract: name }) => {
     const own = await namedFiles(join(configDir, 'contracts'));
     const shipped = await namedFiles(join(SHIPPED_CONFIG, 'contracts'));
     const path = own.get(name) ?? shipped.get(name);
@@ -275,8 +283,8 @@ function contractFinder(configDir: string): FindContract {
       const known = [...new Set([...own.keys(), ...shipped.keys()])];
       throw faultAt('contract', `there is no contract ${JSON.stringify(name)}`, didYouMean(name, known));
     }
-    const contract = read.get(path) ?? readContract(path, name);
-    read.set(path, contract);
-    return contract;
+    const found = read.get(path) ?? readContract(path, name);
+    read.set(path, found);
+    return found;
   };
 }

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { type Clause, type ClauseValue, type Contract, findClause } from '../base/clause.ts';
 import type { Secret } from '../base/secret.ts';
 import type { ClauseKey } from '../base/vocabulary.ts';
@@ -84,7 +85,7 @@ export interface ServiceConfig {
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
 }
 
-const BLOCKS = {
+export const BLOCKS = {
   provider: needed(
     PROVIDER,
     'add `provider: { url: … }` or { reference: … }, or choose an environment that has one',
@@ -134,21 +135,25 @@ const OWN = {
 /** A service, once its environment is laid over it. */
 export const SERVICE_BLOCKS = mapping(DESCRIPTION, {}, OWN);
 
+/** Environments with these keys, and those of every service. */
+export const environmentsWith = (own: Readonly<Record<string, TSchema>>) =>
+  named(
+    'Variants of this config, chosen with --environment. Write only what differs; the rest stays as above. null removes an optional value. Another kind of provider, or another scheme, replaces the whole block.',
+    { names: NAMES },
+    mapping(
+      'One environment: what differs from the rest of this file.',
+      { expected: 'a mapping with what differs in this environment' },
+      { extends: name('Another environment that this one builds on.'), ...own, ...BLOCKS },
+    ),
+  );
+
 /** A service file. `config/service.schema.json` is made of it: `npm run schemas`. */
 export const SERVICE = mapping(
   DESCRIPTION,
   { required: ['service', 'contract'] },
   {
     ...OWN,
-    environments: named(
-      'Variants of this config, chosen with --environment. Write only what differs; the rest stays as above. null removes an optional value. Another kind of provider, or another scheme, replaces the whole block.',
-      { names: NAMES },
-      mapping(
-        'One environment: what differs from the rest of this file.',
-        { expected: 'a mapping with what differs in this environment' },
-        { extends: name('Another environment that this one builds on.'), contract, ...BLOCKS },
-      ),
-    ),
+    environments: environmentsWith({ contract }),
   },
 );
 

@@ -1,5 +1,5 @@
 import type { Allowance } from '../config/blocks/allowances.ts';
-import { usualFolder } from '../config/yaml/read-text.ts';
+import { usualConfig } from '../config/yaml/read-text.ts';
 import type { ReportChoices, ReportFormat } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
@@ -76,7 +76,7 @@ export function commandAlone(
   if (again !== undefined) return again;
   const options = {
     '--environment': environment,
-    '--config': configDir === usualFolder() ? null : configDir,
+    '--config': configDir === usualConfig() ? null : configDir,
     '--url': providerUrl,
   };
   const given = Object.entries(options).flatMap(([option, value]) =>

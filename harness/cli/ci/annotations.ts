@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { withShortValues } from '../../base/text.ts';
 import { clausePlaces } from '../../config/contract.ts';
+import { isOneFile } from '../../config/yaml/config-place.ts';
 import {
   type CauseEntry,
   causeEntries,
@@ -103,7 +104,7 @@ function spotIn(place: string): Spot | null {
 }
 
 function configOf({ service }: ServiceResult, configDir: string): Spot {
-  return { file: `${configDir}/services/${service}.yaml`, line: 1 };
+  return { file: isOneFile(configDir) ? configDir : `${configDir}/services/${service}.yaml`, line: 1 };
 }
 
 function textOf(entry: CauseEntry, results: Results): Pick<Annotation, 'title' | 'message'> {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import { ACCEPTED, baselineFile, KNOWN, withEntries, withoutEntries } from '../../config/baseline.ts';
 import { isDay } from '../../config/shape/text-forms.ts';
+import { serviceFiles } from '../../config/yaml/config-place.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { namedFiles } from '../../config/yaml/read-text.ts';
 import { isFinding } from '../../report/diagnosis/diagnose.ts';
 import { acceptable, driftOf } from '../../report/memory/drift.ts';
 import { fits, signatureOfCheck } from '../../report/memory/known.ts';
@@ -45,7 +45,7 @@ export async function accept(
       remedy: didYouMean(key, [...new Set(seen)]),
     });
   }
-  const files = await namedFiles(join(options.config, 'services'));
+  const files = await serviceFiles(options.config);
   const changes: NewPin[] = [];
   for (const each of services) {
     const { environment, observations } = each;
@@ -97,13 +97,13 @@ function write(
   options: AcceptOptions,
 ): void {
   const { folder } = ACCEPTED;
-  const { file, text } = baselineFile(options.config, folder, service);
+  const list = baselineFile(options.config, folder, service);
   const entries = changes.map(({ observation: { key, value, varies = 'never' } }) => ({
     key,
     value: acceptable(value, varies),
     ...(environment === null ? {} : { environment }),
   }));
-  writeWhole(file, withEntries(text, { folder, key: 'key' }, entries));
+  writeWhole(list.file, list.with(withEntries(list.text, { folder, key: 'key' }, entries)));
 }
 
 interface RunLocation {
@@ -183,9 +183,10 @@ export async function addKnown(services: readonly string[], options: AddOptions)
         const where = environment === null ? {} : { environment };
         return { check: check.id, got: signatureOfCheck(check), ...asked, ...where };
       });
-      const { file, text } = baselineFile(options.config, KNOWN.folder, service.service);
-      writeWhole(file, withEntries(text, { folder: KNOWN.folder, key: 'check' }, entries));
-      for (const { check } of entries) process.stdout.write(`${plainLine(`${file}: ${check}`)}\n`);
+      const { folder } = KNOWN;
+      const list = baselineFile(options.config, folder, service.service);
+      writeWhole(list.file, list.with(withEntries(list.text, { folder, key: 'check' }, entries)));
+      for (const { check } of entries) process.stdout.write(`${plainLine(`${list.file}: ${check}`)}\n`);
     }
   } finally {
     asker.close();
@@ -198,11 +199,11 @@ export async function pruneKnown(services: readonly string[], options: KnownOpti
   for (const { service, known = [] } of await servicesOf(services, options)) {
     const stale = known.filter(({ state }) => state === 'stale').map(({ check, got }) => ({ check, got }));
     if (stale.length === 0) continue;
-    const { file, text } = baselineFile(options.config, KNOWN.folder, service);
-    const { text: left, removed } = withoutEntries(text, KNOWN.folder, stale);
+    const list = baselineFile(options.config, KNOWN.folder, service);
+    const { text: left, removed } = withoutEntries(list.text, KNOWN.folder, stale);
     if (removed === 0) continue;
-    writeWhole(file, left);
-    process.stdout.write(`${plainLine(`${file}: ${counted(removed, 'entry', 'entries')} removed`)}\n`);
+    writeWhole(list.file, list.with(left));
+    process.stdout.write(`${plainLine(`${list.file}: ${counted(removed, 'entry', 'entries')} removed`)}\n`);
   }
   return EXIT.conforms;
 }
@@ -213,7 +214,7 @@ async function servicesOf(
   { config, reports, results }: KnownOptions,
 ): Promise<readonly ServiceResult[]> {
   const { services } = lastRun(wanted, { reports, results });
-  const files = await namedFiles(join(config, 'services'));
+  const files = await serviceFiles(config);
   await KNOWN.read(config, { files, environment: null });
   return services;
 }

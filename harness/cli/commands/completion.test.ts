@@ -24,6 +24,11 @@ describe('completion', () => {
 
   it('offers services of the folder', async () => {
     expect(await offered(['run', 'or'], { 'conformance/services/orders.yaml': '' })).toEqual(['orders']);
+    expect(await offered(['run', 'or'], { 'conform.yaml': 'service: "orders"\n' })).toEqual(['orders']);
+  });
+
+  it('offers the values of an argument that has few', async () => {
+    expect(await offered(['completion', ''])).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
   });
 
   it('is written for zsh and fish as well', async () => {

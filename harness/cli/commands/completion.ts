@@ -15,6 +15,7 @@ interface Completed {
   readonly words: string;
   readonly description: string;
   readonly options: readonly { readonly name: string; readonly description: string }[];
+  /** Also the values of an argument, if it has few. */
   readonly subcommands: readonly string[];
 }
 
@@ -28,14 +29,20 @@ function commandsBelow(command: Command, before: readonly string[] = []): readon
         name: `--${option.name()}`,
         description: option.description,
       })),
-      subcommands: below.commands.map((each) => each.name()),
+      subcommands: [
+        ...below.commands.map((each) => each.name()),
+        ...below.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      ],
     };
     return [own, ...commandsBelow(below, words)];
   });
 }
 
-/** Prints the names of services in the usual folders. */
-const SERVICES = `ls conformance/services config/services 2>/dev/null | sed -n 's/\\.ya\\{0,1\\}ml$//p'`;
+/** Prints the names of services in the usual places. Without single quotes, which fish has around it. */
+const SERVICES = [
+  'ls conformance/services config/services 2>/dev/null | sed -n "s/\\.ya\\{0,1\\}ml\\$//p"',
+  'sed -n "s/^service: *[^a-z0-9]*\\([a-z0-9-]*\\).*/\\1/p" conform.yaml 2>/dev/null',
+].join('; ');
 
 function forBash(commands: readonly Completed[]): string {
   const names = commands.filter(({ words }) => !words.includes(' ')).map(({ words }) => words);

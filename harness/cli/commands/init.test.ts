@@ -103,6 +103,27 @@ describe('the security scheme of an OpenAPI document', () => {
   });
 });
 
+describe('the first config', () => {
+  it('is one file where there is a document, and no other config', async () => {
+    const document = JSON.stringify(documentWith({ type: 'http', scheme: 'bearer' }));
+    const folder = temporaryFolder({ 'openapi.json': document, '.git/HEAD': '', '.gitignore': '' });
+    const asked = ['--url', 'http://127.0.0.1:9', '--openapi', 'openapi.json', '--key-env', 'KEY'];
+    const again = () =>
+      conformHere(['init', '--service', 'orders', ...asked], { KEY: 'key-for-tests' }, folder);
+    expect(await again()).toMatchObject({
+      code: 0,
+      stdout: 'wrote conform.yaml\n',
+      stderr: expect.stringContaining('Next: run `conform run orders`\n'),
+    });
+    expect(await again()).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/conform\.yaml: is there already\n {2}remedy: it has one service/),
+    });
+    const shown = await conformHere(['config'], { KEY: 'key-for-tests' }, folder);
+    expect(shown.stdout).toContain('openapi: openapi.json # conform.yaml:');
+  });
+});
+
 describe('a document that is fetched', () => {
   const document = documentWith({ type: 'http', scheme: 'bearer' });
 

@@ -7,8 +7,9 @@ import type { Scheme, SecurityScheme } from '../../config/credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../config/credential/schemes.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import { FIT, type FirstService, initService, writeNewFiles } from '../../config/written/first-service.ts';
+import { configFolder } from '../../config/yaml/config-place.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { usualFolder } from '../../config/yaml/read-text.ts';
+import { CONFIG_FILE, usualConfig } from '../../config/yaml/read-text.ts';
 import { firstAnswer } from '../../engine/provider/first-answer.ts';
 import { fetchDocument } from '../../wire/http/fetch.ts';
 import { proxiesOf } from '../../wire/socket/proxies.ts';
@@ -23,7 +24,8 @@ export interface InitOptions extends Readonly<Record<string, string | undefined>
   readonly openapi?: string;
   readonly samplePath?: string;
   readonly scheme?: string;
-  readonly config: string;
+  /** Default: `conform.yaml` for a document where there is no config yet, else the usual one. */
+  readonly config?: string;
 }
 
 /**
@@ -44,7 +46,8 @@ export async function init(options: InitOptions): Promise<number> {
       fallback: 'http://127.0.0.1:8080',
       unfit: FIT.url,
     });
-    const openapi = await documentOf(options.openapi, service, url, options.config);
+    const config = options.config ?? firstConfig(options.openapi);
+    const openapi = await documentOf(options.openapi, service, url, config);
     const noSample = options.samplePath === undefined ? (openapi?.facts.noSample ?? null) : null;
     if (noSample !== null) process.stderr.write(`${noSample} --sample-path names one.\n`);
     const samplePath =
@@ -85,17 +88,17 @@ export async function init(options: InitOptions): Promise<number> {
       Object.entries(besides).map(([name, variable]) => [name, `\${env:${variable}}`]),
     );
     const first: FirstService = { service, url, samplePath, scheme, answers, headers, openapi };
-    const files = await initService(options.config, first);
+    const files = await initService(config, first);
     await writeNewFiles(files);
     process.stdout.write(`${files.map(({ path }) => `wrote ${path}\n`).join('')}${leaveOutReports()}`);
     const ofScheme = scheme.first.asks.flatMap(({ option, variable }) =>
       variable ? [answers[option] ?? ''] : [],
     );
     const variables = [...ofScheme, ...Object.values(besides)];
-    const asked = { configDir: options.config, service, env: process.env, harness: HARNESS };
+    const asked = { configDir: config, service, env: process.env, harness: HARNESS };
     if (samplePath !== null) process.stderr.write(`${await firstAnswer(asked)}\n`);
     const unset = variables.filter((name) => !process.env[name]);
-    process.stderr.write(nextStep(service, unset, options.config));
+    process.stderr.write(nextStep(service, unset, config));
     return 0;
   } finally {
     asker.close();
@@ -161,11 +164,16 @@ async function saved(address: string, service: string, configDir: string): Promi
   const text = await fetchDocument(address, { proxies: proxiesOf(process.env) }).catch((error: unknown) => {
     throw refuse(reasonOf(error));
   });
-  const folder = join(configDir, 'openapi');
+  const folder = join(configFolder(configDir), 'openapi');
   const path = join(folder, `${service}.${/^\s*\{/.test(text) ? 'json' : 'yaml'}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
   return path;
+}
+
+function firstConfig(openapi: string | undefined): string {
+  const usual = usualConfig();
+  return openapi === undefined || existsSync(usual) ? usual : CONFIG_FILE;
 }
 
 /** Reports do not belong in a repository. */
@@ -179,7 +187,7 @@ const EXAMPLE =
   'for example: conform init --service orders --url https://orders.example --openapi openapi.yaml --key-env ORDERS_API_KEY';
 
 function nextStep(service: string, unset: readonly string[], configDir: string): string {
-  const config = configDir === usualFolder() ? '' : ` --config ${configDir}`;
+  const config = configDir === usualConfig() ? '' : ` --config ${configDir}`;
   const plural = unset.length > 1 ? 's' : '';
   const keys =
     unset.length === 0 ? '' : `set the environment variable${plural} ${unset.join(' and ')}, then `;

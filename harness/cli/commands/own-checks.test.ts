@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { provenFile } from '../../config/own/own-checks-block.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import { conformHere, saying } from '../fixtures/in-process.ts';
 
@@ -52,8 +53,8 @@ describe('the example of the page', () => {
       checks: 2,
     });
     const proof = await conformHere(['prove', '--config', config]);
-    const [, shown = ''] = /```console\n\$ conform prove --config conformance\n(.*?)```/s.exec(PAGE) ?? [];
-    expect(saying(proof).replaceAll(config, 'conformance')).toBe(`0: ${shown}`);
+    const [, shown = ''] = /```console\n\$ conform prove\n(.*?)```/s.exec(PAGE) ?? [];
+    expect(saying(proof).replaceAll(provenFile(config), provenFile('conform.yaml'))).toBe(`0: ${shown}`);
     const after = await run(config);
     expect(after.code).toBe(1);
     expect(outcomesOf(after)).toEqual(['house.trace-id fail', 'house.health warning']);

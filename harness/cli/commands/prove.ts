@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
-import { loadOwnChecks, PROVEN_FILE, provenIn } from '../../config/own/own-checks-block.ts';
+import { loadOwnChecks, provenFile, provenIn } from '../../config/own/own-checks-block.ts';
 import { moduleDigest } from '../../config/own/own-module.ts';
 import { proofGap } from '../../engine/check/own-suites.ts';
 import { plainLine } from '../../report/results/words/plain.ts';
@@ -40,7 +39,7 @@ export async function prove(
       );
     }
   }
-  const path = join(configDir, PROVEN_FILE);
+  const path = provenFile(configDir);
   const text = `${JSON.stringify(Object.fromEntries(Object.entries(proven).toSorted()), null, 2)}\n`;
   if (textOf(path) !== text) writeFileSync(path, text);
   const summary = `${lines.length - gaps} of ${lines.length} proven, in ${path}`;

@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from '../../base/exit.ts';
 import type { Allowance } from '../../config/blocks/allowances.ts';
-import { usualFolder } from '../../config/yaml/read-text.ts';
+import { usualConfig } from '../../config/yaml/read-text.ts';
 import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';
@@ -8,7 +8,7 @@ import type { JunitWarnings } from '../../report/format.ts';
 import { formatsNamed } from '../../report/formats.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
-import { watchBelow } from '../change.ts';
+import { watchConfig } from '../change.ts';
 import { annotationsOf } from '../ci/annotations.ts';
 import { annotate } from '../ci/log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
@@ -107,7 +107,7 @@ export async function judgedBy(
   options: Partial<RunOptions>,
 ): Promise<FinishedRun['results']> {
   const all: RunOptions = {
-    config: usualFolder(),
+    config: usualConfig(),
     reports: 'reports',
     strict: false,
     bail: false,
@@ -157,7 +157,7 @@ async function runLastFailed(
 
 /** Runs until a signal; the exit code is that of the last run. A change during a run starts the next. */
 async function runAtEveryChange(options: RunOptions, once: () => Promise<FinishedRun>): Promise<number> {
-  const changes = watchBelow(options.config, options.reports);
+  const changes = watchConfig(options.config, options.reports);
   try {
     for (;;) {
       const { exitCode, signalled } = await runUnlessFaulty(once);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { filledIn } from '../../base/finding.ts';
 import type { Credentials } from '../../config/credential/scheme.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/text-forms.ts';
+import { serviceFiles } from '../../config/yaml/config-place.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../reference/catalogue.ts';
@@ -122,7 +122,7 @@ async function configuredReference(
   service: ReferenceName,
   configDir: string,
 ): Promise<{ readonly credentials: Credentials; readonly plan: ServedPlan | null } | null> {
-  if (!existsSync(join(configDir, 'services', `${service}.yaml`))) return null;
+  if (!(await serviceFiles(configDir)).has(service)) return null;
   const { services } = await loadServices({ configDir, services: [service], env: process.env });
   const config = services[0]?.config;
   return config?.provider.kind === 'reference' ? config : null;

@@ -2,7 +2,14 @@ import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { shapeWithin, traitsOf } from '../shape/loaded.ts';
-import { type Located, type LocatedMap, originsOf, plainOf, withChildren } from '../yaml/located.ts';
+import {
+  type Located,
+  type LocatedMap,
+  originsOf,
+  plainOf,
+  withChildren,
+  withoutKeys,
+} from '../yaml/located.ts';
 import { didYouMean } from '../yaml/nearest.ts';
 import { faultsOf } from '../yaml/origin.ts';
 
@@ -28,7 +35,7 @@ export function overlaid(
   }
   return chainOf(environment, environments).reduceRight<LocatedMap>((under, name) => {
     const overlay = environments.get(name);
-    return overlay ? laidOver(under, stamped(without(overlay, 'extends'), name), shape) : under;
+    return overlay ? laidOver(under, stamped(withoutKeys(overlay, 'extends'), name), shape) : under;
   }, base);
 }
 
@@ -47,7 +54,7 @@ function baseOf(file: LocatedMap): LocatedMap {
     if (value.kind === 'scalar' && value.value === null)
       throw faultsOf(originsOf(file))(key, 'is empty', 'give it a value, or remove the key');
   }
-  return without(file, 'environments');
+  return withoutKeys(file, 'environments');
 }
 
 export function environmentNames(file: LocatedMap): readonly string[] {
@@ -107,10 +114,6 @@ function withoutNulls(map: LocatedMap): LocatedMap {
 function stamped<N extends Located>(node: N, environment: string): N {
   const inner = withChildren(node, (_name, child) => stamped(child, environment));
   return node.origin.kind === 'file' ? { ...inner, origin: { ...node.origin, environment } } : inner;
-}
-
-function without(map: LocatedMap, key: string): LocatedMap {
-  return { ...map, entries: new Map([...map.entries].filter(([name]) => name !== key)) };
 }
 
 function placeOf(node: Located): { readonly place?: Place } {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { UsageError } from '../../base/exit.ts';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import { readSource } from '../document/files.ts';
@@ -19,6 +20,7 @@ import {
 import { isMeant, type LeftOutOperation, nothingMeant } from './choice.ts';
 import { type PARAMETERS, withGivenValues } from './given-values.ts';
 import { successesOf } from './openapi/answers.ts';
+import { type FirstFacts, firstFacts } from './openapi/first-facts.ts';
 import type { DocumentedBody, DocumentedInput } from './openapi/inputs.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
 import { type OPERATIONS, operationsBlock, readWritten, type WrittenOperation } from './written.ts';
@@ -287,13 +289,6 @@ async function readDocument(
       draft.faults.add(draft.faultAt('overlays', 'there is no document', 'name it in `openapi`'));
     return null;
   }
-  const applied: SourceFile[] = [];
-  for (const [index, overlay] of overlays.entries()) {
-    const key = `overlays.${index}`;
-    const found = await readSource(resolve(draft.scope.folder, overlay), draft.shownBeside(key, overlay));
-    if ('fault' in found) throw draft.fileFault(key, `the overlay ${overlay}`, found.fault);
-    applied.push(found.source);
-  }
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
     shown: draft.shownBeside('openapi', openapi),
     configured: {
@@ -302,10 +297,44 @@ async function readDocument(
       certificate: tls?.cert !== undefined,
     },
     basePath: basePathOf(provider),
-    overlays: applied,
+    overlays: await readOverlays(draft, overlays),
   });
   if (!('fault' in read)) return read;
   throw draft.fileFault('openapi', `the document ${openapi}`, read.fault);
+}
+
+async function readOverlays(draft: Draft, overlays: readonly string[]): Promise<readonly SourceFile[]> {
+  const applied: SourceFile[] = [];
+  for (const [index, overlay] of overlays.entries()) {
+    const key = `overlays.${index}`;
+    const found = await readSource(resolve(draft.scope.folder, overlay), draft.shownBeside(key, overlay));
+    if ('fault' in found) throw draft.fileFault(key, `the overlay ${overlay}`, found.fault);
+    applied.push(found.source);
+  }
+  return applied;
+}
+
+/** What the document of the config states; null without a document, or if it has a fault: `buildOperations` reports it. */
+export async function factsOfDocument(
+  draft: Draft,
+  { openapi, overlays = [] }: Pick<OperationBlocks, 'openapi' | 'overlays'>,
+  provider: ProviderConfig,
+): Promise<FirstFacts | null> {
+  if (openapi === undefined) return null;
+  try {
+    const path = resolve(draft.scope.folder, openapi);
+    const applied = await readOverlays(draft, overlays);
+    const facts = await firstFacts(
+      path,
+      draft.shownBeside('openapi', openapi),
+      basePathOf(provider),
+      applied,
+    );
+    return 'fault' in facts ? null : facts;
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
 }
 
 function basePathOf(provider: ProviderConfig): string {

@@ -7,6 +7,7 @@ import { codeOf } from '../../base/thrown.ts';
 import { newestRules, rulesOf } from '../blocks/rules.ts';
 import type { Draft } from '../draft/draft.ts';
 import { list, text } from '../shape/kinds.ts';
+import { configFolder, isOneFile } from '../yaml/config-place.ts';
 import { type OwnCheck, ownChecksFault } from './own-check.ts';
 import { importOwn, moduleDigest } from './own-module.ts';
 
@@ -24,8 +25,10 @@ export interface OwnChecksFile {
   readonly proven: readonly string[];
 }
 
-/** Next to `services/`, written by `conform prove`: ids of checks with the digest of their module. */
-export const PROVEN_FILE = 'proven.json';
+/** Written by `conform prove`, next to `services/` or `conform.yaml`: ids of checks with the digest of their module. */
+export function provenFile(config: string): string {
+  return join(configFolder(config), isOneFile(config) ? 'conform.proven.json' : 'proven.json');
+}
 
 /** @throws UsageError for a module that is not there or has no checks. */
 export async function buildOwnChecks(
@@ -84,7 +87,7 @@ function shippedSuites(): readonly string[] {
 
 /** @throws UsageError if the file is there and cannot be read. */
 export function provenIn(configDir: string): Readonly<Record<string, string>> {
-  const file = join(configDir, PROVEN_FILE);
+  const file = provenFile(configDir);
   let text = '{}';
   try {
     text = readFileSync(file, 'utf8');

@@ -6,6 +6,7 @@ import { readSecret } from '../draft/secret.ts';
 import { type Fault, flag, list, mapping, needed, orReference, secret, text } from '../shape/kinds.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import { baseUrl, withoutUser } from '../shape/text-forms.ts';
+import { configFolder, isOneFile } from '../yaml/config-place.ts';
 import { type LocatedMap, located, withEntry } from '../yaml/located.ts';
 import type { Origin } from '../yaml/origin.ts';
 import { SHIPPED_CONFIG, shown } from '../yaml/read-text.ts';
@@ -229,11 +230,13 @@ function statesOf(draft: Draft, states: PactsBlock['states']): StateHandler | nu
 /** The pact that lies beside the user's config for the service, or for its contract; else the shipped one. */
 function defaultPact(configDir: string, service: string, contract: string): string | null {
   // A contract of the user's own that has a shipped one's name is another contract, with other consumers.
-  const contracts = join(configDir, 'contracts');
-  const isOwn = ['yaml', 'yml'].some((end) => existsSync(join(contracts, `${contract}.${end}`)));
+  const folder = configFolder(configDir);
+  const contracts = join(folder, 'contracts');
+  const isOwn =
+    isOneFile(configDir) || ['yaml', 'yml'].some((end) => existsSync(join(contracts, `${contract}.${end}`)));
   const places = [
-    join(configDir, 'pacts', `${service}.json`),
-    join(configDir, 'pacts', `${contract}.json`),
+    join(folder, 'pacts', `${service}.json`),
+    join(folder, 'pacts', `${contract}.json`),
     ...(isOwn ? [] : [join(SHIPPED_CONFIG, 'pacts', `${contract}.json`)]),
   ];
   const found = places.find((path) => existsSync(path));

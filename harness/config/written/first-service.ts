@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
@@ -10,7 +11,8 @@ import { newestRules } from '../blocks/rules.ts';
 import type { Answers, Scheme } from '../credential/scheme.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/text-forms.ts';
-import { namedFiles, SHIPPED_CONFIG } from '../yaml/read-text.ts';
+import { isOneFile } from '../yaml/config-place.ts';
+import { CONFIG_FILE, namedFiles, SHIPPED_CONFIG } from '../yaml/read-text.ts';
 
 export interface FirstService {
   /** Lower-case letters, digits and hyphens. */
@@ -69,8 +71,12 @@ export const FIT = {
   ),
 } as const;
 
-/** Its config and, if none has its name, a contract. Writes nothing. @throws UsageError for an unfit answer. */
-export async function initService(configDir: string, first: FirstService): Promise<readonly NewFile[]> {
+/**
+ * Its config: `conform.yaml`, or in a folder a service file and, if none has its name, a contract. Writes nothing.
+ *
+ * @throws UsageError for an unfit answer.
+ */
+export async function initService(config: string, first: FirstService): Promise<readonly NewFile[]> {
   const { service, scheme, answers, samplePath } = first;
   hold('service', FIT.service(service));
   hold('url', FIT.url(first.url));
@@ -79,14 +85,15 @@ export async function initService(configDir: string, first: FirstService): Promi
     if (variable) hold(option, FIT.variable(answers[option] ?? ''));
   }
   const url = baseUrl(first.url, (problem, remedy) => new UsageError(problem, { key: 'url', remedy }));
+  if (isOneFile(config)) return [{ path: config, text: oneFileText({ ...first, url }, config) }];
   const contracts = [
-    ...(await namedFiles(join(configDir, 'contracts'))).keys(),
+    ...(await namedFiles(join(config, 'contracts'))).keys(),
     ...(await namedFiles(join(SHIPPED_CONFIG, 'contracts'))).keys(),
   ];
-  const pathIn = (folder: string) => join(configDir, folder, `${service}.yaml`);
-  const config = { path: pathIn('services'), text: serviceText({ ...first, url }, configDir) };
-  if (contracts.includes(service)) return [config];
-  return [config, { path: pathIn('contracts'), text: contractText(first) }];
+  const pathIn = (folder: string) => join(config, folder, `${service}.yaml`);
+  const file = { path: pathIn('services'), text: serviceText({ ...first, url }, join(config, 'services')) };
+  if (contracts.includes(service)) return [file];
+  return [file, { path: pathIn('contracts'), text: contractText(first) }];
 }
 
 function hold(key: string, unfit: AnswerFault): void {
@@ -96,8 +103,7 @@ function hold(key: string, unfit: AnswerFault): void {
 /** @throws UsageError, before anything is written, when one of the files is there already. */
 export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
   for (const { path } of files) {
-    const name = path.replace(/^.*[\\/]|\.yaml$/g, '');
-    if ((await namedFiles(dirname(path))).has(name)) throw alreadyThere(path);
+    if (['yaml', 'yml'].some((end) => existsSync(path.replace(/yaml$/, end)))) throw alreadyThere(path);
   }
   for (const { path, text } of files) {
     try {
@@ -113,7 +119,10 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
 }
 
 function alreadyThere(path: string): UsageError {
-  const remedy = 'choose another name, or remove the file first: nothing is overwritten';
+  const remedy =
+    isOneFile(path) && basename(path) === CONFIG_FILE
+      ? 'it has one service: for several, move it to a folder such as conformance, and name that with --config'
+      : 'choose another name, or remove the file first: nothing is overwritten';
   return new UsageError('is there already', { place: { file: path }, remedy });
 }
 
@@ -126,18 +135,49 @@ export function schemaLine(configDir: string, part: string, name: string): strin
   return `# yaml-language-server: $schema=${schema}`;
 }
 
-function serviceText(
-  { service, url, scheme, answers, headers = {}, openapi, webSocketPath }: FirstService,
-  configDir: string,
-): string {
-  const beside = (path: string) => relative(join(configDir, 'services'), path).replaceAll('\\', '/');
-  const document = openapi && beside(openapi.path);
-  return `${schemaLine(configDir, 'services', 'service.schema.json')}
+function serviceText(first: FirstService, folder: string): string {
+  const { service } = first;
+  return `${schemaLine(folder, '', 'service.schema.json')}
 #
 # The service ${service}: where it runs, how a client gets in, and what conform may do to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
-# What your team owns, as of this date: a newer version of conform adds no check. "all" has those of your HTTP server, too.
+${settingsText(first, folder)}`;
+}
+
+function oneFileText(first: FirstService, file: string): string {
+  const { service } = first;
+  const beyond = first.openapi === null ? '' : ` beyond ${basename(first.openapi.path)}, or in place of it`;
+  const clauses = ownClauses(first);
+  const examples = (['limits.rate', 'errors.format'] as const).map((key) =>
+    commented(key).replace(/^.*\n/, ''),
+  );
+  return `${schemaLine(dirname(file), '', 'conform.schema.json')}
+#
+# The service ${service}: where it runs, how a client gets in, what conform may do to it, and what its documents say.
+service: ${JSON.stringify(service)}
+${settingsText(first, dirname(file))}
+# What your documents say${beyond}. \`conform clauses\` lists the keys.
+${clauses === '' ? '# clauses:\n' : `clauses:\n${clauses}`}${examples.join('\n').replaceAll(/^ {2}# {0,1}/gm, '#   ')}
+`;
+}
+
+/** The sample, if the document has another one or none. */
+function ownClauses({ openapi, samplePath }: FirstService): string {
+  const sample = openapi?.facts.clauses.find(({ key }) => key === 'endpoint.sample');
+  if (samplePath === null || isSample(sample?.value, samplePath)) return '';
+  const clause = { key: 'endpoint.sample', standing: 'stated', value: sampleRequest(samplePath) };
+  return `${indented(stringify([clause], { lineWidth: 0 }))}\n`;
+}
+
+/** The blocks of a service; paths in it are relative to the folder. */
+function settingsText(
+  { url, scheme, answers, headers = {}, openapi, webSocketPath }: FirstService,
+  folder: string,
+): string {
+  const beside = (path: string) => relative(folder, path).replaceAll('\\', '/');
+  const document = openapi && beside(openapi.path);
+  return `# What your team owns, as of this date: a newer version of conform adds no check. "all" has those of your HTTP server, too.
 rules: ${newestRules('api')}
 
 provider:
@@ -171,16 +211,15 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
     ({ key, value }) => key === 'endpoint.sample' && isSample(value, samplePath),
   );
   const said = { section: 'conform init', row: 1 };
-  const request = { method: 'GET', path: samplePath, fields: {}, response: NOT_STATED };
   const first =
     samplePath === null
       ? { key: 'websocket.transport', value: { protocol: 'WebSocket' }, ...said }
-      : (sample ?? { key: 'endpoint.sample', value: request, ...said });
+      : (sample ?? { key: 'endpoint.sample', value: sampleRequest(samplePath), ...said });
   const clauses = [first, ...documented].map(({ key, value, section, row }) => {
     return { key, standing: 'stated', value, place: { section, row } };
   });
   const written = new Set<string>(clauses.map(({ key }) => key));
-  const rest = Object.entries(VOCABULARY).filter(([key]) => !written.has(key));
+  const rest = (Object.keys(VOCABULARY) as ClauseKey[]).filter((key) => !written.has(key));
   const source = openapi === null ? `${service} documents` : basename(openapi.path);
   return `# What the documents of ${service} say, clause by clause. Only the clauses below are judged as rules; the rest is
 # observed. standing: stated (the document says so), advised (it recommends it), not-shown (it leaves it open).
@@ -197,12 +236,17 @@ ${rest.map(commented).join('\n')}
 `;
 }
 
+function sampleRequest(path: string) {
+  return { method: 'GET', path, fields: {}, response: NOT_STATED };
+}
+
 function isSample(value: unknown, path: string | null): boolean {
   return isJsonObject(value) && value.path === path;
 }
 
-function commented([key, { meaning, example }]: [string, (typeof VOCABULARY)[ClauseKey]]): string {
-  const clause = { key, standing: 'stated', value: example, place: { section: 'Heading', row: 1 } };
+function commented(key: ClauseKey): string {
+  const { meaning, example } = VOCABULARY[key];
+  const clause = { key, standing: 'stated', value: example };
   const [line = ''] = stringify(clause, { lineWidth: 0, collectionStyle: 'flow' }).trim().split('\n');
   return `  # ${meaning}\n  # - ${line}`;
 }

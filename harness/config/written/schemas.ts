@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ACCEPTED, KNOWN } from '../baseline.ts';
 import { contractSchema } from '../contract.ts';
+import { oneFileSchema } from '../one-file.ts';
 import { SERVICE } from '../service.ts';
 import { jsonSchemaOf } from '../shape/json-schema.ts';
 
@@ -8,6 +9,7 @@ import { jsonSchemaOf } from '../shape/json-schema.ts';
 export function shippedSchemas(): Readonly<Record<string, object>> {
   return {
     'accepted.schema.json': jsonSchemaOf('accepted observations', ACCEPTED.shape),
+    'conform.schema.json': oneFileSchema(),
     'contract.schema.json': contractSchema(),
     'known.schema.json': jsonSchemaOf('known failures', KNOWN.shape),
     'service.schema.json': jsonSchemaOf('service config', SERVICE),

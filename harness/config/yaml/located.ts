@@ -234,6 +234,10 @@ export function withEntry(map: LocatedMap, name: string, value: Located): Locate
   return { ...map, entries: new Map(map.entries).set(name, { keyPlace: null, value }) };
 }
 
+export function withoutKeys(map: LocatedMap, ...names: readonly string[]): LocatedMap {
+  return { ...map, entries: new Map([...map.entries].filter(([name]) => !names.includes(name))) };
+}
+
 export function keyWithin(key: string, name: string): string {
   return key === '' ? name : `${key}.${name}`;
 }

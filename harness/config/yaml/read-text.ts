@@ -107,12 +107,16 @@ function placeOf(octets: Buffer, offset: number): { readonly line: number; reado
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));
 
+/** The config of one service in one file. */
+export const CONFIG_FILE = 'conform.yaml';
+
 /**
- * Where services and contracts are when nothing says so: the nearest `conformance`, or `config` with services, in this
+ * The config when no option names one: the nearest `conform.yaml`, folder `conformance`, or `config` with services, in this
  * folder or in one above it, up to the root of the repository. `conformance` if there is none.
  */
-export function usualFolder(): string {
+export function usualConfig(): string {
   for (let folder = ''; ; folder = join('..', folder)) {
+    if (existsSync(join(folder, CONFIG_FILE))) return join(folder, CONFIG_FILE);
     if (existsSync(join(folder, 'conformance'))) return join(folder, 'conformance');
     if (existsSync(join(folder, 'config/services'))) return join(folder, 'config');
     const isRoot = existsSync(join(folder, '.git')) || resolve(folder) === resolve(folder, '..');

@@ -4,7 +4,7 @@ import type { ClauseKey, ErrorCondition } from '../../../base/vocabulary.ts';
 import { isAuthorizationKey, type SecurityScheme } from '../../credential/scheme.ts';
 import { SourceFiles } from '../../document/files.ts';
 import { Remarks } from '../../document/remarks.ts';
-import { child, children, type DocumentNode } from '../../document/source.ts';
+import { child, children, type DocumentNode, type SourceFile } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf } from './inputs.ts';
@@ -43,8 +43,9 @@ export async function firstFacts(
   path: string,
   shown: string,
   basePath: string,
+  overlays: readonly SourceFile[] = [],
 ): Promise<FirstFacts | { readonly fault: ReadFault }> {
-  const files = await SourceFiles.open(path, shown);
+  const files = await SourceFiles.open(path, shown, overlays);
   if ('fault' in files) return files;
   const operations = operationsOf(files, new Remarks());
   const targetOf = (each: FoundOperation) =>

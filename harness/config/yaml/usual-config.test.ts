@@ -1,21 +1,23 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Files, temporaryFolder } from '../../base/fixtures/folder.ts';
-import { usualFolder } from './read-text.ts';
+import { usualConfig } from './read-text.ts';
 
 const before = process.cwd();
 afterEach(() => process.chdir(before));
 
-/** The usual folder, seen from a folder of a repository with these files. */
+/** The usual config, seen from a folder of a repository with these files. */
 function seenFrom(folder: string, files: Files): string {
   process.chdir(
     join(temporaryFolder({ '.git/HEAD': '', 'packages/orders/package.json': '', ...files }), folder),
   );
-  return usualFolder();
+  return usualConfig();
 }
 
-describe('the usual folder', () => {
+describe('the usual config', () => {
   it.for([
+    ['is conform.yaml', '', { 'conform.yaml': '', 'conformance/services/a.yaml': '' }, 'conform.yaml'],
+    ['is a file above', 'packages/orders', { 'conform.yaml': '' }, '../../conform.yaml'],
     ['is conformance', '', { 'conformance/services/a.yaml': '' }, 'conformance'],
     ['is config where only that has services', '', { 'config/services/a.yaml': '' }, 'config'],
     ['is no config without services', '', { 'config/app.json': '' }, 'conformance'],
