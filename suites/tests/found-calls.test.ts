@@ -27,9 +27,9 @@ async function requestsTo(
 ): Promise<{ readonly sent: readonly string[]; readonly outcome: Judged }> {
   const sent = new Set<string>();
   const server = createServer(({ method, url = '' }, response) => {
-    const answer = answers[url];
+    const answer = answers[method === 'GET' ? url : `${method} ${url}`];
     if (method === 'GET' && !TRIAL.test(url)) sent.add(url);
-    if (method === 'GET' && answer) answer(response);
+    if (answer) answer(response);
     else response.writeHead(method === 'GET' ? 404 : 405, { allow: 'GET' }).end();
   });
   const url = await served(server);
@@ -153,6 +153,42 @@ describe('a call that is refused', () => {
   it('is the fault of the document where any proxy may refuse it and nothing is documented', async () => {
     const { outcome } = await requestsTo({ '/start': get() }, { '/start': json({}) });
     expect(outcome.faults['operations.undocumented-refusal']).toBe('document');
+  });
+});
+
+describe('a call with a value that nothing documents', () => {
+  const refusing =
+    (status: number): Answer =>
+    (response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  const level = { name: 'level', in: 'query', required: true, schema: { type: 'string' } };
+  const withBody = (schema: object, ...codes: readonly number[]) => ({
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: Object.fromEntries([201, ...codes].map((code) => [code, { description: 'd' }])),
+  });
+  const name = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+  const shown = { ...name, properties: { name: { type: 'string', example: 'a' } } };
+  const wide = { type: 'object', additionalProperties: { type: 'string' } };
+
+  it.each([
+    ['a text in the query, refused', get(level), 404, 'pass'],
+    ['an example in the query, refused', get({ ...level, example: 'patient' }), 404, 'fail'],
+    ['a text in the query that the service fails over', get(level), 500, 'fail'],
+    ['a text in a body, refused', { post: withBody(name) }, 422, 'pass'],
+    ['a body without members, refused', { post: withBody(wide) }, 400, 'pass'],
+    ['an example in a body, refused', { post: withBody(shown) }, 422, 'fail'],
+    ['a text in a body that names nothing', { post: withBody(name, 404) }, 404, 'pass'],
+    ['a text in a body for a path that is missing', { post: withBody(name) }, 404, 'fail'],
+  ])('%s', async (_, item, status, outcome) => {
+    const paths = { '/start': get(), '/uid': item };
+    const answers = Object.fromEntries(
+      ['/uid?level=aG88rL', '/uid?level=patient', 'POST /uid'].map((target) => [target, refusing(status)]),
+    );
+    const more = 'safety: { unsafeMethods: true, leaveItems: true }\n';
+    const judged = (await requestsTo(paths, { '/start': json({}), ...answers }, more)).outcome;
+    expect(judged.outcomes['operations.status']).toBe(outcome);
+    const isNamed = judged.messages['operations.status']?.includes('made up, and is refused with status');
+    expect(isNamed).toBe(outcome === 'pass');
   });
 });
 

@@ -114,7 +114,7 @@ function addressed(sources: Sources): Addressed {
     const [[name, value] = ['', '']] = new URLSearchParams(piece);
     const known = inputs.get(`query ${name}`);
     if (known === undefined) verbatim.push(piece);
-    else inputs.set(`query ${name}`, { ...known, value, lacks: null });
+    else inputs.set(`query ${name}`, { ...known, value, lacks: null, from: 'config' });
   }
   const template = wholeTemplate && documented ? documented.template : path;
   const all = [...inputs.values()];
@@ -145,7 +145,7 @@ function overlaid(under: DocumentedInput | undefined, { value, ...over }: Input)
   const required = over.required || under.required;
   return value === undefined
     ? { ...under, schema, required }
-    : { ...under, name: over.name, schema, required, value, lacks: null };
+    : { ...under, name: over.name, schema, required, value, lacks: null, from: 'config' };
 }
 
 /** Whether the path parameters of the document apply: not where the config has a path of its own. */
@@ -169,7 +169,8 @@ function bodyOf({ written, documented }: Sources): DocumentedBody | null {
   const { mediaType, value } = written.body;
   if (described === null) return { mediaType, value, required: false, schema: null, lacks: null };
   const schema = described.mediaType === mediaType ? described.schema : null;
-  return { ...described, mediaType, value, schema, lacks: null };
+  const { isMade: _, ...rest } = described;
+  return { ...rest, mediaType, value, schema, lacks: null };
 }
 
 function responsesOf({ written, documented }: Sources): readonly ExpectedResponse[] {

@@ -147,7 +147,8 @@ export const operationCalls = covering(
   [safeCalls, unsafeTrials],
   async ({ ask, config, cover }) => {
     const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
-    const calls = all.ofKind('call').with({ unexercised: planned(config, 'call') });
+    const made = all.ofKind('call').judgeable(({ whyNoFault }) => whyNoFault);
+    const calls = made.with({ unexercised: planned(config, 'call') });
     cover(coverageOf('call', calls));
     return calls;
   },

@@ -1,6 +1,7 @@
 import type { FaultSide } from '../../../harness/base/finding.ts';
-import type { AnswerContent } from '../../../harness/config/operation/call/call.ts';
-import type { ExpectedResponse, Operation } from '../../../harness/config/service.ts';
+import { listed } from '../../../harness/base/text.ts';
+import type { AnswerContent, Input } from '../../../harness/config/operation/call/call.ts';
+import type { DocumentedAnswer, ExpectedResponse, Operation } from '../../../harness/config/service.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { DocumentedReply } from './documented-reply.ts';
 import type { Order, TrialKind, Unexercised } from './plan.ts';
@@ -26,6 +27,21 @@ export class OperationReply extends DocumentedReply {
     return own.some(({ from }) => from === 'example') ? 'document' : 'service';
   }
 
+  /** Why a refusal is no fault: it may be about values that no document shows. null for others. */
+  get whyNoFault(): ReasonAgainst | null {
+    const { status, operation, order } = this;
+    const { inputs, body } = operation.call;
+    const isMade = ({ name, from }: Input) => from === 'made' && !order.values?.has(name);
+    const made = inputs.filter(isMade);
+    if (made.length === 0 && body?.isMade !== true) return null;
+    // A made-up body finds its path: 404 says that the path is missing, unless the document says of what.
+    const isOfThing = status === 404 && (made.length > 0 || operation.answers.some(namesMissing));
+    if (!isOfThing && !OF_VALUES.has(status ?? 0)) return null;
+    const what = made.length > 0 ? `its ${listed(made.map(({ name }) => `"${name}"`))}` : 'its body';
+    const reason = `${what} is made up, and is refused with status ${status}; an \`example\` in the document would be sent instead`;
+    return { reason, why: 'unfit' };
+  }
+
   /** The documented response of that status; null when it is documented for none. */
   get expected(): ExpectedResponse | null {
     const { response, alternatives } = this.operation;
@@ -42,6 +58,13 @@ export class OperationReply extends DocumentedReply {
   override get schema(): unknown {
     return super.schema ?? this.expected?.schema ?? null;
   }
+}
+
+/** Content that a server does not take, or not in its present state. */
+const OF_VALUES: ReadonlySet<number> = new Set([400, 409, 422]);
+
+function namesMissing({ code }: DocumentedAnswer): boolean {
+  return code === '404' || code === '4XX';
 }
 
 /** Why a reply is not held to something. */

@@ -131,8 +131,11 @@ export interface Input {
   /** The value to send; undefined if it is left out. */
   readonly value: unknown;
   readonly form: InputForm;
-  /** `example`: the document only shows the value, there may be no such thing in this deployment. Absent for others. */
-  readonly from?: 'example' | 'config';
+  /**
+   * `example`: the document only shows the value, there may be no such thing in this deployment. `made`: the document
+   * shows none that the schema admits. Absent for others.
+   */
+  readonly from?: 'example' | 'config' | 'made';
   /** Named examples that fit the schema; absent for none. */
   readonly examples?: readonly NamedExample[];
   /** Reserved characters stand in the query as they are (`allowReserved`). */
@@ -161,6 +164,8 @@ export interface CallBody {
   readonly schema: unknown;
   /** The value to send: JSON for JSON and for forms, else text; undefined for none. */
   readonly value: unknown;
+  /** Some of the value is made up: the document shows none. */
+  readonly isMade?: true;
   /** Names of the parts of a multipart form that are files; absent for none. */
   readonly files?: readonly string[];
   /** Named examples that fit the schema; absent for none. */

@@ -4,7 +4,8 @@ import { reasonOf } from '../../../base/thrown.ts';
 import { withinTimeLimit } from '../../../base/time-limit.ts';
 import type { Definitions, SchemaBook } from '../../../wire/json/schema.ts';
 
-export type Example = { readonly value: unknown } | { readonly reason: string };
+/** `isMade`: some of it stands nowhere in the document. */
+export type Example = { readonly value: unknown; readonly isMade?: true } | { readonly reason: string };
 
 /** Larger demands are not met by made-up values: they would take long to make and longer to send. */
 const MAX_LENGTH = 10_000;
@@ -60,10 +61,10 @@ export class Examples {
       let why = '';
       for (const shown of [true, false]) {
         const generate = () => this.#generated(schema, shown);
-        const value = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
+        const { value, isMade } = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
         if (JSON.stringify(value).length > MAX_TEXT) return { reason: 'its schema demands a very long text' };
         const fault = judge(value);
-        if (fault === null) return { value };
+        if (fault === null) return { value, ...(isMade && { isMade }) };
         why ||= fault.message;
       }
       return { reason: `no value can be made up for its schema (${why})` };
@@ -73,16 +74,21 @@ export class Examples {
   }
 
   /** `shown`: from the examples and defaults of the document, where it has any. */
-  #generated(schema: JsonSchema, shown: boolean): unknown {
+  #generated(schema: JsonSchema, shown: boolean): { readonly value: unknown; readonly isMade: boolean } {
     let followed = 0;
-    return generateSync(schema, {
+    let isMade = false;
+    const value = generateSync(schema, {
       seed: 1,
       optionalsProbability: 0,
       maxDepth: 20,
       useDefaultValue: shown,
       useExamplesValue: shown,
       formats: { url: () => 'https://example.com/' },
-      outputTransform: (value, of) => (typeof value === 'number' ? unsurprising(value, of) : value),
+      outputTransform: (part, of) => {
+        const isLeaf = !hasMembers(part) || Object.keys(part).length === 0;
+        isMade ||= isLeaf && !isShown(of, shown);
+        return typeof part === 'number' ? unsurprising(part, of) : part;
+      },
       refResolver: (ref) => {
         followed += 1;
         if (followed > MAX_FOLLOWED) throw new Error(`more than ${MAX_FOLLOWED} references in it`);
@@ -90,8 +96,18 @@ export class Examples {
         return isJsonSchema(definition) ? definition : true;
       },
     });
+    return { value, isMade };
   }
 }
+
+/** Whether a schema has the values that it admits. `shown`: examples and defaults count. */
+function isShown(schema: JsonSchema, shown: boolean): boolean {
+  const keywords = shown ? [...LISTING, ...SHOWING] : LISTING;
+  return isJsonObject(schema) && keywords.some((keyword) => keyword in schema);
+}
+
+const LISTING = ['enum', 'const'];
+const SHOWING = ['default', 'example', 'examples'];
 
 /** Services have limits that they do not document: 1 rather than -637 where a schema has no lower bound. */
 function unsurprising(value: number, schema: JsonSchema): number {
@@ -100,7 +116,7 @@ function unsurprising(value: number, schema: JsonSchema): number {
   return small <= Number(schema.maximum ?? schema.exclusiveMaximum ?? small) ? small : value;
 }
 
-const BOUND = ['minimum', 'exclusiveMinimum', 'enum', 'const', 'default', 'example', 'examples'];
+const BOUND = ['minimum', 'exclusiveMinimum', ...LISTING, ...SHOWING];
 
 const TOO_LONG = `making up values for others took more than ${PATIENCE_MS / 1000} s`;
 

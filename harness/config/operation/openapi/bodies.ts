@@ -46,11 +46,12 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
   const example =
     shownBody(content, scope, isJson ? schema : null) ?? madeUp(schemaAt, scope, schema, isJson);
   const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
-  const value = 'value' in example ? example.value : undefined;
+  const { value, isMade } = 'value' in example ? example : {};
   const files = isMultipartType(mediaType) ? filesIn(schemaAt, scope) : [];
   const sent = (shown: DocumentNode) => withoutReadOnly(shown, schemaAt, scope);
   const named = fittingExamples([content], scope, isJson ? schema : null, { sent });
-  return { mediaType, required, schema, value, lacks, ...(files.length > 0 && { files }), ...named };
+  const made = isMade && { isMade };
+  return { mediaType, required, schema, value, lacks, ...made, ...(files.length > 0 && { files }), ...named };
 }
 
 function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): Example | null {
@@ -63,7 +64,7 @@ function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): E
 function madeUp(schemaAt: DocumentNode, scope: InputScope, schema: unknown, isJson: boolean): Example {
   if (schema !== null) return scope.examples.of(schema);
   if (schemaAt.value !== undefined) return { reason: `it ${UNREAD}` };
-  return isJson ? scope.examples.of(null) : { value: 'conform' };
+  return isJson ? scope.examples.of(null) : { value: 'conform', isMade: true };
 }
 
 /** The members of a form that are files. */

@@ -129,6 +129,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
     lacks: null,
     findable: false,
     ...(isExample && { from: 'example' }),
+    ...(example.isMade && { from: 'made' }),
   };
 }
 
