@@ -212,10 +212,12 @@ function looksReadable(run: string, lead: number): boolean {
 
 /** Attempts to unpack, for any text, and octets of it for one attempt more. */
 const ATTEMPTS = 16;
-const OCTETS_PER_ATTEMPT = 256;
+const OCTETS_PER_ATTEMPT = 1_024;
 /** Octets that may be unpacked, for any text, and for each of its octets. */
 const LEAST_ROOM = 256 * 1024;
 const ROOM_PER_OCTET = 4;
+/** Rooms that attempts in vain may fill. */
+const ROOMS_IN_VAIN = 4;
 
 const NOTHING = new Uint8Array();
 
@@ -225,10 +227,13 @@ export class Unpacking {
   readonly #known = new Map<string, Uint8Array | null>();
   #attempts: number;
   #room: number;
+  /** Octets that may still be unpacked in vain. */
+  #vain: number;
 
   constructor(length: number) {
     this.#attempts = ATTEMPTS + Math.floor(length / OCTETS_PER_ATTEMPT);
     this.#room = LEAST_ROOM + ROOM_PER_OCTET * length;
+    this.#vain = ROOMS_IN_VAIN * this.#room;
   }
 
   /** All that base64 unpacks to, in whatever coding; empty if it does not; null if that would take too much. */
@@ -243,11 +248,13 @@ export class Unpacking {
 
   #unpacked(octets: Uint8Array): Uint8Array | null {
     if (!mayBeCompressed(octets)) return NOTHING;
+    if (this.#vain <= 0) return null;
     if (this.#attempts <= 0) return looksCompressed(octets) ? null : NOTHING;
     this.#attempts -= 1;
     const contents = this.#room > 0 ? contentsWithin(octets, this.#room) : null;
-    if (contents === null) return null;
-    return Buffer.concat(contents);
+    if (contents !== null) return Buffer.concat(contents);
+    this.#vain -= this.#room;
+    return null;
   }
 }
 
