@@ -70,6 +70,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'answers-preflights+names-resource-metadata+refuses-odd-keys-with-400+refuses-unknown-parameters+ignores-proxy-fields',
     'refuses-foreign-preflights+refuses-body-on-get+refuses-options-of-server+offers-query+allow-in-lines',
     'deleted-items-are-410+hides-items-with-404+items-without-etags+ignores-id-in-body+pages-linked-in-body',
+    'writes-with-etags+removed-members-are-null',
+    'writes-with-weak-etags+refuses-null-in-changes',
     'hides-items-of-others+deleted-items-are-410',
     'keeps-items-apart-undocumented+plain-json-errors',
     'cursor-carries-filter+items-without-etags',

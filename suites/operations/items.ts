@@ -229,7 +229,7 @@ const updateApplied = lived('operations.update-applied', 'updatedRead', {
   got: (reply, life) => loss(reply, life, 'change'),
 });
 
-const replaceApplied = lived('operations.replace-applied', 'replacedRead', {
+export const replaceApplied = lived('operations.replace-applied', 'replacedRead', {
   title: 'has the item after PUT as PUT had it',
   headline: 'An item is not read as it was put: {got}',
   why: 'The client believes that its data is stored.',

@@ -9,6 +9,8 @@ export interface Lifecycle {
   readonly remove: Operation;
   /** PATCH, where it takes members as JSON. */
   readonly update: Operation | null;
+  /** The update is a JSON merge patch (RFC 7396). */
+  readonly updatesByMerge: boolean;
   readonly replace: Operation | null;
   readonly list: Operation | null;
   readonly parameter: string;
@@ -16,6 +18,8 @@ export interface Lifecycle {
   readonly body: Readonly<Record<string, unknown>>;
   /** Members that a client may send. */
   readonly writable: Readonly<Record<string, Facets>>;
+  /** Members that a client must send with a creation and a replacement. */
+  readonly required: readonly string[];
   /** Members that are documented to be sent, and never answered. */
   readonly unreadable: readonly string[];
   /** Members that an item is documented to have when it is read. */
@@ -69,12 +73,14 @@ function lifecycleOf(
     read,
     remove,
     update: update !== null && takesMembers(update.call) ? update : null,
+    updatesByMerge: update?.call.body?.mediaType.toLowerCase().startsWith('application/merge-patch') ?? false,
     replace: by('PUT'),
     list: list ?? null,
     parameter,
     idMember,
     body: body.value,
     writable: membersOf(body.schema, definitions),
+    required: facetsOf(body.schema, definitions).required,
     unreadable: Object.keys(readable).filter((name) => readable[name]?.keywords.writeOnly === true),
     readable,
     idempotencyField: named?.name ?? null,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json-text.ts';
 import type { Kernel } from '../behavior/behavior.ts';
 import {
+  aroundHandling,
   beforehand,
   insteadOfServing,
   onAnswer,
@@ -11,7 +12,13 @@ import {
 } from '../behavior/patches/patch.ts';
 import { bare, type HttpAnswer, problem } from '../http/answer.ts';
 import { asProblem, varyingBy, withJson, withMembers } from '../http/answer-changes.ts';
-import { fieldValue, objectIn, type ReceivedRequest, type RequestCondition } from '../http/message.ts';
+import {
+  fieldValue,
+  objectIn,
+  type ReceivedRequest,
+  type RequestCondition,
+  withField,
+} from '../http/message.ts';
 import { isItem, SEARCHES } from './saved-searches.ts';
 
 /** What differs by the account whose key comes with a request. */
@@ -32,17 +39,19 @@ interface OwnRules {
   readonly open: readonly string[];
   /** Lists have the items of all accounts. */
   readonly listsAll: boolean;
+  /** An Idempotency-Key is the same for all accounts. */
+  readonly sharesKeys: boolean;
   /** The response to a request for an item of another account. */
   readonly refusal: 'not-found' | 'forbidden' | 'already gone';
 }
 
-const OWN_RULES: OwnRules = { open: [], listsAll: false, refusal: 'not-found' };
+const OWN_RULES: OwnRules = { open: [], listsAll: false, sharesKeys: false, refusal: 'not-found' };
 
 /** The saved searches are those of the account that creates them, by these rules unless given others. */
 export const ownItems =
   (changed: Partial<OwnRules> = {}): Patch =>
   (behavior) => {
-    const { open, listsAll, refusal } = { ...OWN_RULES, ...changed };
+    const { open, listsAll, sharesKeys, refusal } = { ...OWN_RULES, ...changed };
     const owners = new Map<string, string>();
     const isOfOther = (path: string, account: string) => (owners.get(path) ?? account) !== account;
     return together(
@@ -56,6 +65,11 @@ export const ownItems =
           const own = all.filter(({ id }) => !isOfOther(`${SEARCHES}/${id}`, account));
           return { items: own, total: Number(total) - all.length + own.length };
         });
+      }),
+      aroundHandling((request, next, kernel) => {
+        const key = fieldValue(request, 'idempotency-key');
+        if (key === undefined || sharesKeys) return next(request, kernel);
+        return next(withField(request, 'Idempotency-Key', `${accountOf(request, kernel)} ${key}`), kernel);
       }),
       beforehand((request, kernel) => {
         const account = accountOf(request, kernel);

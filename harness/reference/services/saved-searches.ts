@@ -45,12 +45,19 @@ function isText(most: number): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && value !== '' && value.length <= most;
 }
 
+/** RFC 7396 §2. */
+function merged(item: JsonObject, changes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value !== null));
+}
+
 /** The members that a body sets; null where it is no object, holds others, or holds values that they cannot have. */
-function membersIn({ body }: ReceivedRequest): JsonObject | null {
+function membersIn({ method, body }: ReceivedRequest): JsonObject | null {
   const members = parseJsonObject(body.toString('utf8'));
   if (members === null) return null;
+  const isRemoval = (name: string, value: unknown) =>
+    method === 'PATCH' && value === null && !REQUIRED.includes(name);
   const isFit = ([name, value]: [string, unknown]) =>
-    Object.hasOwn(WRITABLE, name) && WRITABLE[name]?.(value);
+    Object.hasOwn(WRITABLE, name) && (WRITABLE[name]?.(value) || isRemoval(name, value));
   return Object.entries(members).every(isFit) ? members : null;
 }
 
@@ -78,12 +85,16 @@ export function savedSearches(): readonly Route[] {
     const wanted = fieldValue(request, 'if-match');
     return wanted !== undefined && wanted !== '*' && wanted !== entityTagOf(served(shown(item)).body);
   };
+  /** RFC 9110 §13.1.2: there is one. */
+  const isUnwanted = (request: ReceivedRequest): boolean =>
+    request.method === 'PUT' && fieldValue(request, 'if-none-match') === '*';
   const withItem =
     (change: (item: JsonObject, call: RouteCall) => HttpAnswer) =>
     (call: RouteCall): HttpAnswer => {
       const item = items.get(call.parameters.id ?? '');
       if (item === undefined) return problem('not-found');
-      return isOutdated(call.request, item) ? problem('precondition-failed') : change(item, call);
+      const isBarred = isOutdated(call.request, item) || isUnwanted(call.request);
+      return isBarred ? problem('precondition-failed') : change(item, call);
     };
   const written = (id: string, members: JsonObject) => served(shown(stored(id, members)));
   const withMembers = (request: ReceivedRequest, change: (members: JsonObject) => HttpAnswer | null) => {
@@ -152,7 +163,7 @@ export function savedSearches(): readonly Route[] {
           withMembers(request, (members) => (isWhole(members) ? written(String(id), members) : null)),
         ),
         PATCH: withItem(({ id, createdAt: _, ...kept }, { request }) =>
-          withMembers(request, (members) => written(String(id), { ...kept, ...members })),
+          withMembers(request, (members) => written(String(id), merged(kept, members))),
         ),
         DELETE: withItem((item) => {
           items.delete(String(item.id));

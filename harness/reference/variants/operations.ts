@@ -8,9 +8,10 @@ import {
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
+import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type ProblemName, problem } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
-import { queryParameters, type RequestCondition, sending, withQuery } from '../http/message.ts';
+import { queryParameters, type RequestCondition, sending, withField, withQuery } from '../http/message.ts';
 import { isTo, ownItems, removes } from '../services/item-patches.ts';
 import { behindCursor, isItem, isOfStarters, STARTERS } from '../services/saved-searches.ts';
 
@@ -123,11 +124,40 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
     summary: 'says 422 to members that only it may set',
     patch: onAnswer('invalid-content', asProblem(422, 'Unprocessable Content')),
   },
+  'writes-with-etags': {
+    summary: 'sends the ETag of the item with the answer to each write',
+    patch: insteadOfServing(
+      ({ method, path }) => ['POST', 'PUT', 'PATCH'].includes(method) && path.startsWith('/v1/searches'),
+      (answer) => withField(answer, 'ETag', entityTagOf(answer.body)),
+    ),
+  },
+  'writes-with-weak-etags': {
+    summary: 'sends the same weak ETag with each answer to PUT and PATCH',
+    patch: insteadOfServing(
+      ({ method, path }) => ['PUT', 'PATCH'].includes(method) && path.startsWith('/v1/searches'),
+      (answer) => withField(answer, 'ETag', 'W/"0"'),
+    ),
+  },
+  'removed-members-are-null': {
+    summary: 'shows members that an item does not have as null',
+    patch: insteadOfServing(
+      ({ method, path }) => method === 'GET' && path.startsWith('/v1/searches/'),
+      (answer) => withJson(answer, (item) => ({ note: null, ...item })),
+    ),
+  },
+  'refuses-null-in-changes': {
+    summary: 'says 422 to a change that would remove a member',
+    patch: onAnswer(
+      ['served'],
+      asProblem(422, 'Unprocessable Content'),
+      (request) => isTo('PATCH', isItem)(request) && /"(?!note)\w+":null/.test(request.body.toString('utf8')),
+    ),
+  },
   'ignores-id-in-body': {
     summary: 'leaves out of what it is sent what only it may set',
     patch: aroundHandling((request, next, kernel) => {
       if (!isTo('PATCH', isItem)(request)) return next(request, kernel);
-      const text = request.body.toString('utf8').replace(/"id":"[^"]*",?/, '');
+      const text = request.body.toString('utf8').replace(/"(?:id|createdAt)":"[^"]*",?/, '');
       return next({ ...request, body: Buffer.from(text) }, kernel);
     }),
   },

@@ -111,6 +111,55 @@ export function changesOf(body: JsonObject, { writable }: Lifecycle, mark: strin
   return Object.fromEntries([...changed.filter(isText), ...changed.filter((each) => !isText(each))]);
 }
 
+/** Members of a change, and one beside them that breaks its schema. */
+export interface HalfBroken {
+  readonly sound: JsonObject;
+  readonly broken: JsonObject;
+}
+
+/** A change that must be refused, although a part of it could be carried out; null where none is known for certain. */
+export function brokenChange(body: JsonObject, lifecycle: Lifecycle): HalfBroken | null {
+  const [sound] = Object.entries(changesOf(body, lifecycle, 'refused')).filter(([name, value]) =>
+    isComparable(name, value, lifecycle),
+  );
+  const broken = Object.entries(lifecycle.writable).find(
+    ([name, { type }]) => name !== sound?.[0] && (type === 'integer' || type === 'boolean'),
+  );
+  if (sound === undefined || broken === undefined) return null;
+  return { sound: Object.fromEntries([sound]), broken: { [broken[0]]: ['conform'] } };
+}
+
+/** What no service gives by itself, by type and format. */
+const STAMPS: Readonly<Record<string, unknown>> = {
+  string: 'conform',
+  integer: 1_000_003,
+  'string date-time': '2001-02-03T04:05:06Z',
+  'string date': '2001-02-03',
+};
+
+/** A value for the first member that is documented as readOnly, but for the id; empty where there is none. */
+export function stampOf({ readable, idMember }: Lifecycle): JsonObject {
+  for (const [name, { type, keywords }] of Object.entries(readable)) {
+    if (keywords.readOnly !== true || name === idMember || 'enum' in keywords) continue;
+    const stamp = STAMPS[[type, keywords.format].filter(Boolean).join(' ')];
+    if (stamp !== undefined) return { [name]: stamp };
+  }
+  return {};
+}
+
+/** Two members that an item need not have, and whose absence shows. */
+export function optionalMembers(
+  body: JsonObject,
+  lifecycle: Lifecycle,
+): { readonly leftOut: string | null; readonly emptied: string | null } {
+  const [leftOut = null, second = null] = Object.entries(body)
+    .filter(([name, value]) => !lifecycle.required.includes(name) && isComparable(name, value, lifecycle))
+    .filter(([name]) => !('default' in (lifecycle.writable[name]?.keywords ?? {})))
+    .filter(([name]) => !('default' in (lifecycle.readable[name]?.keywords ?? {})))
+    .map(([name]) => name);
+  return { leftOut, emptied: second ?? (lifecycle.replace === null ? leftOut : null) };
+}
+
 /** Letters of two and three bytes, an emoji, and a combining sequence; no space at an end. */
 const UNUSUAL = 'Größe 漢字 👍🏽 cafe\u0301';
 /** Longer texts are not written. */
@@ -153,6 +202,17 @@ export function lossIn(
       return `${JSON.stringify(name)} ${told(read[name])} where ${told(value)} was written`;
   }
   return null;
+}
+
+/** The names of the items of a list that are as they were written; none where nothing of it can be compared. */
+export function idsOfCopies(
+  list: readonly unknown[],
+  written: JsonObject,
+  lifecycle: Lifecycle,
+): readonly (string | null)[] {
+  if (!hasComparable(written, lifecycle)) return [];
+  const copies = list.filter((item) => isJsonObject(item) && lossIn(written, item, lifecycle) === null);
+  return idsIn(copies, lifecycle);
 }
 
 /** Whether anything in it is read as it was written. */

@@ -1,22 +1,28 @@
 import type { JsonObject } from '../../../harness/base/json-text.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
-import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { changesOf, fullBody, itemOf, unusualBody } from './item.ts';
+import {
+  brokenChange,
+  changesOf,
+  fullBody,
+  type HalfBroken,
+  itemOf,
+  optionalMembers,
+  stampOf,
+  unusualBody,
+} from './item.ts';
+import { type LifePort, Sender } from './life-sender.ts';
 import { operationCalls } from './operation.ts';
-import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
-import type { Order } from './plan.ts';
-import { orderOf } from './stimulus.ts';
 import { type OperationReply, whyUndecided } from './trials.ts';
 
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 41;
+const LONGEST_LIFE = 52;
 
 /** The steps of a life, each with the request that it is. */
 export type Step =
@@ -35,6 +41,20 @@ export type Step =
   | 'replaced'
   | 'replacedRead'
   | 'replacedAgain'
+  // Replaced under the condition that there is no item.
+  | 'guarded'
+  // A change of which one part breaks its schema.
+  | 'refused'
+  | 'refusedRead'
+  // A member in it that only the service sets.
+  | 'stamped'
+  | 'stampedRead'
+  // Replaced without an optional member.
+  | 'sparse'
+  | 'sparseRead'
+  // A merge patch that removes an optional member.
+  | 'nulled'
+  | 'nulledRead'
   // The update had another identifier in it.
   | 'renamed'
   | 'renamedRead'
@@ -56,7 +76,11 @@ export type Step =
   // Created twice under one Idempotency-Key, and once more with other content.
   | 'keyed'
   | 'keyedAgain'
-  | 'keyedOtherwise';
+  | 'keyedOtherwise'
+  // The same key and content from another account.
+  | 'keyedByOther'
+  // The list from before the first creation.
+  | 'listedBefore';
 
 /** The replies to the steps that were taken. */
 type Steps = Partial<Record<Step, OperationReply>>;
@@ -70,6 +94,13 @@ export interface Life extends Readonly<Steps> {
   readonly replacement: JsonObject;
   /** Written with the item of unusual texts. */
   readonly unusualTexts: JsonObject;
+  /** null where no part of a change is known that breaks its schema. */
+  readonly halfBroken: HalfBroken | null;
+  /** A value for a member that only the service sets; empty where none is documented. */
+  readonly stamp: JsonObject;
+  /** Optional members: the one that a replacement leaves out, and the one that a merge patch removes; null for none. */
+  readonly leftOut: string | null;
+  readonly emptied: string | null;
   /** Written with the creation, and not named by the update. */
   readonly unchanged: JsonObject;
   /** Requests to the twin without a credential. */
@@ -117,10 +148,10 @@ export const lives = probe<readonly Life[]>(
   },
 );
 
-type LifePort = Pick<Port, 'http' | 'remains' | 'config' | 'signal'>;
-
 async function live(lifecycle: Lifecycle, port: LifePort, before: readonly OperationReply[]): Promise<Life> {
   const steps: Steps = {};
+  const listedBefore = before.find(({ operation }) => operation === lifecycle.list);
+  if (listedBefore !== undefined) steps.listedBefore = listedBefore;
   const written = { ...fullBody(lifecycle), ...changesOf(lifecycle.body, lifecycle, 'conform') };
   const change = Object.fromEntries(Object.entries(changesOf(written, lifecycle, 'changed')).slice(0, 1));
   const life = {
@@ -130,6 +161,9 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
     unusualTexts: unusualBody(written, lifecycle),
     unchanged: Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change))),
     replacement: { ...written, ...changesOf(written, lifecycle, 'replaced') },
+    halfBroken: brokenChange(written, lifecycle),
+    stamp: stampOf(lifecycle),
+    ...optionalMembers(written, lifecycle),
     anonymous: [] as OperationReply[],
   };
   try {
@@ -141,7 +175,7 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
   }
 }
 
-type LifeWritten = Pick<Life, 'lifecycle' | 'written' | 'change' | 'replacement' | 'unusualTexts'> & {
+type LifeWritten = Omit<Life, Step | 'anonymous' | 'ended' | 'unchanged'> & {
   readonly anonymous: OperationReply[];
 };
 
@@ -189,6 +223,7 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     const under = { body: change, fields: [['If-Match', before]] } as const;
     steps.stale = await send.to(update, id, 'under the ETag from before the change', under);
   }
+  await changeFurther(id, steps.replacedRead ?? steps.updatedRead ?? steps.read, life, steps, send);
   const changing = update ?? replace;
   if (changing !== null && twin !== null && !(lifecycle.idMember in lifecycle.writable)) {
     const other = otherId(itemIn(steps.twin), lifecycle);
@@ -237,6 +272,46 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
       'under the same Idempotency-Key, with other content',
       fields,
     );
+    if (send.hasOtherAccount && send.isOwned) {
+      const what = 'with the second key, under the same Idempotency-Key';
+      steps.keyedByOther = await send.create(keyed, what, fields, 'second');
+    }
+  }
+}
+
+/** Changes that a service must not carry out, or not in part, and those that leave something out. */
+async function changeFurther(
+  id: string,
+  last: OperationReply,
+  { lifecycle, replacement, halfBroken, stamp, leftOut, emptied }: LifeWritten,
+  steps: Steps,
+  send: Sender,
+): Promise<void> {
+  const { update, replace, read } = lifecycle;
+  const changing = update ?? replace;
+  const bodyOf = (members: JsonObject) => (update === null ? { ...replacement, ...members } : members);
+  if (replace !== null && strongTag(last) !== null) {
+    const fields = [['If-None-Match', '*']] as const;
+    steps.guarded = await send.to(replace, id, 'as a whole, if there is none', { body: replacement, fields });
+  }
+  if (changing !== null && halfBroken !== null) {
+    const body = bodyOf({ ...halfBroken.sound, ...halfBroken.broken });
+    steps.refused = await send.to(changing, id, 'with one right and one wrong member', { body });
+    steps.refusedRead = await send.to(read, id, 'after a wrong member was sent');
+  }
+  if (changing !== null && Object.keys(stamp).length > 0) {
+    const [name] = Object.keys(stamp);
+    steps.stamped = await send.to(changing, id, `with the readOnly member ${name}`, { body: bodyOf(stamp) });
+    steps.stampedRead = await send.to(read, id, `after ${name} was sent`);
+  }
+  if (replace !== null && leftOut !== null) {
+    const { [leftOut]: _, ...body } = replacement;
+    steps.sparse = await send.to(replace, id, `as a whole, without ${leftOut}`, { body });
+    steps.sparseRead = await send.to(read, id, `after it was replaced without ${leftOut}`);
+  }
+  if (lifecycle.updatesByMerge && update !== null && emptied !== null) {
+    steps.nulled = await send.to(update, id, `with null for ${emptied}`, { body: { [emptied]: null } });
+    steps.nulledRead = await send.to(read, id, `after null was sent for ${emptied}`);
   }
 }
 
@@ -282,79 +357,4 @@ function isOf(place: URL, id: string, { exchange }: OperationReply): boolean {
   const here = new URL(exchange.request.url);
   const samePath = place.pathname === here.pathname;
   return samePath || (place.origin !== here.origin && place.pathname.endsWith(`/${encodeURIComponent(id)}`));
-}
-
-interface Sent {
-  readonly body?: JsonObject | null;
-  readonly fields?: Order['fields'];
-  readonly credential?: 'none' | 'second';
-}
-
-/** Sends the steps of one life. */
-class Sender {
-  readonly #lifecycle: Lifecycle;
-  readonly demandsCredential: boolean;
-  readonly hasOtherAccount: boolean;
-  /** The documents say that an item is its account's alone. */
-  readonly isOwned: boolean;
-  readonly own: OwnItems;
-
-  constructor(lifecycle: Lifecycle, port: LifePort, before: readonly OperationReply[]) {
-    this.#lifecycle = lifecycle;
-    this.own = new OwnItems(port, before);
-    const { credentials } = port.config;
-    this.demandsCredential = credentials.carrier !== null;
-    this.hasOtherAccount = credentials.second !== null;
-    this.isOwned = documentedValue(port.config, 'resources.owner') === 'account';
-  }
-
-  create(body: JsonObject, what: string, fields: Order['fields'] = []): Promise<OperationReply> {
-    const { create } = this.#lifecycle;
-    return this.#send(create, requestOf(create, { body, fields }), what);
-  }
-
-  list(list: Operation, what: string, sent: Sent = {}): Promise<OperationReply> {
-    return this.#send(list, requestOf(list, sent), what, sent.credential);
-  }
-
-  to(operation: Operation, id: string, what: string, sent: Sent = {}): Promise<OperationReply> {
-    const request = requestOf(operation, sent, { [this.#lifecycle.parameter]: id });
-    return this.#send(operation, request, what, sent.credential);
-  }
-
-  /** Where Location points, however that lies to the address where the item was read. */
-  async toPlace({ origin, pathname, search }: URL, read: OperationReply): Promise<OperationReply> {
-    const { order, exchange } = read;
-    const base = new URL(exchange.request.url).pathname.slice(0, -order.path.length);
-    const path = `${pathname.startsWith(base) ? pathname.slice(base.length) : pathname}${search}`;
-    const what = `where the Location of the creation points (${origin}${pathname})`;
-    return this.#send(order.operation, { ...order, path }, what);
-  }
-
-  #send(
-    operation: Operation,
-    request: Pick<Order, 'path' | 'fields' | 'body'>,
-    what: string,
-    credential?: Sent['credential'],
-  ): Promise<OperationReply> {
-    const raw = operation.method === 'DELETE';
-    const order = orderOf(operation, request, what);
-    return this.own.sendOther(order, credential ? { raw, credential } : { raw });
-  }
-}
-
-function requestOf(
-  { call }: Operation,
-  { body, fields = [] }: Sent,
-  path: Readonly<Record<string, string>> = {},
-): Pick<Order, 'path' | 'fields' | 'body'> {
-  const request = requestOfCall({
-    ...call,
-    inputs: call.inputs.map((input) =>
-      input.in === 'path' && input.name in path ? { ...input, value: path[input.name] } : input,
-    ),
-    body:
-      body && call.body ? { ...call.body, value: body } : call.body && body === undefined ? call.body : null,
-  });
-  return { ...request, fields: [...request.fields, ...fields] };
 }

@@ -48,7 +48,7 @@ export class OwnItems {
     const lost = (how: string) => this.#port.remains.lost(`${labelOf(order.operation)} ${how}`);
     try {
       const reply = await sendOrder(this.#port, order, more);
-      this.#keep(reply, lifecycle, lost);
+      this.#keep(reply, lifecycle, lost, more);
       return reply;
     } catch (error) {
       if (this.#port.signal.aborted) lost('had no response before the end of the run');
@@ -69,13 +69,18 @@ export class OwnItems {
   }
 
   /** Removes the item under that identifier in the end as well, which nothing had before. */
-  keep(lifecycle: Lifecycle, id: string): void {
+  keep(lifecycle: Lifecycle, id: string, credential?: Stimulus['credential']): void {
     const items = this.#items.get(lifecycle) ?? new Map<string, () => void>();
     this.#items.set(lifecycle, items);
-    if (!items.has(id)) items.set(id, this.#port.remains.leave(removalOf(lifecycle, id)));
+    if (!items.has(id)) items.set(id, this.#port.remains.leave(removalOf(lifecycle, id, credential)));
   }
 
-  #keep(created: OperationReply, lifecycle: Lifecycle, lost: (how: string) => void): void {
+  #keep(
+    created: OperationReply,
+    lifecycle: Lifecycle,
+    lost: (how: string) => void,
+    { credential }: Partial<Stimulus>,
+  ): void {
     const { status, answered } = created;
     const id = createdId(created, lifecycle);
     if (id === null) {
@@ -86,7 +91,7 @@ export class OwnItems {
     const listed = this.#before.filter(({ operation, served }) => operation === lifecycle.list && served);
     const isOlder = listed.some((list) => lists(list, id, lifecycle));
     if (isOlder) lost(`was answered with the item ${visible(id, 80)}, which was there before`);
-    else this.keep(lifecycle, id);
+    else this.keep(lifecycle, id, credential);
   }
 
   async #anyOf(lifecycle: Lifecycle): Promise<string | null> {
@@ -98,11 +103,16 @@ export class OwnItems {
 }
 
 /** The request that removes an item. */
-function removalOf({ remove, parameter }: Lifecycle, id: string): Stimulus {
+function removalOf(
+  { remove, parameter }: Lifecycle,
+  id: string,
+  credential: Stimulus['credential'] = 'right',
+): Stimulus {
   const inputs = remove.call.inputs.map((input) =>
     input.in === 'path' && input.name === parameter ? { ...input, value: id } : input,
   );
-  return stimulusOf(orderOf(remove, requestOfCall({ ...remove.call, inputs }), 'to leave nothing behind'));
+  const order = orderOf(remove, requestOfCall({ ...remove.call, inputs }), 'to leave nothing behind');
+  return { ...stimulusOf(order), ...(credential === 'right' ? {} : { credential }) };
 }
 
 /** Whether a list has the item: lists are documented at the top, or as a member. */

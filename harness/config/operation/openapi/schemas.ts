@@ -220,10 +220,13 @@ export class OpenApiSchemas {
         if (name === 'patternProperties') for (const [key, inner] of children(at)) holdToPattern(inner, key);
         return this.#each(
           this.#named(at).filter(([, inner]) => name !== 'properties' || this.#isKept(inner)),
-          (inner) =>
-            name === 'properties' && this.#isForeign(inner)
-              ? { writeOnly: true }
-              : this.#copied(inner, dialect, depth + 1),
+          (inner) => {
+            if (name !== 'properties') return this.#copied(inner, dialect, depth + 1);
+            if (this.#isForeign(inner)) return { writeOnly: true };
+            const copy = this.#copied(inner, dialect, depth + 1);
+            // Which members are the service's alone to set.
+            return this.#isReadOnly(inner) && isJsonObject(copy) ? { ...copy, readOnly: true } : copy;
+          },
         );
       default:
         return undefined;
@@ -250,7 +253,14 @@ export class OpenApiSchemas {
 
   /** What travels the other way only is neither required nor judged in this one. */
   #isForeign(property: DocumentNode): boolean {
-    const flag = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
+    return this.#isMarked(property, this.#direction === 'request' ? 'readOnly' : 'writeOnly');
+  }
+
+  #isReadOnly(property: DocumentNode): boolean {
+    return this.#direction === 'response' && this.#isMarked(property, 'readOnly');
+  }
+
+  #isMarked(property: DocumentNode, flag: 'readOnly' | 'writeOnly'): boolean {
     if (child(property, flag).value === true) return true;
     return refOf(property.value) !== null && child(this.#files.dereferenced(property), flag).value === true;
   }

@@ -10,6 +10,7 @@ import {
   remembering,
   together,
 } from '../../behavior/patches/patch.ts';
+import { entityTagOf } from '../../behavior/preconditions.ts';
 import { bare, type HttpAnswer, problem, served } from '../../http/answer.ts';
 import { failed, having, lacking, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
 import { fieldValue, objectIn, sending, withField, withoutField } from '../../http/message.ts';
@@ -246,6 +247,110 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
         }),
     ),
   },
+  'long-list-keeps-deleted-item': {
+    cause: 'A list of many items still has one that was deleted',
+    fails: ['operations.list-forgets'],
+    patch: remembering(
+      () => new Map<unknown, JsonObject>(),
+      (known) =>
+        inList((items) => {
+          for (const item of items) known.set(item.id, item);
+          const others = Array.from({ length: 12 }, (_, at) => ({ ...items[0], id: `other-${at}` }));
+          return [...known.values(), ...others];
+        }),
+    ),
+  },
+  'list-shows-item-twice': {
+    cause: 'A list has the same item twice',
+    fails: ['operations.created-once'],
+    patch: inList((items) => [...items, ...items.slice(-1), ...items.slice(-2)]),
+  },
+  'creation-runs-twice': {
+    cause: 'A creation is carried out twice',
+    fails: ['operations.created-once'],
+    patch: aroundHandling(async (request, next, kernel) => {
+      if (creates(request) && /"name":"[^"]* conform"/.test(request.body.toString('utf8')))
+        await next(request, kernel);
+      return next(request, kernel);
+    }),
+  },
+  'put-of-item-is-201': {
+    cause: 'PUT of an item that is there is answered {status:201}',
+    fails: ['operations.replace-status'],
+    alsoFails: {
+      'operations.status': 'the document names 200 alone',
+      'operations.answer-status': 'the document names no 201',
+    },
+    patch: insteadOfServing(isTo('PUT', isItem), (answer) => ({ ...answer, status: 201 })),
+  },
+  'put-has-etag-of-request': {
+    cause: 'The answer to PUT has another ETag than the item',
+    fails: ['operations.written-etag'],
+    patch: insteadOfServing(isTo('PUT', isItem), (answer, { body }) =>
+      withField(answer, 'ETag', entityTagOf(body)),
+    ),
+  },
+  'creation-has-old-etag': {
+    cause: 'The answer to a creation has another ETag than the item',
+    fails: ['operations.written-etag'],
+    patch: insteadOfServing(creates, (answer) => withField(answer, 'ETag', '"0"')),
+  },
+  'overwrites-despite-if-none-match': {
+    cause: 'PUT with If-None-Match: * overwrites an item',
+    fails: ['operations.if-none-match'],
+    patch: onReceipt(lacking('If-None-Match'), isTo('PUT', isItem)),
+  },
+  'refused-change-is-half-stored': {
+    cause: 'A change that is refused is carried out in part',
+    fails: ['operations.refused-change'],
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      const members = isTo('PATCH', isItem)(request) ? objectIn(request) : null;
+      if (members === null || answer.responseKind !== 'invalid-content') return answer;
+      for (const [name, value] of Object.entries(members)) {
+        await next({ ...request, body: Buffer.from(JSON.stringify({ [name]: value })) }, kernel);
+      }
+      return answer;
+    }),
+  },
+  'client-sets-time-of-creation': {
+    cause: 'A client can set a member that is readOnly',
+    fails: ['operations.read-only-kept'],
+    patch: remembering(
+      () => new Map<string, unknown>(),
+      (stamps) =>
+        together(
+          onReceipt((request) => {
+            const { createdAt, ...members } = objectIn(request) ?? {};
+            if (!isTo('PATCH', isItem)(request) || createdAt === undefined) return request;
+            stamps.set(request.path, createdAt);
+            return { ...request, body: Buffer.from(JSON.stringify(members)) };
+          }),
+          insteadOfServing(reads, (answer, { path }) =>
+            stamps.has(path) ? withMembers(answer, { createdAt: stamps.get(path) }) : answer,
+          ),
+        ),
+    ),
+  },
+  'put-merges': {
+    cause: 'PUT leaves what it does not name as it was',
+    fails: ['operations.replace-drops-rest'],
+    patch: aroundHandling(async (request, next, kernel) => {
+      const members = isTo('PUT', isItem)(request) ? objectIn(request) : null;
+      if (members === null || !('name' in members && 'text' in members)) return next(request, kernel);
+      const known = await next({ ...request, method: 'GET' }, kernel);
+      if (known.responseKind !== 'served') return next(request, kernel);
+      const { id: _, createdAt: __, ...kept } = JSON.parse(known.body.toString('utf8'));
+      return next({ ...request, body: Buffer.from(JSON.stringify({ ...kept, ...members })) }, kernel);
+    }),
+  },
+  'merge-patch-passes-over-null': {
+    cause: 'A merge patch with null does not remove the member',
+    fails: ['operations.merge-patch-null'],
+    patch: inBody(isTo('PATCH', isItem), (members) =>
+      Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)),
+    ),
+  },
   'second-deletion-is-500': {
     cause: 'Deleting an item a second time is answered {status:500}, a server error',
     fails: ['operations.delete-again'],
@@ -360,6 +465,11 @@ export const ACCOUNT_DEFECTS = tableOf<Defect>(under('own searches'), {
     cause: 'Any account can delete the items of others',
     fails: ['operations.other-account-writes'],
     patch: ownItems({ open: ['DELETE'] }),
+  },
+  'idempotency-keys-of-all-accounts': {
+    cause: 'An account gets the item of another one by its Idempotency-Key',
+    fails: ['operations.idempotency-key-of-another'],
+    patch: ownItems({ sharesKeys: true }),
   },
   'items-known-by-id-alone': {
     cause: 'Any account can read, change and delete the items of others',
