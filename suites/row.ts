@@ -68,7 +68,7 @@ export function steady(
 }
 
 interface UnusualRequest extends RowNotes<'repeats' | 'applies'> {
-  /** Who sends it, where it is not unusual at all. */
+  /** The ground beside the documented statuses. */
   readonly relied?: Ground;
   /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;

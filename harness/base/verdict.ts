@@ -37,11 +37,18 @@ export class Violation extends Error {
   readonly fault: FaultSide;
   /** Everything that came instead, each once, also what the deviation only counts; empty if pieces were not compared. */
   readonly got: readonly string[];
+  /** What to change; null where the check says it. */
+  readonly change: string | null;
 
   constructor(
     deviation: Deviation,
     evidence: string | null = null,
-    { places = [], got = [], fault = 'service' }: Partial<Pick<Violation, 'places' | 'got' | 'fault'>> = {},
+    {
+      places = [],
+      got = [],
+      fault = 'service',
+      change = null,
+    }: Partial<Pick<Violation, 'places' | 'got' | 'fault' | 'change'>> = {},
   ) {
     super(deviationText(deviation));
     this.name = 'Violation';
@@ -50,6 +57,7 @@ export class Violation extends Error {
     this.places = places;
     this.got = got;
     this.fault = fault;
+    this.change = change;
   }
 
   /** A violation with one result, whatever the stimulus. */

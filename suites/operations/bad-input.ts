@@ -97,11 +97,14 @@ export const goodInput = [
     why: 'People write so. A column or a parser for another character set fails over it.',
     change:
       'Use UTF-8 from the request to the database (`utf8mb4` in MySQL), and normalise text before you compare it.',
+    relied: practice('take any text'),
   }),
   handles('operations.path-value', operation.hostileValues, {
     what: 'a path parameter with quotes, `%`, NUL, 300 characters or a large number',
     why: 'A failure over such a value often means that it reaches the database unchecked.',
     change: 'Check the path parameter before you look anything up, and answer 400 or 404.',
+    relied: practice('check path parameters'),
+    repeats: [negativeType],
   }),
 ];
 

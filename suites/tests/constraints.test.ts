@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { resolveAuthority } from '../../harness/base/authority.ts';
 import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { isJsonObject } from '../../harness/base/json-text.ts';
@@ -67,6 +68,8 @@ type Schema = Readonly<Record<string, unknown>>;
 interface Checked {
   readonly body?: Schema;
   readonly parameters?: Readonly<Record<string, Schema>>;
+  /** Path values that it fails over. */
+  readonly breaksOn?: RegExp;
   /** A refusal beyond the schemas. */
   readonly refuses?: (body: Readonly<Record<string, unknown>>) => boolean;
 }
@@ -98,7 +101,12 @@ function judgeOf(schema: Schema, coerceTypes: boolean): (value: unknown) => bool
 }
 
 /** A small service that holds requests to these schemas, in place of the documented ones. */
-async function found({ body = ORDER, parameters = {}, refuses = () => false }: Checked): Promise<Judged> {
+async function found({
+  body = ORDER,
+  parameters = {},
+  breaksOn,
+  refuses = () => false,
+}: Checked): Promise<Judged> {
   const isOrder = judgeOf(body, false);
   const judges = PARAMETERS.map(({ name, in: place, schema }) => {
     const isFit = judgeOf({ properties: { value: parameters[name] ?? schema } }, true);
@@ -138,6 +146,7 @@ operations: [{ id: checkOrder, method: POST, path: /orders, safe: true }]
       }
     }
     if (request.method !== 'GET') return 405;
+    if (breaksOn?.test(decodeURIComponent(pathname))) return 500;
     const [, view] = /(?:^|; )view=([^;]*)/.exec(request.headers.cookie ?? '') ?? [];
     const given: Readonly<Record<string, unknown>> = {
       path: decodeURIComponent(pathname.slice('/orders/'.length)),
@@ -238,6 +247,27 @@ describe('the trials of constraints', () => {
     const all = violations(await found({ refuses }));
     expect(Object.keys(all)).toEqual([`operations.${check}`]);
     expect(all[`operations.${check}`]).toContain(named);
+  });
+
+  it('find a failure over an odd path value, and no more', async () => {
+    const all = violations(await found({ breaksOn: /'/ }));
+    expect(Object.keys(all)).toEqual(['operations.path-value']);
+    expect(all['operations.path-value']).toContain('"id" = "conform\'\\";--" (quotes)');
+  });
+
+  it.each(['path-value', 'unusual-text'])('warn of %s where no document speaks of statuses', (name) => {
+    const { grounds = [] } = operations.checks.find(({ id }) => id === `operations.${name}`) ?? {};
+    const silent = { name: 'silent', title: 'Silent', source: { document: '' }, clauses: [] };
+    expect(resolveAuthority(grounds, silent, {}).level).toBe('SHOULD');
+  });
+
+  it('lead to a change that names the constraint', async () => {
+    const { changes } = await found({ parameters: { limit: { type: 'integer' } } });
+    expect(changes).toEqual({
+      'operations.negative-range': expect.stringMatching(
+        /^Hold query parameter "limit" to `maximum: 50` \(.*api\.yaml:1:\d+\), and answer 400 or 422/,
+      ),
+    });
   });
 
   it('are on record with the constraint, its place and its side', async () => {

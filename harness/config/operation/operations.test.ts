@@ -82,7 +82,7 @@ describe('an operation of the config', () => {
   });
 
   it('has bad input made from what its parameters are held to', async () => {
-    const { call } = await operationOf(`operations:
+    const operation = await operationOf(`operations:
   - id: list
     method: GET
     path: /a?limit=5
@@ -92,7 +92,7 @@ describe('an operation of the config', () => {
       - { name: X-Depth, in: header, schema: { type: integer } }
       - { name: kind, in: query, schema: { type: string, enum: [a, b] } }
 `);
-    const made = inputTrialsOf(call, {}, new SchemaBook());
+    const made = inputTrialsOf(operation, {}, new SchemaBook());
     expect(kinds(made)).toEqual([
       'wrong-type with query parameter "limit" = "conform-not-an-integer" (integer)',
       'wrong-type with header field "X-Depth" = "conform-not-an-integer" (integer)',

@@ -13,6 +13,8 @@ export interface Subject {
   readonly evidence: string;
   /** Place of its documentation for a person, if it has one. */
   readonly documentedAt?: string;
+  /** What to change if it deviates; null or absent where the check says it. */
+  readonly change?: string | null;
 }
 
 /** Number of deviations that a finding names; it counts the others. */
@@ -41,6 +43,7 @@ export function holdEach<S>(
   const named = Map.groupBy(spelledOut, ({ text }) => text);
   const places = new Set(spelledOut.flatMap(({ subject }) => subject.documentedAt ?? []));
   const more = faults.length - NAMED;
+  const changes = new Set(faults.flatMap(({ subject }) => subject.change ?? []));
   const came = [...named].map(
     ([text, alike]): Got => ({
       text,
@@ -50,9 +53,16 @@ export function holdEach<S>(
   const deviation = { expected: wanted, got: came, ...(more > 0 && { more }) };
   throw new Violation(deviation, first.subject.evidence, {
     places: [...places],
+    change: changeOf([...changes]),
     got: [...new Set(faults.map(({ text }) => text))],
     fault: sharedSide(faults.map(({ side }) => side)),
   });
+}
+
+/** The first change, and how many others there are; null for none. */
+function changeOf([first, ...others]: readonly string[]): string | null {
+  if (first === undefined || others.length === 0) return first ?? null;
+  return `${first} ${others.length === 1 ? 'One more constraint needs' : `${others.length} more constraints need`} the same.`;
 }
 
 /** `401, 403 or 404` */

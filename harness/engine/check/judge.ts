@@ -28,6 +28,8 @@ export interface Judgment {
   readonly message: string;
   /** The fault in a sentence, for a violation. */
   readonly headline?: string;
+  /** What to change, about this violation; absent where the check says it. */
+  readonly change?: string;
   /** The violation as data; `message` is rendered from it. */
   readonly finding?: Finding;
   /** The outcome of each judged subject. */
@@ -162,7 +164,8 @@ export async function judge(
       const judgment = end(outcome, `${known}${findingText(finding)}`, thrown.evidence);
       if (evidence !== null) context.subjects().add(evidence, firstGot(finding));
       const subjects = subjectsOf(context, session, { violated: outcome, conforming });
-      return { ...judgment, finding, subjects, ...headlined(check, finding) };
+      const change = thrown.change === null ? {} : { change: session.redact(thrown.change) };
+      return { ...judgment, finding, subjects, ...headlined(check, finding), ...change };
     }
     if (thrown instanceof Explained) {
       const subjects = subjectsOf(context, session, { violated: 'blocked', conforming });

@@ -96,6 +96,7 @@ export const JUDGMENT = Type.Object({
   headline: optional(
     text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
   ),
+  change: optional(text('What to change, about this violation; absent where the check says all.')),
   finding: optional(Finding),
   subjects: optional(
     list(

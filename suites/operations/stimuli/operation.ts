@@ -37,7 +37,7 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
     lifecycles: lifecyclesIn(config),
     safety,
     credentialed: credentials.carrier !== null,
-    inputTrialsOf: ({ call }) => inputTrialsOf(call, config.definitions ?? {}, book),
+    inputTrialsOf: (operation) => inputTrialsOf(operation, config.definitions ?? {}, book),
   });
   plans.set(config, plan);
   return plan;

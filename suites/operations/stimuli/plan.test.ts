@@ -7,7 +7,13 @@ import { planOperations } from './plan.ts';
 const shippedSafety = (await shipped('search')).safety;
 
 const request = { path: '/a', fields: [], body: null };
-const bad = (kind: InputTrial['kind']): InputTrial => ({ ...request, kind, what: kind, tries: null });
+const bad = (kind: InputTrial['kind']): InputTrial => ({
+  ...request,
+  kind,
+  what: kind,
+  tries: null,
+  change: null,
+});
 
 function operation(id: string, more: Partial<Operation> = {}): Operation {
   return {
@@ -111,6 +117,15 @@ describe('the ceiling', () => {
     // Only operations that are called are tried further.
     const called = new Set(calls.map((order) => order.split(' ')[1]));
     expect(orders.every((order) => called.has(order.split(' ')[1]))).toBe(true);
+  });
+
+  it('lists what exceeds the number of one kind for one operation', () => {
+    const many = Array.from({ length: 43 }, () => bad('out-of-range'));
+    const { orders, unexercised } = plan([operation('a')], { operationRequests: 100 }, true, many);
+    expect(orders.filter((order) => order === 'out-of-range a')).toHaveLength(40);
+    expect(unexercised.map(({ kind, why, reason }) => [kind, why, reason])).toEqual(
+      Array(3).fill(['out-of-range', 'capped', 'at most 40 requests of a kind try one operation']),
+    );
   });
 
   it('is used up by calls where there is nothing else to ask', () => {

@@ -33,6 +33,8 @@ export interface Order extends OperationRequest {
   readonly what: string;
   /** The documented constraint that it tries; absent for none. */
   readonly tries?: ConstraintTrial | null;
+  /** As in `InputTrial`. */
+  readonly change?: string | null;
 }
 
 /** A request that is not sent, or shows nothing, and why. */
@@ -76,6 +78,13 @@ export const FURTHER: readonly Exclude<TrialKind, 'call' | 'lifecycle'>[] = [
   'extra',
 ];
 
+/** Requests of one kind that try one operation. */
+const MAX_OF_KIND = 40;
+const TOO_MANY = {
+  reason: `at most ${MAX_OF_KIND} requests of a kind try one operation`,
+  why: 'capped',
+} as const;
+
 /** Valid requests, which a service carries out. */
 const CARRIED_OUT: ReadonlySet<TrialKind> = new Set(['boundary', 'characters', 'example', 'text']);
 
@@ -117,7 +126,11 @@ export function planOperations({
       const isAllowed = (trial: InputTrial) =>
         leavesOthersAlone(trial, call, lifecycles) &&
         (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
-      return { call, inputTrials: all.filter(isAllowed) };
+      const byKind = Map.groupBy(all.filter(isAllowed), ({ kind }) => kind);
+      const inputTrials = [...byKind.values()].flatMap((alike) => alike.slice(0, MAX_OF_KIND));
+      for (const { kind } of [...byKind.values()].flatMap((alike) => alike.slice(MAX_OF_KIND)))
+        unexercised.push({ operation: call.operation, kind, ...TOO_MANY });
+      return { call, inputTrials };
     });
   const wanted = inTurns(subjects, credentialed);
   const further = wanted.slice(0, ceiling - first.length);
@@ -246,8 +259,6 @@ function trialsOf(
         },
       ];
     default:
-      return inputTrials
-        .filter((input) => input.kind === kind)
-        .map(({ path, fields, body, what, tries }) => ({ ...call, kind, path, fields, body, what, tries }));
+      return inputTrials.filter((input) => input.kind === kind).map((trial) => ({ ...call, ...trial, kind }));
   }
 }

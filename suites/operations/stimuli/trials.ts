@@ -42,6 +42,11 @@ export class OperationReply extends DocumentedReply {
     return { reason, why: 'unfit' };
   }
 
+  /** Of the input that it tries. */
+  get change(): string | null {
+    return this.order.change ?? null;
+  }
+
   /** The documented response of that status; null when it is documented for none. */
   get expected(): ExpectedResponse | null {
     const { response, alternatives } = this.operation;

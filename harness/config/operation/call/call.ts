@@ -93,6 +93,8 @@ export interface InputTrial extends OperationRequest {
   readonly what: string;
   /** null for `extra`. */
   readonly tries: ConstraintTrial | null;
+  /** The change that the service needs if it answers otherwise, in sentences; null if the check says all. */
+  readonly change: string | null;
 }
 
 export type InputTrialKind =

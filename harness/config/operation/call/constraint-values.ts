@@ -29,6 +29,9 @@ const OTHER_TYPE: ReadonlyMap<string | null, unknown> = new Map<string, unknown>
   ['string', { conform: 'not a string' }],
 ]);
 
+/** Types whose other values are of another type. */
+const UNTRIED: ReadonlySet<string | null> = new Set(['boolean', 'object', 'array']);
+
 /** Types in the order in which services confuse them least. */
 export function typeRank({ type }: Facets): number {
   return [...OTHER_TYPE.keys()].indexOf(type);
@@ -138,11 +141,12 @@ export class ConstraintValues {
       }
       yield* this.#noMultiples(type);
     }
-    const { enum: listed } = keywords;
-    if (Array.isArray(listed)) {
+    const keyword = 'const' in keywords ? 'const' : 'enum';
+    if (keyword in keywords && !UNTRIED.has(type)) {
       const value = type === 'integer' || type === 'number' ? 1_000_003 : 'conform-no-such-value';
-      const wanted = 'none of the enumerated values';
-      if (type !== 'boolean') yield { kind: 'out-of-range', keyword: 'enum', value, wanted };
+      const wanted =
+        keyword === 'enum' ? 'none of the enumerated values' : `only ${JSON.stringify(keywords.const)}`;
+      yield { kind: 'out-of-range', keyword, value, wanted };
     }
     if (type !== 'string') return;
     const { maxLength, minLength } = keywords;
@@ -317,6 +321,7 @@ export class ConstraintValues {
     const broken: string[] = [];
     if (Array.isArray(keywords.enum) && !keywords.enum.some((each) => isDeepStrictEqual(each, value)))
       broken.push('enum');
+    if ('const' in keywords && !isDeepStrictEqual(keywords.const, value)) broken.push('const');
     if (typeof value === 'number') {
       broken.push(
         ...bound('maximum', (limit) => value <= limit),
