@@ -10,8 +10,19 @@ import { schemeNamed } from './credential/schemes.ts';
 import { formOf, type SecretProfile } from './credential/stand-in.ts';
 import type { ServiceConfig } from './service.ts';
 
+/** A config never changes, and may describe thousands of operations. */
+const secretsBefore = new WeakMap<ServiceConfig, readonly Secret[]>();
+
 /** Credentials come first: a value goes by its first name. Values too short to be hidden are left out. */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
+  const before = secretsBefore.get(config);
+  if (before !== undefined) return before;
+  const secrets = hiddenSecrets(config);
+  secretsBefore.set(config, secrets);
+  return secrets;
+}
+
+function hiddenSecrets(config: ServiceConfig): readonly Secret[] {
   const { values, secret } = config.credentials;
   return [
     ...secretsIn(values),
@@ -47,12 +58,15 @@ export function secretForms({ credentials, ...others }: ServiceConfig): readonly
 /** Each secret in it, however deep, once. */
 export function secretsIn(value: unknown): readonly Secret[] {
   const met = new Set<object>();
-  const walk = (inner: unknown): readonly Secret[] => {
-    if (!hasMembers(inner) || met.has(inner)) return [];
+  const secrets: Secret[] = [];
+  const walk = (inner: unknown): void => {
+    if (!hasMembers(inner) || met.has(inner)) return;
     met.add(inner);
-    return inner instanceof Secret ? [inner] : Object.values(inner).flatMap(walk);
+    if (inner instanceof Secret) secrets.push(inner);
+    else for (const member of Object.values(inner)) walk(member);
   };
-  return walk(value);
+  walk(value);
+  return secrets;
 }
 
 interface PackedService {

@@ -84,6 +84,8 @@ export function openSession(options: SessionOptions): Session {
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
   let covered = '';
+  /** By id of the evidence: many checks judge the same piece. */
+  const subjects = new Map<string, string>();
   /** By name. */
   const answers = new Map<string, { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }>();
 
@@ -208,7 +210,13 @@ export function openSession(options: SessionOptions): Session {
       const again = options.runAlone ?? `conform run ${shellWord(service)}`;
       return recorded.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
     },
-    subjectOf: (id) => subjectOf(recorded.find(id), config, basePath),
+    subjectOf(id) {
+      const known = subjects.get(id);
+      if (known !== undefined) return known;
+      const subject = subjectOf(recorded.find(id), config, basePath);
+      subjects.set(id, subject);
+      return subject;
+    },
     unreadMessage: (ids) => recorded.unreadMessage(ids),
     redact,
     close() {

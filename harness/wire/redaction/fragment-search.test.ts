@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { FragmentSearch, type Pattern } from './fragment-search.ts';
+import { FragmentSearch, type Pattern, preparePattern } from './fragment-search.ts';
 
 const octetsOf = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 
@@ -14,7 +14,7 @@ function word(text: string, shortest: number): Word {
 
 function scan(words: readonly Word[], text: string) {
   const search = new FragmentSearch<Word>();
-  for (const each of words) search.add(each);
+  for (const each of words) search.add(preparePattern(each));
   const found: {
     readonly word: string;
     readonly whole: boolean;

@@ -1,4 +1,4 @@
-import { isLatin1 } from '../octets/utf8.ts';
+import { isLatin1, latin1Text } from '../octets/utf8.ts';
 
 /**
  * Finds every occurrence of any of many patterns, and of any long enough fragment of one. A few grams of each pattern
@@ -59,21 +59,37 @@ interface Gram<P> {
   after: number;
 }
 
+/** A pattern with its grams, which several searches can share. */
+export interface PreparedPattern<P extends Pattern> {
+  readonly pattern: P;
+  readonly folded: Uint8Array;
+  readonly grams: readonly { readonly number: number; readonly offset: number }[];
+}
+
+export function preparePattern<P extends Pattern>(pattern: P): PreparedPattern<P> {
+  const folded = pattern.octets.map((octet) => FOLDED[octet] ?? 0);
+  const grams: { number: number; offset: number }[] = [];
+  for (let offset = 0; offset + GRAM <= folded.length; offset += pattern.shortest + 1 - GRAM) {
+    let number = 0;
+    for (let at = offset; at < offset + GRAM; at++) number = withOctet(number, folded[at] ?? 0);
+    grams.push({ number, offset });
+  }
+  return { pattern, folded, grams };
+}
+
 export class FragmentSearch<P extends Pattern> {
   readonly #grams = new Map<number, Gram<P>>();
   /** Whether a gram's number may have sites, by its upper half. */
   readonly #mayHave = new Uint8Array(1 << (30 - UPPER));
 
-  add(pattern: P): void {
-    const folded = pattern.octets.map((octet) => FOLDED[octet] ?? 0);
-    for (let offset = 0; offset + GRAM <= folded.length; offset += pattern.shortest + 1 - GRAM) {
-      const gram = folded.subarray(offset, offset + GRAM).reduce(withOctet, 0);
-      const known = this.#grams.get(gram) ?? { sites: [], before: 0, after: 0 };
+  add({ pattern, folded, grams }: PreparedPattern<P>): void {
+    for (const { number, offset } of grams) {
+      const known = this.#grams.get(number) ?? { sites: [], before: 0, after: 0 };
       known.sites.push({ pattern, folded, offset });
       known.before = Math.max(known.before, offset);
       known.after = Math.max(known.after, folded.length - offset);
-      this.#grams.set(gram, known);
-      this.#mayHave[gram >>> UPPER] = 1;
+      this.#grams.set(number, known);
+      this.#mayHave[number >>> UPPER] = 1;
     }
   }
 
@@ -152,7 +168,7 @@ export function formsOf(value: string): readonly SecretForm[] {
   ];
   const distinct = new Map<string, SecretForm>();
   for (const form of forms) {
-    const key = Buffer.from(form.octets).toString('latin1');
+    const key = latin1Text(form.octets);
     if (!distinct.has(key)) distinct.set(key, form);
   }
   return [...distinct.values()];
@@ -219,9 +235,10 @@ function base64Forms(octets: Buffer): readonly SecretForm[] {
     return [
       form,
       { ...form, octets: Buffer.from(urlSafe) },
+      // ASCII, so octets are characters.
       ...[core, urlSafe, encodeURIComponent(core)].map((text) => ({
         ...turned,
-        octets: Buffer.from(reversed(text)),
+        octets: Buffer.from(text).reverse(),
       })),
     ];
   });

@@ -221,6 +221,10 @@ const ROOMS_IN_VAIN = 4;
 
 const NOTHING = new Uint8Array();
 
+/** The same words come in many texts: how many that unpack to nothing are remembered, up to which length. */
+const REMEMBERED_WORDS = { words: 4_000, length: 200 };
+const unpackToNothing = new Set<string>();
+
 /** Unpacks content within one text, at a cost that goes by the length of the text. */
 export class Unpacking {
   /** By base64: the same is met in many readings of a text. */
@@ -238,23 +242,31 @@ export class Unpacking {
 
   /** All that base64 unpacks to, in whatever coding; empty if it does not; null if that would take too much. */
   contentOf(base64: string): Uint8Array | null {
+    if (unpackToNothing.has(base64)) return NOTHING;
     const known = this.#known.get(base64);
-    const content = known === undefined ? this.#unpacked(Buffer.from(base64, 'base64')) : known;
+    const content = known === undefined ? this.#unpacked(base64) : known;
     if (known === undefined) this.#known.set(base64, content);
     if (content === null || content.length > this.#room) return null;
     this.#room -= content.length;
     return content;
   }
 
-  #unpacked(octets: Uint8Array): Uint8Array | null {
+  #unpacked(base64: string): Uint8Array | null {
+    const octets = Buffer.from(base64, 'base64');
     if (!mayBeCompressed(octets)) return NOTHING;
     if (this.#vain <= 0) return null;
     if (this.#attempts <= 0) return looksCompressed(octets) ? null : NOTHING;
     this.#attempts -= 1;
     const contents = this.#room > 0 ? contentsWithin(octets, this.#room) : null;
-    if (contents !== null) return Buffer.concat(contents);
-    this.#vain -= this.#room;
-    return null;
+    if (contents === null) {
+      this.#vain -= this.#room;
+      return null;
+    }
+    if (contents.length === 0 && base64.length <= REMEMBERED_WORDS.length) {
+      if (unpackToNothing.size >= REMEMBERED_WORDS.words) unpackToNothing.clear();
+      unpackToNothing.add(base64);
+    }
+    return Buffer.concat(contents);
   }
 }
 

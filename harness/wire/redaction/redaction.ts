@@ -7,6 +7,8 @@ import {
   formsOf,
   type Occurrence,
   type Pattern,
+  type PreparedPattern,
+  preparePattern,
   type SecretForm,
 } from './fragment-search.ts';
 import { findMarkers, type MarkerPlace, marker, markerName, nameElsewhere, quoteMarkers } from './marker.ts';
@@ -73,10 +75,23 @@ export class SoughtSecrets {
   add(value: string): void {
     if (this.#values.has(value)) return;
     this.#values.add(value);
-    for (const form of formsOf(value)) {
-      this.forms.add({ ...form, value, shortest: shortestFragment(form.octets.length) });
-    }
+    for (const form of knownForms(value)) this.forms.add(form);
   }
+}
+
+/** Number of values whose forms are remembered: each session of a run looks for the same. */
+const REMEMBERED_FORMS = 64;
+const formsBefore = new Map<string, readonly PreparedPattern<KnownForm>[]>();
+
+function knownForms(value: string): readonly PreparedPattern<KnownForm>[] {
+  const before = formsBefore.get(value);
+  if (before !== undefined) return before;
+  const forms = formsOf(value).map((form) =>
+    preparePattern({ ...form, value, shortest: shortestFragment(form.octets.length) }),
+  );
+  if (formsBefore.size >= REMEMBERED_FORMS) formsBefore.clear();
+  formsBefore.set(value, forms);
+  return forms;
 }
 
 /** A stretch of the original, in its units (octets or UTF-16 code units), that gives a secret away. */

@@ -180,13 +180,17 @@ export function askingProbe(): string | null {
   return asking.getStore() ?? null;
 }
 
-type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce'>;
+type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce' | 'size'>;
 
 /** Every answer of the service so far, of all sessions and stimuli, as checks read it. */
 export class AnswerRecord {
   readonly #logs: Log[] = [];
   readonly #replies = new Map<string, Reply>();
   readonly #conversations = new Map<string, ConversationView>();
+  #exchangesRead: readonly Reply[] = [];
+  #conversationsRead: readonly ConversationView[] = [];
+  /** Pieces of evidence of all logs that were read. */
+  #read = 0;
 
   add(log: Log): void {
     this.#logs.push(log);
@@ -194,25 +198,37 @@ export class AnswerRecord {
 
   /** In the order of recording, including those without a response. */
   get exchanges(): readonly Reply[] {
-    for (const each of this.#logs.flatMap((log) => log.answers())) {
-      if (each.kind === 'exchange' && !this.#replies.has(each.id))
-        this.#replies.set(each.id, new Reply(each));
-    }
-    return [...this.#replies.values()];
+    this.#readLogs();
+    return this.#exchangesRead;
   }
 
   get conversations(): readonly ConversationView[] {
+    this.#readLogs();
+    return this.#conversationsRead;
+  }
+
+  /** Each check reads the record, which has grown since the one before it at most by a few pieces. */
+  #readLogs(): void {
+    const size = this.#logs.reduce((sum, log) => sum + log.size, 0);
+    if (size === this.#read) return;
+    this.#read = size;
     for (const each of this.#logs.flatMap((log) => log.answers())) {
-      if (each.kind === 'conversation' && !this.#conversations.has(each.id))
+      if (each.kind === 'exchange') {
+        if (!this.#replies.has(each.id)) this.#replies.set(each.id, new Reply(each));
+      } else if (!this.#conversations.has(each.id)) {
         this.#conversations.set(each.id, viewConversation(each));
+      }
     }
-    return [...this.#conversations.values()];
+    this.#exchangesRead = [...this.#replies.values()];
+    this.#conversationsRead = [...this.#conversations.values()];
   }
 
   /** Names the first answer that is no HTTP response, though its request was ordinary; null for none. */
   unreadMessage(ids?: readonly string[]): string | null {
     const { exchanges } = this;
-    return unreadMessageIn(ids ? exchanges.filter(({ evidence }) => ids.includes(evidence)) : exchanges);
+    if (ids === undefined) return unreadMessageIn(exchanges);
+    const wanted = new Set(ids);
+    return unreadMessageIn(exchanges.filter(({ evidence }) => wanted.has(evidence)));
   }
 
   find(id: string): Evidence | null {
