@@ -104,6 +104,28 @@ describe('a call that needs an identifier', () => {
     expect(outcome.messages['operations.coverage']).toContain('3 of 3 operations were called.');
   });
 
+  it('takes another one where there is no such thing, until one is found or none is left', async () => {
+    const paths = {
+      '/pets': get(),
+      '/pets/{id}': get(inPath('id')),
+      '/toys': get(),
+      '/toys/{id}': get(inPath('id')),
+    };
+    const { sent, outcome } = await requestsTo(paths, {
+      '/pets': json([{ id: 'gone' }, { id: 'lost' }, { id: 'p3' }, { id: 'p4' }]),
+      '/pets/p3': json({}),
+      '/toys': json([{ id: 't1' }]),
+    });
+    expect(sent).toEqual(['/pets', '/toys', '/pets/gone', '/toys/t1', '/pets/lost', '/pets/p3']);
+    expect(outcome.messages['operations.status']).toContain(
+      '404 instead of 200 for GET /toys/{id} as documented [',
+    );
+    expect([outcome.faults['operations.status'], outcome.messages['operations.status']]).toEqual([
+      'service',
+      expect.not.stringContaining('/pets'),
+    ]);
+  });
+
   it('takes it from the config first', async () => {
     const paths = {
       '/pets': get(),
@@ -210,13 +232,24 @@ describe('a call that changes an item', () => {
         get: { responses: answering(200) },
         delete: { responses: { 204: { description: 'gone' } } },
       },
+      '/pets/{id}/notes': { parameters: [inPath('id')], post: { requestBody, responses: answering(201) } },
+      '/pets/{id}/notes/{note}': {
+        parameters: [inPath('id'), inPath('note')],
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
     };
     const pets = new Map([['old', { id: 'old', name: 'b' }]]);
     const deleted: string[] = [];
+    const notes: string[] = [];
     const url = await served(
       createServer(({ method, url: target = '' }, response) => {
         const id = target.split('?')[0]?.slice('/pets/'.length) ?? '';
-        if (method === 'POST') {
+        if (id.includes('/notes')) {
+          notes.push(`${method} ${id}`);
+          const note = JSON.stringify({ id: 'n1', name: 'a' });
+          if (method === 'POST') response.writeHead(201, { 'content-type': 'application/json' }).end(note);
+          else response.writeHead(method === 'DELETE' ? 204 : 405).end();
+        } else if (method === 'POST') {
           const pet = { id: `new-${pets.size}`, name: 'a' };
           pets.set(pet.id, pet);
           response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(pet));
@@ -231,9 +264,11 @@ describe('a call that changes an item', () => {
     const folder = temporaryFolder({ 'services/orders.yaml': yaml, 'openapi.json': document });
     const { config } = await loadOnly(folder);
     const { observations } = await judgedInTurn(config, [operations], { url });
-    expect(observations['operations.coverage']).toMatchObject({ documented: 4, called: 4 });
+    expect(observations['operations.coverage']).toMatchObject({ documented: 6, called: 6 });
     expect(deleted.length).toBeGreaterThan(0);
     expect(deleted).not.toContain('old');
     expect([...pets.keys()]).toEqual(['old']);
+    expect(notes).toContainEqual(expect.stringMatching(/^DELETE new-\d+\/notes\/n1$/));
+    expect(notes.filter((each) => each.includes('old'))).toEqual([]);
   });
 });

@@ -198,8 +198,11 @@ function answersOf(
   const { status, mediaTypes, schema } = own;
   const contents = mediaTypes.map((mediaType) => ({ mediaType, schema }));
   const code = `${status}`;
-  const headers = answerFor(described, status)?.headers ?? [];
-  return [{ code, contents, headers }, ...described.filter((each) => each.code !== code)];
+  const { headers = [], links } = answerFor(described, status) ?? {};
+  return [
+    { code, contents, headers, ...(links && { links }) },
+    ...described.filter((each) => each.code !== code),
+  ];
 }
 
 function authOf({ written, documented }: Sources): Operation['auth'] {

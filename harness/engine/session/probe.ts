@@ -240,6 +240,8 @@ export interface Port {
   readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations' | 'unreadMessage'>;
   /** The documented operation that a request was for; null for none. */
   readonly operationOf: (reply: Reply) => Operation | null;
+  /** Records a sentence about how the run went; no verdict. */
+  readonly remark: (text: string) => void;
   /** Records the number of requests of a kind to operations, and of those above a cap. */
   readonly cover: (coverage: Coverage) => void;
   /** Records what the record shows of each documented operation. */

@@ -156,6 +156,7 @@ export function openSession(options: SessionOptions): Session {
       remains: remains.portFor(asker.name),
       recorded,
       operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
+      remark: context.remark,
       cover: (coverage) => {
         if (coverage.capped > 0 || coverage.trials) record({ type: 'coverage', service, ...coverage });
       },

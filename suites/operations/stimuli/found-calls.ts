@@ -1,5 +1,10 @@
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import {
+  type Call,
+  type OperationRequest,
+  requestOfCall,
+} from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import type { Port } from '../../../harness/engine/session/probe.ts';
 import { examplesOf, KnownValues } from './found-values.ts';
 import type { FoundValues, Order, Unexercised } from './plan.ts';
 import type { OperationReply, Trials } from './trials.ts';
@@ -17,7 +22,11 @@ type Send = (orders: readonly Order[]) => Promise<Trials>;
 export async function sendWithFound(
   orders: readonly Order[],
   config: ServiceConfig,
-  { send, repeats }: { readonly send: Send; readonly repeats: number },
+  {
+    send,
+    repeats,
+    remark,
+  }: { readonly send: Send; readonly repeats: number; readonly remark: Port['remark'] },
 ): Promise<Trials> {
   const known = new KnownValues(config);
   let waiting = orders.filter(isAwaiting);
@@ -36,6 +45,7 @@ export async function sendWithFound(
   let left = repeats;
   for (let round = 0; round < MOST_ROUNDS && trials.ended === null; round += 1) {
     const missed = trials.all.filter(isMissed);
+    for (const reply of missed) known.missed(reply);
     const again = missed
       .flatMap(({ order }) => {
         const values = known.for(order.operation);
@@ -50,6 +60,7 @@ export async function sendWithFound(
     const answered = new Set(sent.all.map(({ operation }) => operation));
     trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(sent);
   }
+  for (const text of known.emptyLinks) remark(text);
   return trials.with({ unexercised: waiting.map(notFound) });
 }
 
@@ -76,6 +87,7 @@ function isAwaiting({ operation }: Order): boolean {
 export function filled(order: Order, values: FoundValues | null): Order | null {
   if (order.operation.awaits.length === 0) return values === null ? order : withOthers(order, values);
   if (values === null) return null;
+  if (order.kind === 'call') return { ...order, ...requestWith(order.operation.call, values), values };
   const put = (
     text: string,
     marks: (name: string) => readonly string[],
@@ -94,14 +106,18 @@ export function filled(order: Order, values: FoundValues | null): Order | null {
   return { ...order, path, fields, values };
 }
 
+function requestWith(call: Call, values: FoundValues): OperationRequest {
+  const inputs = call.inputs.map((input) =>
+    values.has(input.name) ? { ...input, value: values.get(input.name) } : input,
+  );
+  return requestOfCall({ ...call, inputs });
+}
+
 /** The order with these values in place of the examples in its path. */
 function withOthers(order: Order, values: FoundValues): Order {
   const { call } = order.operation;
-  const inputs = call.inputs.map((input) =>
-    input.in === 'path' && values.has(input.name) ? { ...input, value: values.get(input.name) } : input,
-  );
   const [before = ''] = requestOfCall(call).path.split('?', 1);
-  const [after = ''] = requestOfCall({ ...call, inputs }).path.split('?', 1);
+  const [after = ''] = requestWith(call, values).path.split('?', 1);
   if (!order.path.startsWith(before)) return order;
   return { ...order, path: after + order.path.slice(before.length), values };
 }

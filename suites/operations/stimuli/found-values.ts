@@ -1,7 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
-import { facetsOf, pathValues } from '../../../harness/config/operation/call/call.ts';
+import {
+  type DocumentedLink,
+  facetsOf,
+  pathValues,
+  requestOfCall,
+} from '../../../harness/config/operation/call/call.ts';
 import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import { followedLinks } from './linked-values.ts';
 import type { FoundValues } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import type { OperationReply } from './trials.ts';
@@ -43,6 +49,13 @@ export class KnownValues {
   readonly #named = new Map<string, string[]>();
   /** By the template of the operation whose address an answer has. */
   readonly #addressed = new Map<string, FoundValues>();
+  /** By the operation that links lead to, the newest first. */
+  readonly #linked = new Map<string, readonly FoundValues[]>();
+  /** Links that yielded nothing so far, each with its remark. */
+  readonly #emptyLinks = new Map<string, string>();
+  readonly #yielding = new Set<string>();
+  /** Paths up to their last value, by template, that were answered as if there was no such thing. */
+  readonly #missed = new Map<string, Set<string>>();
 
   constructor(config: ServiceConfig) {
     this.#config = config;
@@ -54,6 +67,7 @@ export class KnownValues {
   /** Takes the values of a served answer. */
   take(reply: OperationReply): void {
     if (!reply.served || reply.order.method === 'HEAD') return;
+    this.#takeLinks(reply);
     const path = pathOf(reply.order.path);
     const { location, json } = reply.response;
     if (location !== null) this.#takeAddress(location.pathname);
@@ -86,12 +100,28 @@ export class KnownValues {
     visit(value, nounOf(path, reply.operation), 0);
   }
 
+  /** What a reply was asked for does not exist: the value is not given again for its operation. */
+  missed({ order, operation: { call } }: OperationReply): void {
+    const known = this.#missed.get(call.template) ?? new Set();
+    this.#missed.set(call.template, known.add(itemPath(call.template, pathOf(order.path))));
+  }
+
+  /** Each documented link that no answer had the values for, in a sentence. */
+  get emptyLinks(): readonly string[] {
+    return [...this.#emptyLinks.values()];
+  }
+
   /** The value of each input that the operation awaits, or has an example for; null if one is unknown. `own`: values to keep. */
   for(operation: Operation, own: FoundValues = new Map()): FoundValues | null {
     const { call } = operation;
     const awaits = operation.awaits.length > 0 ? operation.awaits : examplesOf(operation);
-    const known = this.#addressed.get(call.template);
-    if (own.size === 0 && known !== undefined && awaits.every((name) => known.has(name))) return known;
+    const linked = own.size > 0 ? [] : (this.#linked.get(keyOf(operation)) ?? []);
+    const whole = own.size > 0 ? [] : [...linked, this.#addressed.get(call.template) ?? new Map()];
+    const known = whole.find(
+      (values) => awaits.every((name) => values.has(name)) && !this.#isMissed(operation, values),
+    );
+    if (known !== undefined && awaits.length > 0) return known;
+    const [part = new Map<string, string>()] = linked;
     const found = new Map<string, string>();
     let path = '';
     let before = '';
@@ -101,26 +131,66 @@ export class KnownValues {
       for (const name of names) {
         const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
         const given = own.get(name) ?? (awaits.includes(name) ? undefined : input?.value);
+        const put = (text: string) => filled.replace(`{${name}}`, () => encodeURIComponent(text));
+        const isTried = (text: string) =>
+          own.size === 0 && this.#missed.get(call.template)?.has(`${path}/${put(text)}`) === true;
+        const candidates = () => [
+          ...(part.get(name) === undefined ? [] : [part.get(name) ?? '']),
+          ...this.#candidates(names.length === 1 ? path : null, before, name),
+        ];
         const value =
           given !== undefined
             ? String(given)
-            : this.#candidates(names.length === 1 ? path : null, before, name).find((each) =>
-                this.#isFit(operation, name, each),
-              );
+            : candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each));
         if (value === undefined) return null;
         if (given === undefined) found.set(name, value);
-        filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+        filled = put(value);
       }
       path += `/${filled}`;
       if (names.length === 0) before = segment;
     }
     for (const name of awaits) {
       if (found.has(name) || own.has(name)) continue;
-      const value = this.#candidates(null, '', name).find((each) => this.#isFit(operation, name, each));
+      const value = [
+        ...(part.has(name) ? [part.get(name) ?? ''] : []),
+        ...this.#candidates(null, '', name),
+      ].find((each) => this.#isFit(operation, name, each));
       if (value === undefined) return null;
       found.set(name, value);
     }
     return found;
+  }
+
+  #takeLinks(reply: OperationReply): void {
+    for (const { link, values, empty } of followedLinks(reply)) {
+      const { method, template } = reply.operation;
+      const name = `${method} ${template} ${link.name}`;
+      if (empty !== null) {
+        if (!this.#yielding.has(name))
+          this.#emptyLinks.set(
+            name,
+            `${method} ${template}: its link ${link.name} yields nothing for ${empty}`,
+          );
+        continue;
+      }
+      this.#yielding.add(name);
+      this.#emptyLinks.delete(name);
+      const texts = [...values].flatMap(([key, value]) => {
+        const text = textOf(value);
+        return text === null ? [] : [[key, text] as const];
+      });
+      const known = this.#linked.get(keyOf(link)) ?? [];
+      this.#linked.set(keyOf(link), [new Map(texts), ...known].slice(0, MAX_KEPT));
+    }
+  }
+
+  #isMissed({ call }: Operation, values: FoundValues): boolean {
+    const inputs = call.inputs.map((input) => {
+      const value = values.get(input.name);
+      return value === undefined ? input : { ...input, value };
+    });
+    const { path } = requestOfCall({ ...call, inputs });
+    return this.#missed.get(call.template)?.has(itemPath(call.template, pathOf(path))) === true;
   }
 
   #name(name: string, text: string): void {
@@ -164,6 +234,22 @@ export class KnownValues {
     if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
     return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
   }
+}
+
+/** A path as far as its template has values. */
+function itemPath(template: string, path: string): string {
+  const last = pathOf(template)
+    .split('/')
+    .findLastIndex((segment) => segment.includes('{'));
+  return path
+    .split('/')
+    .slice(0, last + 1)
+    .join('/');
+}
+
+/** The operation that a link leads to, or that is called. */
+function keyOf({ method, ...of }: Operation | DocumentedLink): string {
+  return `${method} ${pathOf('call' in of ? of.call.template : of.template)}`;
 }
 
 /** The names of the inputs in the path whose value is only an example. */

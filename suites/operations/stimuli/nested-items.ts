@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { pathValues, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { type Collection, collectionAround } from './collections.ts';
@@ -45,7 +45,9 @@ export class NestedItems {
   /** Takes the item that a reply of any other probe has created. */
   take(reply: OperationReply): void {
     const into = this.#collections.find(({ create }) => create === reply.operation);
-    if (into !== undefined) this.#keep(reply, into, new Map(), () => undefined);
+    if (into === undefined) return;
+    const [path = ''] = reply.order.path.split('?', 1);
+    this.#keep(reply, into, pathValues(into.create.call.template, path) ?? new Map(), () => undefined);
   }
 
   async #sent(order: Order): Promise<OperationReply> {

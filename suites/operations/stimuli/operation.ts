@@ -58,14 +58,14 @@ const safeCalls = probe(
     cost: (config) => safeCallsIn(config).length + repeatsIn(config),
     usualCost: (config) => safeCallsIn(config).length,
   },
-  ({ config, http }) => {
+  ({ config, http, remark }) => {
     let leftMs = PATIENCE_MS.calls;
     const within = async (orders: readonly Order[]) => {
       const trials = await send(orders, leftMs, (order) => sendOrder({ http }, order));
       for (const { exchange } of trials.all) leftMs -= exchange.timing.durationMs;
       return trials;
     };
-    return sendWithFound(safeCallsIn(config), config, { send: within, repeats: repeatsIn(config) });
+    return sendWithFound(safeCallsIn(config), config, { send: within, repeats: repeatsIn(config), remark });
   },
 );
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
+import { thingsDocument } from '../../../harness/config/operation/fixtures/things.ts';
+import { described } from '../../../harness/config/operation/openapi/fixtures/described.ts';
 import type { InputTrial, Operation, Safety } from '../../../harness/config/service.ts';
 import { SAFE_METHODS } from '../../../harness/wire/request.ts';
+import { operationPlan } from './operation.ts';
 import { planOperations } from './plan.ts';
 
 const shippedSafety = (await shipped('search')).safety;
@@ -102,6 +105,64 @@ describe('the plan of an operation', () => {
     expect(orders).toEqual([]);
     expect(unexercised[0]?.reason).toContain('it may change data that this run has not created');
     expect(plan([operation('a', { method: 'POST', safe: true })]).orders).toContain('call a');
+  });
+});
+
+describe('a run that may write', () => {
+  const OK = { responses: { 200: { description: 'ok' } } };
+  const posting = (id: string, name: string) => {
+    const body = {
+      type: 'object',
+      required: [name],
+      properties: { [name]: { type: 'string', example: 'a' } },
+    };
+    const requestBody = { required: true, content: { 'application/json': { schema: body } } };
+    return { post: { operationId: id, requestBody, responses: { 201: { description: 'made' } } } };
+  };
+  const inPath = (...names: readonly string[]) => ({
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+  });
+  const named = (operationId: string) => ({ operationId, ...OK });
+  const document = () => {
+    const { paths, ...whole } = thingsDocument();
+    const more = {
+      '/things/{id}/notes': { ...inPath('id'), ...posting('add note', 'text') },
+      '/things/{id}/notes/{note}': { ...inPath('id', 'note'), delete: named('drop note') },
+      '/things/{id}/marks': { ...inPath('id'), ...posting('add mark', 'text') },
+      '/things/{id}/marks/{mark}': { ...inPath('id', 'mark'), get: named('read mark') },
+      '/shops': { get: named('shops') },
+      '/shops/{shop}': { ...inPath('shop'), put: named('change shop') },
+      '/shops/{shop}/orders': { ...inPath('shop'), ...posting('add order', 'text') },
+      '/shops/{shop}/orders/{order}': {
+        ...inPath('shop', 'order'),
+        put: named('change order'),
+        delete: named('drop order'),
+      },
+    };
+    return { ...whole, paths: { ...paths, ...more } };
+  };
+  const unsafeCalls = async (safety: string) => {
+    const { orders, unexercised } = operationPlan(await described(document(), `safety: { ${safety} }\n`));
+    const called = orders.filter(({ kind, operation: { safe } }) => kind === 'call' && !safe);
+    return {
+      called: called.map(({ operation: { id } }) => id),
+      left: unexercised.map(({ operation: { id } }) => id),
+    };
+  };
+  const OWN = ['create', 'update', 'remove', 'add note', 'drop note', 'add mark'];
+
+  it('adds to what it has created alone, and changes nothing else', async () => {
+    expect(await unsafeCalls('unsafeMethods: true')).toEqual({
+      called: OWN,
+      left: ['change shop', 'add order', 'change order', 'drop order'],
+    });
+  });
+
+  it('adds to what it has not created where leftovers are allowed, and changes nothing else of it', async () => {
+    expect(await unsafeCalls('unsafeMethods: true, leaveItems: true')).toEqual({
+      called: [...OWN, 'add order', 'change order', 'drop order'],
+      left: ['change shop'],
+    });
   });
 });
 

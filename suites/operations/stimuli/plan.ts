@@ -7,14 +7,7 @@ import type {
   Safety,
 } from '../../../harness/config/service.ts';
 import { type Collection, collectionsOf, type NestedUse, nestedUse } from './collections.ts';
-import {
-  aboutOwnItem,
-  creationOf,
-  isOfOwn,
-  isOfOwnItem,
-  itemOperationOf,
-  leavesOthersAlone,
-} from './own-operations.ts';
+import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | InputTrial['kind'] | 'lifecycle';
@@ -178,10 +171,10 @@ function whyNotNested(
 ): Pick<Unexercised, 'reason' | 'why'> | null {
   const { lifecycles, collections } = all;
   const parent = item && nestedUse(item.create, collections, lifecycles);
-  const isOfOwn = item !== null && (parent === null || whyNotNested(parent, safety, all) === null);
+  const isInOwn = item !== null && (parent === null || whyNotNested(parent, safety, all) === null);
   if (safety.leaveItems) return null;
-  if (item !== null && parent === null && creationOf(item.create, lifecycles) === null) return LEFT_BEHIND;
-  return isOfOwn && (into === null || into.remove !== null) ? null : LEFT_BEHIND;
+  if (item !== null && parent === null && !isOfOwn(item.create, lifecycles)) return LEFT_BEHIND;
+  return isInOwn && (into === null || into.remove !== null) ? null : LEFT_BEHIND;
 }
 
 const NOT_OURS = {

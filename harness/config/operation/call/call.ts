@@ -44,6 +44,19 @@ export interface DocumentedAnswer {
   /** Empty if nothing is said of its content. */
   readonly contents: readonly AnswerContent[];
   readonly headers: readonly AnswerHeader[];
+  /** Operations that its values lead to; absent for none. */
+  readonly links?: readonly DocumentedLink[];
+}
+
+/** A Link Object of a document. */
+export interface DocumentedLink {
+  readonly name: string;
+  /** Of the operation that it leads to. */
+  readonly method: string;
+  /** The same, as the template of its call. */
+  readonly template: string;
+  /** Constants and runtime expressions by the name of the parameter. */
+  readonly parameters: readonly { readonly name: string; readonly value: unknown }[];
 }
 
 export interface AnswerContent {

@@ -17,7 +17,8 @@ import { Examples } from '../call/example.ts';
 import { readAnswers } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { type DocumentedBody, type DocumentedInput, readInputs } from './inputs.ts';
-import { addressOf, operationsOf, versionOf } from './outline.ts';
+import { type LinkTarget, readLinks } from './links.ts';
+import { addressOf, type FoundOperation, operationsOf, versionOf } from './outline.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
 
@@ -107,13 +108,41 @@ export async function readOpenApi(
       place: formatPlace(operation.file.placeOf(operation.pointer)),
     };
   });
+  const linked = withLinks(operations, found, { files, remarks });
   const [fault] = faults;
   if (fault !== undefined && faults.length === operations.length) throw fault;
   return {
-    operations,
+    operations: linked,
     definitions: { ...requests.definitions, ...responses.definitions },
     remarks: remarks.all,
   };
+}
+
+/** The operations with the links of their responses, which lead to one another. */
+function withLinks(
+  operations: readonly DocumentedOperation[],
+  found: readonly FoundOperation[],
+  { files, remarks }: { readonly files: SourceFiles; readonly remarks: Remarks },
+): readonly DocumentedOperation[] {
+  if (!files.mention('links')) return operations;
+  const targets = operations.map(({ method, template, inputs }, index): LinkTarget => {
+    const { operation, path = '' } = found[index] ?? {};
+    const operationId = operation && child(operation, 'operationId').value;
+    return { operationId, method, path, template, inputs };
+  });
+  return operations.map((each, index) => {
+    const operation = found[index]?.operation;
+    const responses = operation === undefined ? [] : children(child(operation, 'responses'));
+    const answers = each.answers.map((answer) => {
+      const [, given] = responses.find(([code]) => code.toUpperCase() === answer.code.toUpperCase()) ?? [];
+      const read = () => given && readLinks(files.dereferenced(given), { files, remarks, targets });
+      const links = remarks.attempt(read, 'its links are not followed');
+      return links === undefined || links instanceof UsageError || links.length === 0
+        ? answer
+        : { ...answer, links };
+    });
+    return { ...each, answers };
+  });
 }
 
 /** RFC 9110 §15.3.5 and §15.4.5: such answers have no content, whatever is described. */
