@@ -48,8 +48,9 @@ function errorCode(error: unknown): string | null {
   return error.cause === undefined ? null : errorCode(error.cause);
 }
 
-/** What to do about an error of TLS, by its code. */
+/** What to do about an error, by its code. */
 const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [/^E[MN]FILE$/, 'this machine allows conform no more open files: raise the limit (ulimit -n)'],
   [
     /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
     'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',

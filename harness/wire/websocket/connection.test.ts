@@ -5,11 +5,13 @@ import { Deflation } from '../conversation/inflation.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { listen } from '../fixtures/loopback.ts';
+import { startProxy } from '../fixtures/proxy.ts';
 import { about, impatient, knowingSecret, SECRET, setting } from '../fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import { acceptFor, handshakeRequest } from '../http/request.ts';
 import type { HttpRequest } from '../request.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
+import { proxiesOf } from '../socket/proxies.ts';
 import {
   type ConversationLimits,
   type Opening,
@@ -456,5 +458,40 @@ describe('a compressed message that holds a secret', () => {
       [0, true],
       [clean.length, false],
     ]);
+  });
+});
+
+describe('over plain ws to another machine', () => {
+  async function openAway(options: Partial<TransportOptions> = {}) {
+    const { url, stop } = await startWsEndpoint(echoing);
+    onTestFinished(stop);
+    const proxy = await startProxy({ behind: { 'api.example:80': Number(new URL(url).port) } });
+    const proxies = proxiesOf({ HTTP_PROXY: proxy.url });
+    return open('http://api.example', { options: { ...knowingSecret(), proxies, ...options } });
+  }
+  const halves = [SECRET.slice(0, 9), SECRET.slice(9)].map((half, at) => ({
+    opcode: at === 0 ? OPCODE.text : OPCODE.continuation,
+    fin: at === 1,
+    payload: Buffer.from(half),
+  }));
+
+  it('a secret is not sent in a message either, nor in parts of one', async () => {
+    const whole = await openAway();
+    expect(await whole.sendFrame(textFrame('of no harm'))).toBe(true);
+    expect(await whole.sendFrame(textFrame(`{"token":"${SECRET}"}`))).toBe(false);
+    expect(whole.failure).toMatchObject({
+      kind: 'not-sent',
+      message: expect.stringContaining('safety.plainHttp'),
+    });
+    const split = await openAway();
+    const sent: boolean[] = [];
+    for (const half of halves) sent.push(await split.sendFrame(half));
+    expect(sent).toEqual([true, false]);
+  });
+
+  it('it is sent where safety.plainHttp allows it', async () => {
+    const allowed = await openAway({ plainHttp: true });
+    expect(await allowed.sendFrames(halves)).toBe(true);
+    expect(allowed.failure).toBeNull();
   });
 });

@@ -96,6 +96,8 @@ const DEFAULT_LIMITS: ConversationLimits = {
   durationMs: 180_000,
 };
 
+const NOTHING: Uint8Array = new Uint8Array();
+
 /** Opens a WebSocket connection octet by octet under our control, and records it. Judges nothing. */
 export async function openConnection(
   options: TransportOptions,
@@ -123,6 +125,8 @@ export async function openConnection(
   let closeSent = false;
   let listening = false;
   let heartbeats: Heartbeats | null = null;
+  /** Payloads of a message of ours whose last frame is not sent yet. */
+  let unfinished = NOTHING;
   /** Answers to heartbeats that wait for the end of a message of ours (RFC 6455 §5.4); null where none is open. */
   let held: FrameOfOurs[] | null = null;
   let writing: Promise<unknown> = Promise.resolve();
@@ -262,8 +266,21 @@ export async function openConnection(
     return writing;
   }
 
+  /** A secret does not travel readable in a message either, whatever the handshake carried. */
+  function refusalOf(frames: readonly FrameOfOurs[]): ExchangeFailure | null {
+    const data = frames.filter(({ opcode }) => !isControl(opcode));
+    const payload = Buffer.concat([unfinished, ...data.flatMap(({ payload }) => payload ?? [])]);
+    unfinished = data.at(-1)?.fin === false ? payload : NOTHING;
+    return refusePlainHttp(address, 'none', { ...options, headers: [] }, payload);
+  }
+
   function writeFrames(frames: readonly FrameOfOurs[], how: Writing): Promise<boolean> {
     const { octetsAtOnce, areHeartbeats = false } = how;
+    const refusal = refusalOf(frames);
+    if (refusal !== null) {
+      giveUp(refusal);
+      return Promise.resolve(false);
+    }
     const encoded = frames.map((frame) =>
       encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask }),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../wire/exchange.ts';
 import { exampleResponse } from '../../../wire/fixtures/example-evidence.ts';
+import { errorLine, failureKind } from '../../../wire/socket/failure.ts';
 import { OutageWatch } from './outage.ts';
 
 const asked = (to: string, id: string) => ({ to: `GET ${to}`, id });
@@ -35,6 +36,19 @@ describe('a service that falls silent', () => {
     const watch = new OutageWatch();
     watch.saw(asked('as documented', 'e1'), failed('refused'));
     expect(watch.reason).toBe('the provider cannot be reached: it was refused');
+  });
+
+  it('is not the reason where this machine has no open files left', () => {
+    const watch = new OutageWatch();
+    const error = Object.assign(new Error('connect EMFILE 127.0.0.1:80'), { code: 'EMFILE' });
+    const failure = { kind: failureKind(error, 'refused'), message: errorLine(error) };
+    for (const id of ['e1', 'e2', 'e3', 'e4', 'e5'])
+      watch.saw(asked('as documented', id), { response: null, failure });
+    expect(watch.reason).toBeNull();
+    expect(failure).toEqual({
+      kind: 'not-sent',
+      message: expect.stringContaining('this machine allows conform no more open files: raise the limit'),
+    });
   });
 
   it('hides what it was asked after that one, and not that one', () => {
