@@ -6,6 +6,8 @@ const TELLABLE_SLOT_MS = 10;
 const IN_A_ROW = 5;
 /** Of all that were sent one after another. */
 const LASTING_SHARE = 0.25;
+/** Of the time per request at the documented rate. */
+const AROUND_RATE = 0.2;
 
 /**
  * Whether requests sent one after another are held back so that they keep to the documented rate; says so in words,
@@ -18,22 +20,40 @@ export function pacing(
   const slotMs = windowMs / requests;
   if (slotMs < TELLABLE_SLOT_MS) return null;
   const served = observations.filter(({ fate, part }) => fate === 'admitted' && part !== 'parallel');
-  const took = served.map(({ sentMs, finishedMs }) => finishedMs - sentMs);
   const serial = served.filter(({ part }) => part === 'serial');
-  const isHeld = ({ sentMs, finishedMs }: LimitObservation) =>
-    finishedMs - sentMs >= TOLERANCE.pacedShare * slotMs;
+  const tookMs = ({ sentMs, finishedMs }: LimitObservation) => finishedMs - sentMs;
+  const heldMs = TOLERANCE.pacedShare * slotMs;
+  // An answer that was late takes of the next one's wait: the two together were held back.
+  const isHeld = (each: LimitObservation, at: number) =>
+    Math.max(tookMs(each), (tookMs(serial[at - 1] ?? each) + tookMs(each)) / 2) >= heldMs;
   // The first ones may have found room: from some request on all are held back.
-  const free = serial.findLastIndex((each) => !isHeld(each));
+  const free = serial.findLastIndex((each, at) => !isHeld(each, at));
   const held = serial.slice(free + 1);
-  const quickest = Math.min(...took);
+  const quickest = Math.min(...served.map(tookMs));
   if (held.length < IN_A_ROW || held.length < serial.length * LASTING_SHARE) return null;
   const [first, last] = [held[0], held.at(-1)];
   if (first === undefined || last === undefined) return null;
   const perRequestMs = (last.finishedMs - first.finishedMs) / (held.length - 1);
   if (perRequestMs < slotMs * 0.8) return null;
-  // A service that is as slow from its first answer on holds nothing back.
-  if (quickest >= (TOLERANCE.pacedShare * slotMs) / 2) return null;
+  // A service that is as slow from its first answer on holds nothing back, unless it answers requests sent together by turns.
+  if (quickest >= heldMs / 2 && !(isAtRate(perRequestMs, slotMs) && isByTurns(observations, slotMs)))
+    return null;
   return `answers came every ${Math.round(perRequestMs)} ms, at the documented rate (${Math.round(slotMs)} ms each), the quickest of all took ${Math.round(quickest)} ms`;
+}
+
+/** Around the documented rate. */
+function isAtRate(perRequestMs: number, slotMs: number): boolean {
+  return Math.abs(perRequestMs - slotMs) <= slotMs * AROUND_RATE;
+}
+
+/** Whether requests sent together were answered one by one at the documented rate. */
+function isByTurns(observations: readonly LimitObservation[], slotMs: number): boolean {
+  const ends = observations
+    .filter(({ fate, part }) => fate === 'admitted' && part === 'parallel')
+    .map(({ finishedMs }) => finishedMs)
+    .toSorted((a, b) => a - b);
+  const [first, last] = [ends[0] ?? 0, ends.at(-1) ?? 0];
+  return ends.length >= IN_A_ROW && isAtRate((last - first) / (ends.length - 1), slotMs);
 }
 
 /**

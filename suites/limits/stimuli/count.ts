@@ -7,7 +7,7 @@ import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
 import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
-import { type InTurn, inTurn, SERVED_BEHIND, type StrayRefusal } from './in-turn.ts';
+import { type InTurn, inTurn, type StrayRefusal } from './in-turn.ts';
 import { serialBurst, togetherBurst } from './planner.ts';
 import {
   burstCost,
@@ -114,16 +114,23 @@ async function countTogether(port: QuotaParts): Promise<Count> {
   return { ...counted, stray: strayTogether(counted.observations, plan) };
 }
 
+/** Requests sent later than a refusal that have to be served, of those sent together. */
+const SERVED_LATER = 4;
+
 /** Refusals of requests sent together behind which others were served, more than flow back, that were sent only then. */
-function strayTogether(observations: readonly LimitObservation[], plan: Plan): readonly StrayRefusal[] {
+export function strayTogether(
+  observations: readonly LimitObservation[],
+  plan: Plan,
+): readonly StrayRefusal[] {
   const inOrder = observations.toSorted((a, b) => a.sentMs - b.sentMs);
   const stray: StrayRefusal[] = [];
   let fromMs = 0;
-  for (const { fate, sentMs, finishedMs } of inOrder.filter((each) => each.fate === 'refused')) {
-    if (fate !== 'refused' || sentMs < fromMs) continue;
+  for (const { sentMs, finishedMs } of inOrder.filter(({ fate }) => fate === 'refused')) {
+    if (sentMs < fromMs) continue;
     const behind = inOrder.filter((each) => each.fate === 'admitted' && each.sentMs >= finishedMs);
+    // It was decided at the soonest when it was sent.
     const telling = behind.find(
-      (each, at) => at >= SERVED_BEHIND && at > 1 + flowedBack(plan, each.finishedMs - finishedMs),
+      (each, at) => at + 1 >= SERVED_LATER && at > 1 + flowedBack(plan, each.finishedMs - sentMs),
     );
     if (telling === undefined) continue;
     const index = 1 + inOrder.filter((each) => each.fate === 'admitted' && each.sentMs < sentMs).length;

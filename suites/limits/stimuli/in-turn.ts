@@ -9,7 +9,7 @@ import {
   secondLimitOf,
   waitForMore,
 } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { isFailure } from '../../../harness/wire/limit/observed/observation.ts';
+import { isFailure, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 
 /** What was sent one by one until the documented limit refused. */
 export interface InTurn {
@@ -42,9 +42,9 @@ interface Order {
   readonly triesAgain?: boolean;
 }
 
-/** Attempts to see that an early refusal was stray, and requests that have to be served then. */
+/** Attempts to see that an early refusal was stray, and requests at the least that have to be served then. */
 const ATTEMPTS = 2;
-export const SERVED_BEHIND = 3;
+const SERVED_BEHIND = 2;
 /** More tell nothing new. */
 const MOST_STRAY = 20;
 
@@ -116,11 +116,12 @@ async function untilSpent({ quota }: Pick<Port, 'quota'>, order: Order): Promise
 
 /** Whether more were served right behind a refusal than flow back in that time. */
 function isServedAtOnce({ burst }: MetLimit, refusedMs: number, { requests, windowMs }: Plan): boolean {
-  const first = burst.entries.slice(0, SERVED_BEHIND);
-  const last = first.at(-1);
-  if (last === undefined || !first.every(({ status }) => status !== null && status < 300)) return false;
-  const flowed = 1 + ((last.sentMs + last.durationMs - refusedMs) * requests) / windowMs;
-  return first.length === SERVED_BEHIND && SERVED_BEHIND > flowed;
+  const refusedAt = burst.entries.findIndex(({ status }) => status === null || status >= 300);
+  const served = refusedAt === -1 ? burst.entries : burst.entries.slice(0, refusedAt);
+  return served.some(({ sentMs, durationMs }, at) => {
+    const forMs = sentMs + durationMs - refusedMs + TOLERANCE.limiterClock;
+    return at + 1 >= SERVED_BEHIND && at > (forMs * requests) / windowMs;
+  });
 }
 
 /** The further limit that is met first by who sends fast; null where none is shorter. */

@@ -19,6 +19,7 @@ import {
   parallelRecount,
   serialCount,
   serialRecount,
+  strayTogether,
 } from './count.ts';
 import { type StrayRefusal, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
@@ -51,7 +52,7 @@ export const measuredLimit = probe<MeasuredLimit>(
     const { ask } = port;
     const met = await ask(exhaustion);
     const { plan, sent, evidence } = met;
-    const { inference, observations } = await ask(limitMeasurement);
+    const { inference, observations, parallel } = await ask(limitMeasurement);
     const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
     const about = { sent, evidence, documented, isStray: false };
     const strayAt = (stray: readonly StrayRefusal[]) => {
@@ -84,12 +85,14 @@ export const measuredLimit = probe<MeasuredLimit>(
       default:
         break;
     }
+    // Requests sent together may be refused by a limit of their own: that is a reason to count, and no more.
+    const together = parallel === null ? [] : strayTogether(countOf([parallel], port).observations, plan);
+    const isOdd = met.stray.length + together.length > 0;
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
-    if (found?.uncertainty === null && met.stray.length === 0)
-      return { ...about, firstRefused: found.at, uncertainty: null };
-    const { at, uncertainty, by, stray } = await counted(port, met, inference, observations);
+    if (found?.uncertainty === null && !isOdd) return { ...about, firstRefused: found.at, uncertainty: null };
+    const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd });
     const { sent: sentThen, evidence: decisive } = by;
-    const again = strayAt([...met.stray, ...stray]);
+    const again = strayAt(stray);
     return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );
@@ -100,19 +103,26 @@ const FEWEST_STRAY = 2;
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
   readonly by: Count;
-  readonly stray: readonly StrayRefusal[];
+}
+
+interface BeforeCounts {
+  readonly observations: readonly LimitObservation[];
+  /** Some were refused while quota was left, as far as one burst can tell. */
+  readonly isOdd: boolean;
 }
 
 /** Of the window: requests in turn that take longer are counted together, so that no window ends meanwhile. */
 const LONG_SHARE = 0.1;
+/** The same where one burst has met a refusal at random. */
+const LONG_SHARE_IF_ODD = 0.5;
 
 /** The result of two counts within which no window of a clock ended. Others can only lower a count: a low one is counted twice. */
 async function counted(
   { ask, clock, config }: Pick<Port, 'ask' | 'clock' | 'config'>,
-  { groups, second: beside }: Pick<Exhaustion, 'groups' | 'second'>,
+  { groups, second: beside, typicalMs }: Pick<Exhaustion, 'groups' | 'second' | 'typicalMs'>,
   { compatible }: LimitInference,
-  observations: readonly LimitObservation[],
-): Promise<Counted> {
+  { observations, isOdd }: BeforeCounts,
+): Promise<Counted & { readonly stray: readonly StrayRefusal[] }> {
   const plan = planOf(config);
   const { requests, windowMs } = plan;
   const ownOffsetMs = wallOffsetMs(clock);
@@ -129,7 +139,7 @@ async function counted(
     if (other.surely < requests || !(isApart(by, other, windowMs) || isSame(by, other))) return null;
     const bounds = firstRefusedOf(by.observations, plan, ownOffsetMs, compatible);
     const found = bounds && documentedWithin(bounds, plan);
-    return found && { ...found, by, stray: [...other.stray, ...by.stray] };
+    return found && { ...found, by };
   };
   // So much flows back meanwhile that no count tells the number; it is not below the documented one, nor is the rate above.
   const keptBy = (by: Count, other: Count): Counted | null =>
@@ -139,17 +149,12 @@ async function counted(
     by.surely >= requests &&
     by.admitted <= most(by) &&
     other.surely >= requests
-      ? {
-          at: requests + 1,
-          uncertainty: `at most ${by.admitted + 1}`,
-          by,
-          stray: [...other.stray, ...by.stray],
-        }
+      ? { at: requests + 1, uncertainty: `at most ${by.admitted + 1}`, by }
       : null;
   const otherBy = (by: Count, other: Count): Counted | null => {
     const differs = isLow(other, by) || isHigh(other, by) || (by.surely > most(by) && isSame(by, other));
     const at = by.isRefused ? by.admitted + 1 : null;
-    return differs ? { at, uncertainty: null, by, stray: [...other.stray, ...by.stray] } : null;
+    return differs ? { at, uncertainty: null, by } : null;
   };
   const among = (counts: readonly Count[], judge: typeof documentedBy) =>
     counts
@@ -159,15 +164,23 @@ async function counted(
   // A second limit refuses requests that come together.
   const { fromMs, toMs, admitted } = groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 };
   const eachMs = (toMs - fromMs) / Math.max(1, admitted);
-  const isLong = beside === null && eachMs * requests > LONG_SHARE * windowMs;
+  // Refusals at random show in turn alone.
+  const isSlow = isOdd
+    ? typicalMs * requests > LONG_SHARE_IF_ODD * windowMs
+    : eachMs * requests > LONG_SHARE * windowMs;
+  const isLong = beside === null && isSlow;
   const [count, recount] = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
   const counts: Count[] = [await ask(firstBurst)];
+  const strayNow = () => counts.flatMap(({ stray }) => stray);
+  let found: Counted | null = null;
   for (const next of [count, recount]) {
     counts.push(await ask(next));
-    const found = among(counts, documentedBy) ?? among(counts, otherBy);
-    if (found !== null) return found;
+    found = among(counts, documentedBy) ?? among(counts, otherBy);
+    const isOpenStill = isOdd && strayNow().length < FEWEST_STRAY;
+    if (found !== null && !isOpenStill) return { ...found, stray: strayNow() };
   }
-  const stray = counts.flatMap((each) => each.stray);
+  const stray = strayNow();
+  if (found !== null) return { ...found, stray };
   const [, first, last] = counts;
   if (first === undefined || last === undefined) throw new HarnessError('nothing was counted');
   // A lower limit would need a window to end at the same request of both.
@@ -177,7 +190,7 @@ async function counted(
   if (isExact && stray.length === 0)
     return { at: requests + 1, uncertainty: 'counted twice', by: last, stray };
   const kept = keptBy(last, first) ?? keptBy(first, last);
-  if (kept !== null) return kept;
+  if (kept !== null) return { ...kept, stray };
   const unsure = Math.max(...[first, last].map(({ admitted, surely }) => admitted - surely));
   if (stray.length >= FEWEST_STRAY) return { at: null, uncertainty: null, by: last, stray };
   if (unsure > 0)

@@ -142,6 +142,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
           before: 0,
           upTo,
           together: step.kind === 'parallel',
+          ...(step.kind === 'parallel' && { firstWave: step.firstWave ?? 0 }),
         });
         if (step.kind === 'parallel') parallel ??= burst;
       }

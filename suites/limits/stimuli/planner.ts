@@ -17,7 +17,7 @@ export type LimitStep =
   /** One request after the other until the first refusal, `upTo` at the most. */
   | { readonly kind: 'serial'; readonly upTo: number }
   /** That many at once, each on a connection of its own. */
-  | { readonly kind: 'parallel'; readonly count: number }
+  | { readonly kind: 'parallel'; readonly count: number; readonly firstWave?: number }
   /** Everything that needs a spent quota: the other key, the variants. */
   | { readonly kind: 'while-spent' }
   /** `isFurther`: where it cannot be sent, the others tell what they tell. */
@@ -73,6 +73,15 @@ export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): 
   return requests + Math.ceil(requests * COUNTED_SHARE) + PARALLEL_OVERSHOOT;
 }
 
+/** Requests in turn that nearly always meet refusals at random. */
+const MANY = 60;
+const FIRST_SHARE = 0.75;
+
+/** Of few requests sent together most go first: a refusal among them, and service of those behind, is one at random. */
+function firstWave({ requests }: Pick<DocumentedLimit, 'requests'>): number {
+  return requests > MANY ? 0 : Math.floor(requests * FIRST_SHARE);
+}
+
 /** Chooses the next step. A fixed window is spent once, serially; the parallel burst goes into the beginning of the next. */
 export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const { documented, observations, nowMs } = known;
@@ -84,7 +93,9 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
   const parallelBurst: LimitStep = known.isHasteRefused
     ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
-    : { kind: 'parallel', count: serialRefused ? requests + PARALLEL_OVERSHOOT : togetherBurst(documented) };
+    : serialRefused
+      ? { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT, firstWave: firstWave(documented) }
+      : { kind: 'parallel', count: togetherBurst(documented) };
 
   if (!has('serial')) {
     const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;

@@ -8,7 +8,7 @@ import { freshAfterMs } from '../../../harness/wire/limit/fault/longer-limit.ts'
 import { spentBefore } from '../../../harness/wire/limit/fault/remaining.ts';
 import { type LimitObservation, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../harness/wire/limit/observed/observing.ts';
-import { countingOnly, forgottenMs } from '../../../harness/wire/limit/pacing.ts';
+import { countingOnly, forgottenMs, pacing } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { sample, served } from '../../stimuli/sample.ts';
 import { type InTurn, inOne, inTurn, shorterLimit } from './in-turn.ts';
@@ -196,12 +196,13 @@ export async function exhaust(
 }
 
 /** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
-export const refusal = derived('refusal', [exhaustion, sample], async ({ ask }) => {
-  const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
+export const refusal = probe('refusal', { needs: [exhaustion, sample], cost: 0 }, async (port) => {
+  const { plan, refusal: met, sent, typicalMs } = await port.ask(exhaustion);
   if (met !== null) return met;
   const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
-  const { durationMs: unheldMs } = (await ask(sample)).exchange.timing;
-  if (typicalMs >= pacedMs && unheldMs < pacedMs / 2)
+  const { durationMs: unheldMs } = (await port.ask(sample)).exchange.timing;
+  const isHeld = typicalMs >= pacedMs && unheldMs < pacedMs / 2;
+  if (isHeld || pacing(observedSoFar(port), plan) !== null)
     throw new NotApplicable(
       `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
     );

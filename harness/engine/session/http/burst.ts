@@ -63,6 +63,8 @@ export interface BurstOrder {
   readonly upTo: number;
   /** All at the same time, each on a connection of its own. */
   readonly together?: boolean;
+  /** Number of those sent together that are answered before the others are sent. */
+  readonly firstWave?: number;
 }
 
 /** Connections for requests sent together: enough for a race, few enough for any machine. */
@@ -111,9 +113,7 @@ function sendBurst(
     const id = wire.idOfBurst(order.purpose, log.nextId());
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
-    const sent = await (order.together
-      ? together(order.upTo, context, send)
-      : inTurn(order.upTo, context, send));
+    const sent = await (order.together ? together(order, context, send) : inTurn(order.upTo, context, send));
     const { done, refusal, faults, behind } = sent;
     for (const fault of faults) log.keep(fault, 0);
     if (refusal !== null) {
@@ -221,13 +221,14 @@ function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boole
 }
 
 async function together(
-  upTo: number,
+  { upTo, firstWave = 0 }: BurstOrder,
   { budget, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<BurstResult> {
   const connections = wire.openHttp({ ...transport, connections: TOGETHER });
   try {
-    const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));
+    const wave = (length: number) => Promise.all(Array.from({ length }, () => send(connections)));
+    const all = async () => [...(await wave(firstWave)), ...(await wave(upTo - firstWave))];
     const done = await budget.exceed(all, TOGETHER);
     const inOrder = done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs);
     const refusal = refusalAmong(inOrder, limiter);
