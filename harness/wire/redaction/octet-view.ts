@@ -1,5 +1,6 @@
 import { contentsWithin, looksCompressed, mayBeCompressed } from '../octets/compressed.ts';
 import { latin1Octets, latin1Text } from '../octets/utf8.ts';
+import { remembering } from './remembering.ts';
 import type { TextRange } from './stretches.ts';
 
 /**
@@ -132,6 +133,8 @@ export const DECODINGS: readonly Decoding[] = [
 const BASE64 = /[A-Za-z0-9+/_-]{16,}/g;
 /** Digests, identifiers and dates, which are no base64. */
 const DIGITS = /^[0-9a-f-]*$/;
+/** Characters before the first group of a run. */
+const LEADS = [0, 1, 2, 3];
 /** Characters that show whether a run is text. */
 const SAMPLE = 16;
 const READABLE = /^(?:[\t\n\r -~]*|.?(?:[^\0]\0)+.?)$/s;
@@ -157,11 +160,11 @@ export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Rea
     index,
   })).filter(({ run }) => !DIGITS.test(run));
   if (runs.length === 0) return { readings: [], unread: [] };
-  const readings = [0, 1, 2, 3].flatMap((lead) => {
+  const readings = LEADS.flatMap((lead) => {
     let decoded: Rewriting | null = null;
     let done = 0;
     for (const { run, index } of runs) {
-      if (!looksReadable(run, lead)) continue;
+      if ((leadsOf(run) & (1 << lead)) === 0) continue;
       decoded ??= new Rewriting(view, view.octets.length);
       const from = index + lead;
       // The first reading keeps the text between the runs.
@@ -202,6 +205,14 @@ export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Rea
 /** Stands for the text between two runs. */
 const BETWEEN = [0x20];
 
+/** The same words come in many texts, and in many readings of one. */
+const REMEMBERED_WORDS = { values: 4_000, length: 200, total: 400_000 };
+
+/** The leads behind which a run looks readable, a bit for each. */
+const leadsOf = remembering(REMEMBERED_WORDS, (run) =>
+  LEADS.reduce((bits, lead) => bits | (Number(looksReadable(run, lead)) << lead), 0),
+);
+
 /** Whether one end of a run is text, in ASCII or UTF-16; a secret in other octets has forms of its own. */
 function looksReadable(run: string, lead: number): boolean {
   const end = lead + Math.floor((run.length - lead) / 4) * 4;
@@ -221,8 +232,7 @@ const ROOMS_IN_VAIN = 4;
 
 const NOTHING = new Uint8Array();
 
-/** The same words come in many texts: how many that unpack to nothing are remembered, up to which length. */
-const REMEMBERED_WORDS = { words: 4_000, length: 200 };
+/** Words that unpack to nothing. */
 const unpackToNothing = new Set<string>();
 
 /** Unpacks content within one text, at a cost that goes by the length of the text. */
@@ -263,7 +273,7 @@ export class Unpacking {
       return null;
     }
     if (contents.length === 0 && base64.length <= REMEMBERED_WORDS.length) {
-      if (unpackToNothing.size >= REMEMBERED_WORDS.words) unpackToNothing.clear();
+      if (unpackToNothing.size >= REMEMBERED_WORDS.values) unpackToNothing.clear();
       unpackToNothing.add(base64);
     }
     return Buffer.concat(contents);

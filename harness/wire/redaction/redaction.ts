@@ -7,12 +7,12 @@ import {
   formsOf,
   type Occurrence,
   type Pattern,
-  type PreparedPattern,
   preparePattern,
   type SecretForm,
 } from './fragment-search.ts';
 import { findMarkers, type MarkerPlace, marker, markerName, nameElsewhere, quoteMarkers } from './marker.ts';
 import { base64Readings, DECODINGS, type OctetView, Unpacking, viewOctets, viewText } from './octet-view.ts';
+import { type Remembered, remembering } from './remembering.ts';
 import { Stretches } from './stretches.ts';
 
 /** Shorter values would be found everywhere. In characters. */
@@ -26,8 +26,9 @@ export const LONGEST_SECRET = 16_384;
 const READ_OCTETS = [1, 8, 6, 3];
 /** The same for any original. */
 const LEAST_READ_OCTETS = 1_500_000;
-/** Values that come again and again are remembered as they are shown: how many values, up to which length, how long in all. */
+/** Bounds of remembered texts. */
 const REMEMBERED = {
+  forms: { values: 64, length: 2_000, total: 20_000 },
   fields: { values: 1_000, length: 200, total: 200_000 },
   content: { values: 100, length: 100_000, total: 400_000 },
 };
@@ -79,20 +80,12 @@ export class SoughtSecrets {
   }
 }
 
-/** Number of values whose forms are remembered: each session of a run looks for the same. */
-const REMEMBERED_FORMS = 64;
-const formsBefore = new Map<string, readonly PreparedPattern<KnownForm>[]>();
-
-function knownForms(value: string): readonly PreparedPattern<KnownForm>[] {
-  const before = formsBefore.get(value);
-  if (before !== undefined) return before;
-  const forms = formsOf(value).map((form) =>
+/** Each session of a run looks for the same. */
+const knownForms = remembering(REMEMBERED.forms, (value: string) =>
+  formsOf(value).map((form) =>
     preparePattern({ ...form, value, shortest: shortestFragment(form.octets.length) }),
-  );
-  if (formsBefore.size >= REMEMBERED_FORMS) formsBefore.clear();
-  formsBefore.set(value, forms);
-  return forms;
-}
+  ),
+);
 
 /** A stretch of the original, in its units (octets or UTF-16 code units), that gives a secret away. */
 type Find = MarkerPlace;
@@ -130,16 +123,18 @@ export function createRedaction(
     return new Uint8Array(Buffer.concat(parts));
   };
 
-  const secretsKnown = () => names.size + sought.size;
-  const text = remembering(REMEMBERED.fields, secretsKnown, (received: string) =>
+  /** Until another secret is known. */
+  const shownBefore = <T>(bounds: Remembered, anew: (received: string) => T) =>
+    remembering(bounds, anew, () => names.size + sought.size);
+  const text = shownBefore(REMEMBERED.fields, (received: string) =>
     cut(received.length, find(viewText(received)), (start, end) =>
       quoteMarkers(received.slice(start, end)),
     ).join(''),
   );
-  const fieldText = remembering(REMEMBERED.fields, secretsKnown, (received: string) =>
+  const fieldText = shownBefore(REMEMBERED.fields, (received: string) =>
     isLatin1(received) ? latin1Text(octetsAnew(latin1Octets(received))) : text(received),
   );
-  const contentBefore = remembering(REMEMBERED.content, secretsKnown, (received: string) => {
+  const contentBefore = shownBefore(REMEMBERED.content, (received: string) => {
     const content = latin1Octets(received);
     const shown = octetsAnew(content);
     return shown === content ? null : shown;
@@ -149,7 +144,7 @@ export function createRedaction(
       ? octetsAnew(received)
       : (contentBefore(latin1Text(received)) ?? received);
 
-  const splitIn = remembering(REMEMBERED.content, secretsKnown, (joined: string) => {
+  const splitIn = shownBefore(REMEMBERED.content, (joined: string) => {
     const markers = new Stretches(findMarkers(joined));
     return merge(find(viewText(joined))).filter(
       (found) => joined.slice(found.start, found.end).includes('\n') && !markers.touches(found),
@@ -199,30 +194,6 @@ export function createRedaction(
   };
   for (const secret of secrets) redaction.add(secret.name, secret.reveal());
   return redaction;
-}
-
-/** What `anew` gives for text of at most this length, remembered until another secret is known. */
-function remembering<T>(
-  { values, length, total }: (typeof REMEMBERED)['fields'],
-  secretsKnown: () => number,
-  anew: (received: string) => T,
-): (received: string) => T {
-  const shownBefore = new Map<string, T>();
-  let [known, held] = [0, 0];
-  return (received) => {
-    if (received.length > length) return anew(received);
-    if (secretsKnown() !== known || shownBefore.size >= values || held > total) {
-      shownBefore.clear();
-      held = 0;
-    }
-    known = secretsKnown();
-    const before = shownBefore.get(received);
-    if (before !== undefined) return before;
-    const shown = anew(received);
-    shownBefore.set(received, shown);
-    held += received.length;
-    return shown;
-  };
 }
 
 /** Eight characters or 60 % of the value, whichever is more: less is neither usable nor telling. */

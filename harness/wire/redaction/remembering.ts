@@ -1,0 +1,30 @@
+/** Bounds of remembered texts: number of values, and UTF-16 units of each and of all. */
+export interface Remembered {
+  readonly values: number;
+  readonly length: number;
+  readonly total: number;
+}
+
+/** `anew`, with its results remembered within these bounds until `version` gives another number. */
+export function remembering<T>(
+  { values, length, total }: Remembered,
+  anew: (text: string) => T,
+  version: () => number = () => 0,
+): (text: string) => T {
+  const results = new Map<string, T>();
+  let [known, held] = [0, 0];
+  return (text) => {
+    if (text.length > length) return anew(text);
+    if (version() !== known || results.size >= values || held > total) {
+      results.clear();
+      held = 0;
+    }
+    known = version();
+    const before = results.get(text);
+    if (before !== undefined) return before;
+    const result = anew(text);
+    results.set(text, result);
+    held += text.length;
+    return result;
+  };
+}
