@@ -10,17 +10,18 @@ import { schemeNamed } from './credential/schemes.ts';
 import { formOf, type SecretProfile } from './credential/stand-in.ts';
 import type { ServiceConfig } from './service.ts';
 
-/** A config never changes, and may describe thousands of operations. */
-const secretsBefore = new WeakMap<ServiceConfig, readonly Secret[]>();
+/** Derives it once for each config: a config never changes, and may describe thousands of operations. */
+function onceForEach<T>(derive: (config: ServiceConfig) => T): (config: ServiceConfig) => T {
+  const known = new WeakMap<ServiceConfig, { readonly derived: T }>();
+  return (config) => {
+    const { derived } = known.get(config) ?? { derived: derive(config) };
+    known.set(config, { derived });
+    return derived;
+  };
+}
 
 /** Credentials come first: a value goes by its first name. Values too short to be hidden are left out. */
-export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
-  const before = secretsBefore.get(config);
-  if (before !== undefined) return before;
-  const secrets = hiddenSecrets(config);
-  secretsBefore.set(config, secrets);
-  return secrets;
-}
+export const serviceSecrets: (config: ServiceConfig) => readonly Secret[] = onceForEach(hiddenSecrets);
 
 function hiddenSecrets(config: ServiceConfig): readonly Secret[] {
   const { values, secret } = config.credentials;
@@ -50,10 +51,10 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 }
 
 /** The forms of the secrets of a service, each name once. */
-export function secretForms({ credentials, ...others }: ServiceConfig): readonly SecretProfile[] {
+export const secretForms = onceForEach(({ credentials, ...others }): readonly SecretProfile[] => {
   const forms = secretsIn([credentials.values, others]).filter(isHidden).map(formOf);
   return [...new Map(forms.map((form) => [form.name, form])).values()];
-}
+});
 
 /** Each secret in it, however deep, once. */
 export function secretsIn(value: unknown): readonly Secret[] {
