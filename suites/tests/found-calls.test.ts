@@ -24,6 +24,7 @@ async function requestsTo(
   paths: Readonly<Record<string, object>>,
   answers: Readonly<Record<string, Answer>>,
   more = '',
+  credentials = '{ scheme: none }',
 ): Promise<{ readonly sent: readonly string[]; readonly outcome: Judged }> {
   const sent = new Set<string>();
   const server = createServer(({ method, url = '' }, response) => {
@@ -33,7 +34,7 @@ async function requestsTo(
     else response.writeHead(method === 'GET' ? 404 : 405, { allow: 'GET' }).end();
   });
   const url = await served(server);
-  const yaml = `service: orders\ncontract: search\ncredentials: { scheme: none }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\n${more}`;
+  const yaml = `service: orders\ncontract: search\ncredentials: ${credentials}\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\n${more}`;
   const document = JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths });
   const folder = temporaryFolder({ 'services/orders.yaml': yaml, 'openapi.json': document });
   const { config } = await loadOnly(folder);
@@ -142,8 +143,15 @@ describe('a call that needs an identifier', () => {
     const { sent, outcome } = await requestsTo(paths, { '/pets': json([{ id: 'p1' }]) });
     expect(sent).toEqual(['/pets']);
     expect(outcome.messages['operations.status']).toContain(
-      'GET /toys/{toyId} (the required path parameter "toyId" has no example, default or enumerated value, and no answer had one',
+      'GET /toys/{toyId} (neither the document nor an answer has a value for the path parameter "toyId"; ',
     );
+  });
+
+  it('is named by the value that is missing, not by those that answers have', async () => {
+    const tags = get(inPath('petId'), inPath('tagId'));
+    const paths = { '/pets': get(), '/pets/{petId}/tags/{tagId}': tags };
+    const { outcome } = await requestsTo(paths, { '/pets': json([{ id: 'p1' }]) });
+    expect(outcome.messages['operations.status']).toContain('a value for the path parameter "tagId"');
   });
 
   it('is not made with a value that its schema refuses', async () => {
@@ -170,6 +178,21 @@ describe('a call that is refused', () => {
       'fail',
       fault,
     ]);
+  });
+
+  it('is the refusal of a front where it leads to a login', async () => {
+    const toLogin: Answer = (response) =>
+      response.req.headers.authorization
+        ? json({})(response)
+        : response.writeHead(302, { location: '/in' }).end();
+    const paths = { '/start': { get: { ...OK, security: [{ bearer: [] }] } } };
+    const bearer = '{ scheme: bearer, key: example-key-for-tests }';
+    const { outcome } = await requestsTo(paths, { '/start': toLogin }, '', bearer);
+    expect([
+      outcome.outcomes['operations.auth-required'],
+      outcome.outcomes['operations.answer-status'],
+      outcome.outcomes['operations.undocumented-refusal'],
+    ]).toEqual(['fail', 'pass', 'warning']);
   });
 
   it('is the fault of the document where any proxy may refuse it and nothing is documented', async () => {

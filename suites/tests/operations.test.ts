@@ -343,7 +343,7 @@ describe('the operations suite over a service that breaks its description', () =
     // No list is documented in pages, and nothing that could be created.
     expect(new Set(Object.values(unfit.outcomes))).toEqual(new Set(['blocked', 'observed', 'skipped']));
     expect(unfit.messages['operations.status']).toContain(
-      'GET /visits/{id} (the required path parameter "id" has no example',
+      'GET /visits/{id} (neither the document nor an answer has a value for the path parameter "id"',
     );
     expect(new Set(Object.values(unsafe.outcomes))).toEqual(new Set(['skipped', 'observed']));
     expect([unfit.requests, unsafe.requests]).toEqual([0, 0]);

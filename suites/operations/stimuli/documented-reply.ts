@@ -101,7 +101,7 @@ export class DocumentedReply extends Reply {
     if (status === null || this.documented !== null || this.isAnsweredByProtocol) return null;
     // The check that sends an odd request judges its failure.
     if (status >= 500 && !OF_GATEWAYS.has(status) && !this.isCall) return null;
-    const isOfCredential = status === 400 && this.exchange.credential !== 'right';
+    const isOfCredential = OF_LOGINS.has(status) && this.exchange.credential !== 'right';
     if (isOfFront(status) || isOfCredential)
       return { by: 'any front', text: `${text} (any proxy may send it)` };
     const isBadInput = (status === 400 || status === 422) && !this.operation.answers.some(namesRefusal);
@@ -134,6 +134,9 @@ const OF_MESSAGES: ReadonlySet<number> = new Set([406, 408, 411, 414, 415, 417, 
 
 /** RFC 9110 §15.6.3 to §15.6.5. */
 const OF_GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Without the right key: a refusal of its form, or a redirect to a login page. */
+const OF_LOGINS: ReadonlySet<number> = new Set([302, 303, 400]);
 
 /** What a proxy, a gateway or a limiter may send by itself, with redirects to the address that it serves. */
 const OF_FRONTS: ReadonlySet<number> = new Set([301, 307, 308, 401, 403, 404, 405, 407, 413, 429]);

@@ -61,7 +61,7 @@ export async function sendWithFound(
     trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(sent);
   }
   for (const text of known.emptyLinks) remark(text);
-  return trials.with({ unexercised: waiting.map(notFound) });
+  return trials.with({ unexercised: waiting.map((order) => notFound(order, known)) });
 }
 
 /** Number of calls that may be repeated with another value, within the ceiling of the suite. */
@@ -127,7 +127,12 @@ export function valuesOf({ all }: Trials): ReadonlyMap<Operation, FoundValues> {
   return new Map(all.flatMap(({ order: { operation, values } }) => (values ? [[operation, values]] : [])));
 }
 
-function notFound({ operation, kind }: Order): Unexercised {
-  const reason = `${operation.uncallable}, and no answer had one; \`parameters:\` in the config may give one`;
+function notFound({ operation, kind }: Order, known: KnownValues): Unexercised {
+  const name = known.unknownOf(operation);
+  const lacks = operation.call.inputs.find((input) => input.name === name);
+  const why = lacks
+    ? `neither the document nor an answer has a value for the ${lacks.in} parameter "${name}"`
+    : operation.uncallable;
+  const reason = `${why}; \`parameters:\` in the config may give one`;
   return { operation, kind, reason, why: 'unfit' };
 }

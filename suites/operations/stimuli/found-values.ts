@@ -113,6 +113,18 @@ export class KnownValues {
 
   /** The value of each input that the operation awaits, or has an example for; null if one is unknown. `own`: values to keep. */
   for(operation: Operation, own: FoundValues = new Map()): FoundValues | null {
+    const found = this.#search(operation, own);
+    return typeof found === 'string' ? null : found;
+  }
+
+  /** The name of the first input without a known value; null if each has one. */
+  unknownOf(operation: Operation): string | null {
+    const found = this.#search(operation, new Map());
+    return typeof found === 'string' ? found : null;
+  }
+
+  /** The values, or the name of the first input that has none. */
+  #search(operation: Operation, own: FoundValues): FoundValues | string {
     const { call } = operation;
     const awaits = operation.awaits.length > 0 ? operation.awaits : examplesOf(operation);
     const linked = own.size > 0 ? [] : (this.#linked.get(keyOf(operation)) ?? []);
@@ -142,7 +154,7 @@ export class KnownValues {
           given !== undefined
             ? String(given)
             : candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each));
-        if (value === undefined) return null;
+        if (value === undefined) return name;
         if (given === undefined) found.set(name, value);
         filled = put(value);
       }
@@ -155,7 +167,7 @@ export class KnownValues {
         ...(part.has(name) ? [part.get(name) ?? ''] : []),
         ...this.#candidates(null, '', name),
       ].find((each) => this.#isFit(operation, name, each));
-      if (value === undefined) return null;
+      if (value === undefined) return name;
       found.set(name, value);
     }
     return found;

@@ -62,6 +62,7 @@ export async function firstFacts(
   const isShown = (each: FoundOperation) => each.method === 'GET' && withExamples(files, each) !== null;
   const byExample = known.some(isSample) ? undefined : known.find(isShown);
   const sample =
+    known.find((each) => isSample(each) && isMain(each) && hasContent(files, each) && !isHealth(each)) ??
     known.find((each) => isSample(each) && isMain(each) && hasContent(files, each)) ??
     known.find((each) => isSample(each) && isMain(each)) ??
     known.find(isSample) ??
@@ -127,6 +128,11 @@ function withExamples(files: SourceFiles, { pathItem, operation, path }: FoundOp
   }
   if (filled.includes('{')) return null;
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+/** Probes of orchestrators: they are mostly open, whatever the document demands for all operations. */
+function isHealth({ path }: FoundOperation): boolean {
+  return /\/_?(?:health\w*|ready\w*|readiness|livez?|liveness|ping|heartbeat)\/?$/i.test(path);
 }
 
 function mostFrequent(texts: readonly string[]): string | undefined {

@@ -43,7 +43,8 @@ export class OpenApiSecurity {
   demandOf(operation: DocumentNode): Demand {
     if (!this.#speaks) return this.#scheme?.open ? { auth: 'none' } : { auth: 'required', unmet: null };
     const security = securityOf(this.#files, operation);
-    if (security.value === undefined) return { auth: 'none' };
+    // Many documents name the scheme at some operations, and forget it at others that demand it.
+    if (security.value === undefined) return { auth: this.#scheme?.open ? 'none' : 'optional' };
     if (!Array.isArray(security.value))
       throw faultAt(security, 'is not a list', 'write a list of requirements');
     const alternatives = children(security).map(([, at]) => at);

@@ -1,7 +1,7 @@
 import { asList, isJsonObject } from '../../../base/json-text.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
-import { isFormType } from '../call/call.ts';
+import { isFormType, isJsonType } from '../call/call.ts';
 
 /** In the form of OpenAPI 3.0, with the lines of its parts. Upgrades of the library lose parameters. */
 export function asOperation(files: SourceFiles, path: DocumentNode, operation: DocumentNode): DocumentNode {
@@ -11,7 +11,7 @@ export function asOperation(files: SourceFiles, path: DocumentNode, operation: D
   const body = bodyOf(operation, contents, mediaTypes(files.root, operation, 'consumes'));
   const produces = mediaTypes(files.root, operation, 'produces');
   const responses = children(child(operation, 'responses')).map(
-    ([code, at]) => [code, responseOf(files.dereferenced(at), produces)] as const,
+    ([code, at]) => [code, responseOf(files.dereferenced(at), ofAnswer(code, produces))] as const,
   );
   return put(operation, {
     parameters: put(child(operation, 'parameters'), Object.fromEntries(inputs.map(inputOf).entries())),
@@ -128,6 +128,12 @@ function nameOf(field: DocumentNode): string {
   const { value } = child(field, 'name');
   if (typeof value === 'string') return value;
   throw faultAt(field, 'is a parameter without a name', 'add `name`');
+}
+
+/** `produces` has one list for all answers: errors next to an archive or a page may be JSON. */
+function ofAnswer(code: string, produces: readonly string[]): readonly string[] {
+  if (code.startsWith('2') || produces.length === 0 || produces.some(isJsonType)) return produces;
+  return [...produces, 'application/json', 'application/problem+json'];
 }
 
 /** Without a schema nothing is sent (Swagger 2.0, Response Object), whatever `produces` says. */

@@ -63,6 +63,11 @@ const SCHEMES = {
 async function demandOf(credentials: string, security: unknown, own?: unknown, more = '') {
   const root = { security, components: { securitySchemes: SCHEMES } };
   const document = oneOperation(own === undefined ? {} : { security: own }, root);
+  const [operation] = await operationsOf(credentials, document, more);
+  return [operation?.auth, operation?.uncallable];
+}
+
+async function operationsOf(credentials: string, document: object, more = '') {
   const { config } = await loadOrders(
     `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: ${credentials}\nopenapi: ../openapi/api.yaml\n${more}`,
     { env: { KEY: 'example-key-for-tests' } },
@@ -72,8 +77,7 @@ async function demandOf(credentials: string, security: unknown, own?: unknown, m
       'services/key.pem': client.key,
     },
   );
-  const [operation] = config.operations;
-  return [operation?.auth, operation?.uncallable];
+  return config.operations;
 }
 
 const client = selfSigned('client.example');
@@ -140,5 +144,19 @@ describe('what an operation demands', () => {
     expect(await demandOf(BEARER, [{ bearer: [] }], [])).toEqual(['none', null]);
     expect(await demandOf(BEARER, [{ bearer: [] }], [{ header: [] }, {}])).toEqual(['optional', null]);
     expect(await demandOf('{ scheme: none }', undefined)).toEqual(['none', null]);
+  });
+
+  it('may be forgotten: the key is sent where only other operations name it', async () => {
+    const named = { responses: { 200: ok }, security: [{ bearer: [] }] };
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      paths: { '/things': { get: { responses: { 200: ok } }, post: named } },
+      components: { securitySchemes: SCHEMES },
+    };
+    const demands = async (credentials: string) =>
+      (await operationsOf(credentials, document)).map(({ auth }) => auth);
+    expect(await demands(BEARER)).toEqual(['optional', 'required']);
+    expect(await demands('{ scheme: none }')).toEqual(['none', 'required']);
   });
 });

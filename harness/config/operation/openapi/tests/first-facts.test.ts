@@ -55,6 +55,12 @@ describe('what an OpenAPI document states', () => {
     expect({ samplePath, scheme: demand?.scheme }).toEqual({ samplePath: '/orders', scheme: 'bearer' });
   });
 
+  it('has no probe of an orchestrator for a sample, if there is another', async () => {
+    const probes = { '/health': get(JSON_200), '/api/ready': get(JSON_200) };
+    expect((await factsOf({ paths: { ...probes, '/orders': get(JSON_200) } })).samplePath).toBe('/orders');
+    expect((await factsOf({ paths: probes })).samplePath).toBe('/health');
+  });
+
   it('is no format of responses where the sample has none', async () => {
     const bare = await factsOf({
       paths: { '/a': get({ 200: { description: '' } }), '/b/{c}': get(JSON_200) },

@@ -109,6 +109,18 @@ describe('a document of Swagger 2.0', () => {
     expect(await onlyOperation(document)).toMatchObject(expected);
   });
 
+  it('has errors in JSON too, next to another form of its success', async () => {
+    const schema = { type: 'object' };
+    const responses = { 200: { ...ok, schema }, 500: { ...ok, schema } };
+    const typesOf = async (produces: readonly string[]) => {
+      const { answers } = await onlyOperation(things({ produces, responses }));
+      return answers.map(({ contents }) => contents.map(({ mediaType }) => mediaType));
+    };
+    const [archive, json] = ['application/x-tar', 'application/json'];
+    expect(await typesOf([archive])).toEqual([[archive], [archive, json, 'application/problem+json']]);
+    expect(await typesOf([json])).toEqual([[json], [json]]);
+  });
+
   it('writes a list with tabs', async () => {
     const tabs = {
       name: 'q',
