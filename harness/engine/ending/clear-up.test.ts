@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { storeOfThings } from '../../../suites/operations/stimuli/fixtures/store-of-things.ts';
@@ -17,13 +18,20 @@ import { SUITES_URL } from '../selection/selection.ts';
 const KEY = 'example-key-for-tests';
 
 /** A run that has created things, and waits for an answer that never comes. */
-async function inMidLife() {
+async function inMidLife(removalWaitsS: number | null = null) {
   const met = Promise.withResolvers<void>();
-  const store = await storeOfThings(2, () => met.resolve());
+  const waits: (number | null)[] = [];
+  const refuses = ({ method }: IncomingMessage) => (method === 'DELETE' ? (waits.pop() ?? null) : null);
+  const interrupted = () => {
+    waits.push(removalWaitsS);
+    met.resolve();
+  };
+  const store = await storeOfThings(2, interrupted, refuses);
   onTestFinished(store.stop);
   const config = temporaryFolder({
     'contracts/orders.yaml': ORDERS_CONTRACT,
     'services/orders.yaml': `${BEARER.replace('https://orders.example', store.url)}openapi: ../openapi/api.yaml
+plan: { requests: 100, window: 60s }
 safety: { unsafeMethods: true }
 timeouts: { response: 2m }
 `,
@@ -44,17 +52,19 @@ timeouts: { response: 2m }
 
 const TOLD = /^what this run created may still be there: DELETE \/things\/t\d /;
 
-it.for<[how: string, end: (run: ConformProcess) => void]>([
+it.for<[how: string, end: (run: ConformProcess) => void, removalWaitsS?: number]>([
   ['it is ended by SIGINT', (run) => run.signalGroup('SIGINT')],
   ['it is ended by SIGTERM', (run) => run.signalGroup('SIGTERM')],
+  // Longer than a cancelled worker has.
+  ['it is ended by SIGINT with the quota spent', (run) => run.signalGroup('SIGINT'), 2],
   [
     'its worker is killed',
     (run) => {
       for (const pid of run.left()) if (pid !== run.pid) process.kill(pid, 'SIGKILL');
     },
   ],
-])('what a run has created is removed when %s', async ([, end]) => {
-  const { store, run, remarks } = await inMidLife();
+])('what a run has created is removed when %s', async ([, end, removalWaitsS]) => {
+  const { store, run, remarks } = await inMidLife(removalWaitsS);
   end(run);
   expect(await run.ended).toMatchObject({ code: 3 });
   expect([...store.things.keys()]).toEqual([]);
