@@ -223,6 +223,7 @@ async function buildService(
     ...(operations().leftOut.length > 0 && { leftOut: operations().leftOut }),
     definitions: operations().definitions,
     ...ifThere('coverage', blocks.coverage ?? null),
+    ...(operations().webhooks.length > 0 && { documentedWebhooks: operations().webhooks }),
     ...(operations().remarks.length > 0 && { documentRemarks: operations().remarks }),
     ...ifThere('deployedVersion', deployedVersion()),
     ...ifThere('signatures', signatures()),

@@ -58,6 +58,8 @@ export interface ServiceConfig {
   readonly coverage?: CoverageFloor;
   /** Faults of the OpenAPI document itself; absent for none. */
   readonly documentRemarks?: readonly DocumentRemark[];
+  /** Names of the requests that its document has it send; absent for none. */
+  readonly documentedWebhooks?: readonly string[];
   readonly websocket: WebSocketConfig | null;
   /** Where it says which version of it is deployed; absent if unknown. */
   readonly deployedVersion?: DeployedVersion;

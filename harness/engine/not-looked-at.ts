@@ -1,4 +1,5 @@
 import type { ServiceConfig } from '../config/service.ts';
+import { firstOf } from '../report/results/causes.ts';
 import type { NotLookedAt } from '../report/results/results.ts';
 import { counted } from '../report/results/tally.ts';
 import type { CheckDefinition, Suite } from './check/check.ts';
@@ -19,7 +20,7 @@ interface UnwrittenBlock {
   readonly what: string;
   readonly suite: string;
   readonly isThere: (config: ServiceConfig) => boolean;
-  readonly why: string;
+  readonly why: string | ((config: ServiceConfig) => string);
   readonly turnOn: string;
 }
 
@@ -80,6 +81,14 @@ const BLOCKS: readonly UnwrittenBlock[] = [
     why: 'no endpoint is configured',
     turnOn: 'websocket: { url: /live }',
   },
+  {
+    what: 'webhooks',
+    suite: 'webhooks',
+    isThere: ({ webhooks, documentedWebhooks = [] }) =>
+      webhooks !== undefined || documentedWebhooks.length === 0,
+    why: ({ documentedWebhooks = [] }) => `the document describes ${firstOf(documentedWebhooks, 3)}`,
+    turnOn: 'webhooks: in the config of the service',
+  },
 ];
 
 /**
@@ -100,7 +109,8 @@ export function notLookedAt(config: ServiceConfig, suites: readonly Suite[]): re
   });
   const blocks = BLOCKS.flatMap(({ what, suite, isThere, why, turnOn }) => {
     const checks = suites.find(({ name }) => name === suite)?.checks.length ?? 0;
-    return isThere(config) || checks === 0 ? [] : [{ what, why, turnOn, checks }];
+    const reason = typeof why === 'string' ? why : why(config);
+    return isThere(config) || checks === 0 ? [] : [{ what, why: reason, turnOn, checks }];
   });
   return [...switches, ...blocks, ...unproven(suites)];
 }

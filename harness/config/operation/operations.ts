@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import { readSource } from '../document/files.ts';
@@ -234,6 +235,8 @@ export interface Operations {
   readonly definitions: Readonly<Record<string, unknown>>;
   /** Faults of the OpenAPI document. */
   readonly remarks: readonly DocumentRemark[];
+  /** Names of the requests that the service sends, as the document describes them. */
+  readonly webhooks: readonly string[];
 }
 
 /** Operations of the config, completed by the document, then the others of it. @throws UsageError. */
@@ -259,8 +262,8 @@ export async function buildOperations(
     taken.add(id);
     operations.push(operationOf({ documented: { ...documented, id } }));
   }
-  const { definitions = {}, remarks = [] } = document ?? {};
-  return { ...withoutExcluded(draft, operations, block.exclude), definitions, remarks };
+  const { definitions = {}, remarks = [], webhooks = [] } = document ?? {};
+  return { ...withoutExcluded(draft, operations, block.exclude), definitions, remarks, webhooks };
 }
 
 function withoutExcluded(
@@ -302,6 +305,7 @@ async function readDocument(
     },
     basePath: basePathOf(provider),
     overlays: await readOverlays(draft, overlays),
+    ...addressIn(provider),
   });
   if (!('fault' in read)) return read;
   throw draft.fileFault('openapi', `the document ${openapi}`, read.fault);
@@ -339,6 +343,12 @@ export async function factsOfDocument(
     if (error instanceof UsageError) return null;
     throw error;
   }
+}
+
+/** What runs on this machine has an address that no document knows. */
+function addressIn(provider: ProviderConfig): { readonly address?: string } {
+  const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
+  return url === null || isLoopback(url.hostname) ? {} : { address: url.href };
 }
 
 function basePathOf(provider: ProviderConfig): string {

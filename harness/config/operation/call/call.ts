@@ -183,8 +183,16 @@ export interface CallBody {
   readonly isMade?: true;
   /** Names of the parts of a multipart form that are files; absent for none. */
   readonly files?: readonly string[];
+  /** How members of a form are written, by their name; absent if the document says nothing of it. */
+  readonly encoding?: Readonly<Record<string, MemberEncoding>>;
   /** Named examples that fit the schema; absent for none. */
   readonly examples?: readonly NamedExample[];
+}
+
+/** An Encoding Object of a document. */
+export interface MemberEncoding {
+  readonly contentType?: string;
+  readonly form?: InputForm;
 }
 
 export interface NamedExample {
@@ -224,30 +232,42 @@ export function requestOfCall(call: Call): OperationRequest {
   };
 }
 
-function writtenBody({ mediaType, value, files = [] }: CallBody): OperationBody {
+function writtenBody(body: CallBody): OperationBody {
+  const { mediaType, value, encoding = {} } = body;
   if (isJsonType(mediaType)) return { mediaType, text: JSON.stringify(value) };
   if (isFormType(mediaType) && hasMembers(value)) {
-    const form = new URLSearchParams();
-    for (const [name, inner] of Object.entries(value)) {
-      for (const item of [inner].flat()) form.append(name, textOf(item, ','));
-    }
-    return { mediaType, text: form.toString() };
+    const pieces = Object.entries(value).flatMap(([name, inner]) => {
+      const { form, contentType } = encoding[name] ?? {};
+      if (form !== undefined) return queryPieces({ name, value: inner, form });
+      return [inner].flat().map((item) => `${new URLSearchParams([[name, memberText(item, contentType)]])}`);
+    });
+    return { mediaType, text: pieces.join('&') };
   }
-  if (isMultipartType(mediaType) && hasMembers(value)) return multipart(mediaType, value, files);
+  if (isMultipartType(mediaType) && hasMembers(value)) return multipart(body, value);
   return { mediaType, text: textOf(value, ',') };
+}
+
+/** Objects are JSON in forms (OpenAPI 3.1 §4.8.15). */
+function memberText(item: unknown, contentType = ''): string {
+  return isJsonObject(item) || isJsonType(contentType) ? JSON.stringify(item) : textOf(item, ',');
 }
 
 const BOUNDARY = 'conform-boundary';
 
 /** RFC 7578 §4: a part for each value; objects as JSON, files with a name. */
-function multipart(mediaType: string, form: JsonObject, files: readonly string[]): OperationBody {
+function multipart({ mediaType, files = [], encoding = {} }: CallBody, form: JsonObject): OperationBody {
   const parts = Object.entries(form).flatMap(([name, inner]) =>
     [inner].flat().map((item) => {
-      const file = files.includes(name) ? '; filename="conform.txt"\r\nContent-Type: text/plain' : '';
-      const type = isJsonObject(item) ? '\r\nContent-Type: application/json' : '';
-      const text = isJsonObject(item) ? JSON.stringify(item) : textOf(item, ',');
-      const quoted = name.replaceAll(/["\r\n]/g, encodeURIComponent);
-      return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${quoted}"${file}${type}\r\n\r\n${text}\r\n`;
+      const isFile = files.includes(name);
+      const usual = isFile ? 'text/plain' : isJsonObject(item) ? 'application/json' : undefined;
+      const type = encoding[name]?.contentType ?? usual;
+      const text = isFile && (typeof item !== 'string' || item === '') ? 'conform' : memberText(item, type);
+      const head = [
+        `Content-Disposition: form-data; name="${name.replaceAll(/["\r\n]/g, encodeURIComponent)}"`,
+        isFile ? '; filename="conform.txt"' : '',
+        type === undefined ? '' : `\r\nContent-Type: ${type}`,
+      ];
+      return `--${BOUNDARY}\r\n${head.join('')}\r\n\r\n${text}\r\n`;
     }),
   );
   const [essence = ''] = mediaType.split(';', 1);
@@ -277,27 +297,38 @@ function escaped(value: unknown): string {
 
 /** RFC 6570 §3.2.5 and §3.2.7, and `simple` with `explode`: `.a.b`, `;id=a;id=b`, `x=1,y=2`. */
 function inPath({ name, value, form }: Input): string {
-  const items = [value].flat().map(escaped);
+  const parts = partsOf(value).map(escaped);
   const pairs = isJsonObject(value)
     ? Object.entries(value).map(([key, inner]) => `${encodeURIComponent(key)}=${escaped(inner)}`)
     : null;
   switch (form) {
     case 'pairs':
-      return pairs?.join(',') ?? escaped(value);
+      return (pairs ?? parts).join(',');
     case 'label':
-      return `.${pairs === null ? items.join(',') : escaped(value)}`;
+      return `.${parts.join(',')}`;
     case 'label-exploded':
-      return `.${(pairs ?? items).join('.')}`;
+      return `.${(pairs ?? parts).join('.')}`;
     case 'matrix':
-      return `;${name}=${pairs === null ? items.join(',') : escaped(value)}`;
+      return `;${name}=${parts.join(',')}`;
     case 'matrix-exploded':
-      return (pairs ?? items.map((item) => `${name}=${item}`)).map((pair) => `;${pair}`).join('');
+      return (pairs ?? parts.map((part) => `${name}=${part}`)).map((pair) => `;${pair}`).join('');
     default:
-      return escaped(value);
+      return parts.join(',');
   }
 }
 
-function queryPieces({ name, value, form, reserved }: Input): readonly string[] {
+/** The parts that separators divide: the items of a list, or names and values in turn. */
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.entries(value).flat() : [value];
+}
+
+function queryPieces({
+  name,
+  value,
+  form,
+  reserved,
+}: Pick<Input, 'name' | 'value' | 'form' | 'reserved'>): readonly string[] {
   const written = (inner: unknown) =>
     reserved ? encodeURI(textOf(inner, ',')).replaceAll(/[&#+]/g, encodeURIComponent) : escaped(inner);
   const piece = (key: string, inner: unknown) => `${encodeURIComponent(key)}=${written(inner)}`;
@@ -306,7 +337,9 @@ function queryPieces({ name, value, form, reserved }: Input): readonly string[] 
     const keyOf = (key: string) => (form === 'repeated' ? key : `${name}[${key}]`);
     return Object.entries(value).map(([key, inner]) => piece(keyOf(key), inner));
   }
-  return [piece(name, formed(value, form))];
+  if (form === 'json') return [piece(name, formed(value, form))];
+  const separator = encodeURIComponent(SEPARATORS[form] ?? '') || ',';
+  return [`${encodeURIComponent(name)}=${partsOf(value).map(written).join(separator)}`];
 }
 
 const SEPARATORS: Readonly<Partial<Record<InputForm, string>>> = { space: ' ', tab: '\t', pipe: '|' };

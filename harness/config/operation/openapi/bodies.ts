@@ -1,7 +1,7 @@
 import { child, children, type DocumentNode } from '../../document/source.ts';
-import { isFormType, isJsonType, isMultipartType } from '../call/call.ts';
+import { isFormType, isJsonType, isMultipartType, type MemberEncoding } from '../call/call.ts';
 import type { Example } from '../call/example.ts';
-import { contentsOf, type DocumentedBody, type InputScope, schemaOf, UNREAD } from './inputs.ts';
+import { contentsOf, type DocumentedBody, formOf, type InputScope, schemaOf, UNREAD } from './inputs.ts';
 import { firstFitting, fittingExamples, shownInBody, withoutReadOnly } from './shown-values.ts';
 
 /** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
@@ -51,7 +51,22 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
   const sent = (shown: DocumentNode) => withoutReadOnly(shown, schemaAt, scope);
   const named = fittingExamples([content], scope, isJson ? schema : null, { sent });
   const made = isMade && { isMade };
-  return { mediaType, required, schema, value, lacks, ...made, ...(files.length > 0 && { files }), ...named };
+  const more = { ...made, ...(files.length > 0 && { files }), ...encodingIn(content, scope), ...named };
+  return { mediaType, required, schema, value, lacks, ...more };
+}
+
+/** How members of a form are written, as far as the document says it (OpenAPI 3.1 §4.8.15). */
+function encodingIn(content: DocumentNode, { files }: InputScope): Pick<DocumentedBody, 'encoding'> {
+  const each = children(child(content, 'encoding')).map(([name, given]): [string, MemberEncoding] => {
+    const at = files.dereferenced(given);
+    const { value: types } = child(at, 'contentType');
+    const [contentType = ''] = typeof types === 'string' ? types.split(',', 1) : [];
+    const isSaid = ['style', 'explode'].some((key) => child(at, key).value !== undefined);
+    const form = isSaid ? formOf(at, 'query') : null;
+    const isType = /^ *[\w.+-]+\/[\w.+-]+(?:;[\x20-\x7e]*)?$/.test(contentType);
+    return [name, { ...(isType && { contentType: contentType.trim() }), ...(form && { form }) }];
+  });
+  return each.length === 0 ? {} : { encoding: Object.fromEntries(each) };
 }
 
 function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): Example | null {

@@ -18,7 +18,7 @@ import { readAnswers } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { type DocumentedBody, type DocumentedInput, readInputs } from './inputs.ts';
 import { type LinkTarget, readLinks } from './links.ts';
-import { addressOf, type FoundOperation, operationsOf, versionOf } from './outline.ts';
+import { addressOf, type FoundOperation, operationsOf, remarkOnServers, versionOf } from './outline.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
 
@@ -46,6 +46,8 @@ export interface OpenApiDocument {
   /** Schemas of requests and responses, by the URI with which the operations refer to them. */
   readonly definitions: Definitions;
   readonly remarks: readonly DocumentRemark[];
+  /** Names of the requests that the service sends: its webhooks, and the callbacks of operations. */
+  readonly webhooks: readonly string[];
 }
 
 export interface OpenApiOptions {
@@ -55,6 +57,8 @@ export interface OpenApiOptions {
   readonly configured: Configured | undefined;
   /** Path of the provider's base address: '' or `/api`. */
   readonly basePath: string;
+  /** URL of the service under test; absent if it is not known, or on this machine. */
+  readonly address?: string;
 }
 
 /** They are about the connection, or echo the request. */
@@ -74,6 +78,8 @@ export async function readOpenApi(
   const responses = new OpenApiSchemas(files, 'response', version);
   if (requests.unknownDialect !== null) remarks.fault(requests.unknownDialect, 'no schema of it is judged');
   const found = operationsOf(files, remarks);
+  const holders = found.flatMap(({ pathItem, operation }) => [pathItem, operation]);
+  remarkOnServers([files.root, ...holders], options.address ?? null, remarks);
   const { configured } = options;
   const declared = found.map(({ operation }) => operation);
   const security = new OpenApiSecurity({ files, remarks }, configured, declared);
@@ -115,6 +121,9 @@ export async function readOpenApi(
     operations: linked,
     definitions: { ...requests.definitions, ...responses.definitions },
     remarks: remarks.all,
+    webhooks: [child(files.root, 'webhooks'), ...declared.map((at) => child(at, 'callbacks'))].flatMap((at) =>
+      children(at).flatMap(([name]) => (name.startsWith('x-') ? [] : [name])),
+    ),
   };
 }
 

@@ -49,10 +49,12 @@ export function addressOf(
   const segments = segmentsOf(url?.pathname ?? '');
   const base = segmentsOf(basePath);
   const shared = segments.findLastIndex((_, last) => endsWith(base, segments.slice(0, last + 1)));
-  const generalHost = general?.host ?? new URL(ANYWHERE).host;
+  const anywhere = new URL(ANYWHERE).host;
+  // A relative address is one of the service under test.
+  const isElsewhere = own !== null && own.host !== anywhere && own.host !== (general?.host ?? anywhere);
   return {
     prefix: ['', ...segments.slice(shared + 1)].join('/'),
-    elsewhere: own && own.host !== generalHost ? `it is served at another address, ${own.origin}` : null,
+    elsewhere: isElsewhere ? `it is served at another address, ${own.origin}` : null,
   };
 }
 
@@ -75,7 +77,11 @@ function endsWith(base: readonly string[], segments: readonly string[]): boolean
 
 function serverUrl(at: DocumentNode): URL | null {
   const server = children(child(at, 'servers'))[0]?.[1];
-  if (server === undefined) return swaggerUrl(at);
+  return server === undefined ? swaggerUrl(at) : urlOf(server);
+}
+
+/** null if it is none. Variables have their defaults. */
+function urlOf(server: DocumentNode): URL | null {
   const { value: written } = child(server, 'url');
   if (typeof written !== 'string') return null;
   const variables = child(server, 'variables');
@@ -84,6 +90,37 @@ function serverUrl(at: DocumentNode): URL | null {
     return hasMembers(value) ? name : String(value ?? name);
   });
   return URL.parse(filled, ANYWHERE);
+}
+
+/** Faults of the server URLs. `address`: the URL of the service under test; null if it is not known, or on this machine. */
+export function remarkOnServers(
+  holders: readonly DocumentNode[],
+  address: string | null,
+  remarks: Remarks,
+): void {
+  for (const server of holders.flatMap((at) => children(child(at, 'servers')))) {
+    const url = child(server[1], 'url');
+    const names = typeof url.value === 'string' ? [...url.value.matchAll(/\{([^}]*)\}/g)] : [];
+    for (const [, name = ''] of names) {
+      const variable = child(child(server[1], 'variables'), name);
+      const { value } = child(variable, 'default');
+      const values = children(child(variable, 'enum')).map(([, each]) => each);
+      if (value === undefined)
+        remarks.at(url, `has the variable {${name}}, which has no default`, 'its name stands for it');
+      else if (values.length > 0 && values.every((each) => each.value !== value))
+        remarks.at(child(variable, 'default'), 'is not among the values of the variable', 'it is used');
+    }
+    if (urlOf(server[1]) === null) remarks.at(url, 'is no URL', 'the server is left out');
+  }
+  const [root] = holders;
+  const servers = root === undefined ? [] : children(child(root, 'servers')).map(([, at]) => at);
+  const tested = address === null ? null : URL.parse(address);
+  const hosts = servers.map((at) => urlOf(at)?.host ?? '');
+  const [first] = servers;
+  if (tested === null || first === undefined || hosts.includes(tested.host)) return;
+  if (hosts.includes(new URL(ANYWHERE).host)) return;
+  const text = `is not the address under test, ${tested.origin}`;
+  remarks.at(child(first, 'url'), text, 'requests are sent to the latter, below the path of the server');
 }
 
 /** Swagger 2.0 has one server, in two parts. */

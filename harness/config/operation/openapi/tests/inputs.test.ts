@@ -27,7 +27,7 @@ describe('the value of a required parameter', () => {
     [
       'one list without explode',
       { example: [1, 2], explode: false, schema: { type: 'array' } },
-      '/things?q=1%2C2',
+      '/things?q=1,2',
     ],
     ['separated by pipes', { example: [1, 2], style: 'pipeDelimited', explode: false }, '/things?q=1%7C2'],
     [

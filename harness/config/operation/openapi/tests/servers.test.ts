@@ -20,3 +20,52 @@ describe('the path of the server', () => {
     expect(config.operations[0]?.path).toBe(path);
   });
 });
+
+describe('the servers of a document', () => {
+  /** Remarks on these servers, for a service at this address. */
+  async function remarksOn(
+    servers: readonly object[],
+    address = 'https://orders.example',
+    parts: object = {},
+  ) {
+    const service = GOOD_SERVICE.replace('https://orders.example', address);
+    const document = JSON.stringify(oneOperation(parts, { servers }));
+    const { config } = await loadOrders(`${service}openapi: ../api.json\n`, {}, { 'api.json': document });
+    return (config.documentRemarks ?? []).map(({ text }) => text);
+  }
+  const OTHER = { url: 'https://{region}.example/v1', variables: { region: { default: 'eu' } } };
+  const ELSEWHERE =
+    '"url" is not the address under test, https://orders.example; requests are sent to the latter, below the path of the server';
+
+  it.each<[string, readonly object[], readonly string[]]>([
+    ['there are none', [], []],
+    ['the first is the one under test', [{ url: 'https://orders.example/v1' }], []],
+    ['any is the one under test', [OTHER, { url: 'https://orders.example' }], []],
+    ['one is relative to the document', [{ url: '/v1' }], []],
+    ['none is the one under test', [OTHER], [ELSEWHERE]],
+    [
+      'a variable has no default',
+      [{ url: 'https://orders.example/{stage}' }],
+      ['"url" has the variable {stage}, which has no default; its name stands for it'],
+    ],
+    [
+      'a default is no value of the variable',
+      [{ url: '/{stage}', variables: { stage: { default: 'v0', enum: ['v1', 'v2'] } } }],
+      ['"default" is not among the values of the variable; it is used'],
+    ],
+    ['a URL is none', [{ url: 'https://[' }, { url: '/' }], ['"url" is no URL; the server is left out']],
+  ])('are told where %s', async (_, servers, remarks) => {
+    expect(await remarksOn(servers)).toEqual(remarks);
+  });
+
+  it('are not held against a service on this machine', async () => {
+    expect(await remarksOn([OTHER], 'http://127.0.0.1:8080')).toEqual([]);
+  });
+
+  it('are told of an operation as well', async () => {
+    const parts = { servers: [{ url: 'https://orders.example/{x}' }] };
+    expect(await remarksOn([], undefined, parts)).toEqual([
+      '"url" has the variable {x}, which has no default; its name stands for it',
+    ]);
+  });
+});

@@ -25,7 +25,7 @@ describe('a document of Swagger 2.0', () => {
           return { ...Q, name: `p${index}`, collectionFormat, ...values };
         }),
       }),
-      { path: '/things?p0=1%2C2&p1=1%202&p2=1%7C2&p3=1&p3=2&p4=1%2C2' },
+      { path: '/things?p0=1,2&p1=1%202&p2=1%7C2&p3=1&p3=2&p4=1,2' },
     ],
     [
       'values of parameters',
