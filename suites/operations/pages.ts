@@ -1,8 +1,19 @@
 import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
-import { filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
-import { itemsOf, nextOf, type Pages, pages, whyUnread, whyUnturned } from './stimuli/pages.ts';
+import { filtered, filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
+import {
+  hitlessSearches,
+  isWhole,
+  itemsOf,
+  nextOf,
+  type Pages,
+  pages,
+  totalOf,
+  unknownCursors,
+  whyUnread,
+  whyUnturned,
+} from './stimuli/pages.ts';
 
 interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
@@ -56,6 +67,101 @@ const disjoint = turned('operations.pages-disjoint', 'behind', {
   },
 });
 
+// A parameter of the name of a member, with a value that items have: only its meaning as a filter is left.
+const filterApplied = check('operations.filter-applied', {
+  title: 'lists only items of the kind that was asked for',
+  headline: 'A list has items that its filter leaves out: {got}',
+  why: 'A client that asks for open orders, say, works on all others as well.',
+  change: 'Apply the parameter to the query, or refuse it with 400.',
+  grounds: [documented, practice('lists in pages')],
+  uses: [filtered],
+  async judge({ probe, expect }) {
+    const asked = (await probe(filtered)).flatMap(({ input: { name }, kinds, pages: [kept, other] }) => [
+      { page: kept, name, kind: kinds[0], stray: kinds[1] },
+      { page: other, name, kind: kinds[1], stray: kinds[0] },
+    ]);
+    await expect
+      // A flag may mean that such items are listed as well.
+      .each(asked, ({ page }) => page, 'no list has a parameter for a kind of items that it has')
+      .where(({ kind }) => typeof kind === 'string')
+      .toConform(
+        'items of that kind alone',
+        ({ page, name, kind, stray }) =>
+          kindsIn(page, name).includes(stray)
+            ? `${name} ${shown([stray])} under ${name} ${shown([kind])}`
+            : null,
+        { partly: true, unread: (_, { page }) => whyUnread(page) },
+      );
+  },
+});
+
+/** What a list says of itself holds, and what is not in it is no error. */
+const listsThemselves = [
+  filterApplied,
+
+  check('operations.total-true', {
+    title: 'has as many items as its total says',
+    headline: 'The total of a list is not the number of its items: {got}',
+    why: 'Clients show a wrong number, stop too early, or ask for pages that are not there.',
+    change: 'Count with the same filter that the list has.',
+    grounds: [practice('lists in pages')],
+    restsOn: [size],
+    uses: [pages],
+    async judge({ probe, expect }) {
+      const told = (await probe(pages)).filter(({ both }) => totalOf(both) !== null);
+      await expect
+        .each(told, ({ both }) => both, 'no list says how many items there are')
+        .toConform(
+          'a total of all items',
+          ({ both }) => {
+            const [total, items] = [totalOf(both) ?? 0, itemsOf(both)?.length ?? 0];
+            if (total < items) return `total ${total} with ${items} items`;
+            return isWhole(both) && total !== items
+              ? `total ${total} with ${items} items, and no next page`
+              : null;
+          },
+          { partly: true, unread: (_, { both }) => whyUnread(both) },
+        );
+    },
+  }),
+
+  check('operations.unknown-cursor', {
+    title: 'refuses a cursor that it has never given',
+    headline: 'A cursor that was never given gets {got}',
+    why: 'A client with a damaged cursor begins again without knowing, and goes round for ever.',
+    change: 'Check the cursor, and answer 400 where it is none.',
+    grounds: [practice('lists in pages')],
+    restsOn: [size, disjoint],
+    uses: [unknownCursors],
+    async judge({ probe, expect }) {
+      await expect
+        .each(await probe(unknownCursors), ({ reply }) => reply, 'no list is documented with a cursor')
+        .toConform(
+          'a 4xx status',
+          ({ reply, first }) => {
+            if (reply.response.statusClass === 5) return `status ${reply.status}`;
+            const items = itemsOf(reply) ?? [];
+            return items.length > 0 && String(items) === String(itemsOf(first)) ? 'the first page' : null;
+          },
+          { partly: true, unread: (_, { reply }) => whyUnread(reply) },
+        );
+    },
+  }),
+
+  check('operations.no-hits', {
+    title: 'answers a search that finds nothing with an empty list, and not with an error',
+    headline: 'A search that finds nothing gets {answer}',
+    why: 'Clients report a failure, or a wrong address, where there is just nothing to show.',
+    change: 'Answer 200 with an empty list.',
+    grounds: [practice('an empty list is an answer')],
+    uses: [hitlessSearches],
+    judge: ({ expect }) =>
+      expect().toConform('status 200', ({ response: { status, statusClass } }) =>
+        status === 404 || statusClass === 5 ? `status ${status}` : null,
+      ),
+  }),
+];
+
 // RFC 8288 §3.3: the next in the same series.
 const pagesFilter = check('operations.pages-filter', {
   title: 'keeps to the kind of items that was asked for on the next page as well',
@@ -63,7 +169,7 @@ const pagesFilter = check('operations.pages-filter', {
   why: 'A client that reads a list page by page works on items that it has left out.',
   change: 'Put the filter into the link or the cursor of the next page, and apply it there.',
   grounds: [documented, practice('lists in pages')],
-  restsOn: [size, disjoint],
+  restsOn: [size, disjoint, filterApplied],
   uses: [filteredPages],
   async judge({ probe, expect }) {
     await expect
@@ -137,6 +243,7 @@ export const pagesOfLists = [
     },
   }),
 
+  ...listsThemselves,
   pagesFilter,
 
   // A cursor is one of a list: another list refuses it, or goes on with that one.

@@ -9,7 +9,7 @@ import {
   together,
 } from '../behavior/patches/patch.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
-import { bare, type ProblemName, problem } from '../http/answer.ts';
+import { bare, type ProblemName, problem, served } from '../http/answer.ts';
 import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
 import { queryParameters, type RequestCondition, sending, withField, withQuery } from '../http/message.ts';
 import { isTo, ownItems, removes } from '../services/item-patches.ts';
@@ -75,6 +75,14 @@ export const INPUT_VARIANTS = tableOf<Variant>(REST, {
     patch: insteadOfServing(
       (request) => asksFor(request) && /\p{Emoji_Presentation}/u.test(soughtBy(request.query)),
       () => problem('invalid-parameter'),
+    ),
+  },
+  'finds-similar-things': {
+    summary: 'finds what is similar where nothing is the same',
+    patch: onReceipt((request) =>
+      asksFor(request) && soughtBy(request.query).startsWith('qxzv')
+        ? withQuery(request, (query) => query.set('text', 'article'))
+        : request,
     ),
   },
   'finds-nothing-with-404': {
@@ -178,6 +186,14 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   'filter-counts-behind-cursor': {
     summary: 'takes a cursor for a number of items, and applies whatever filter the request has',
     patch: onReceipt((request) => behindCursor(request, (_, query) => query.get('group'))),
+  },
+  'unknown-cursor-is-the-end': {
+    summary: 'has nothing behind a cursor that it has never given',
+    patch: onAnswer(
+      'invalid-parameter',
+      () => served({ items: [], nextCursor: null }),
+      ({ query }) => /cursor=[^&]*conform/.test(query ?? ''),
+    ),
   },
   'pages-may-be-empty': {
     summary: 'has an empty page between two others, which names the next one',

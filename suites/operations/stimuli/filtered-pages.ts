@@ -7,6 +7,7 @@ import {
   listOf,
   nextOf,
   type Paged,
+  type Pages,
   pagedLists,
   pages,
   pathOfNext,
@@ -18,6 +19,61 @@ import type { OperationReply } from './trials.ts';
 
 /** Items by which it is seen that a parameter leaves out all others. */
 const ENOUGH = 4;
+
+/** A list that was asked for one kind of items. */
+export interface Filtered {
+  readonly paged: Paged;
+  /** The parameter, and the member of each item that it is about. */
+  readonly input: Input;
+  /** Two kinds that the list has without the parameter, and the answers to each. */
+  readonly kinds: readonly [unknown, unknown];
+  readonly pages: readonly [OperationReply, OperationReply];
+  readonly both: OperationReply;
+}
+
+/** Requests to each list: two kinds. */
+const FILTER_COST = 2;
+
+/** Lists in pages with a parameter that says which items are in them, asked for each of two kinds that they have. */
+export const filtered = probe<readonly Filtered[]>(
+  'filtered',
+  { needs: [pages], cost: (config) => FILTER_COST * pagedLists(config).length },
+  async (port) => {
+    const found: Filtered[] = [];
+    for (const turned of await port.ask(pages)) {
+      const unread = whyUnturned(turned);
+      if (unread !== null) throw new Blocked(unread);
+      const each = await filter(turned, port);
+      if (each !== null) found.push(each);
+    }
+    return found;
+  },
+);
+
+async function filter({ paged, both }: Pages, port: FilterPort): Promise<Filtered | null> {
+  const input = paged.operation.call.inputs.find((each) => isChoice(each, port.config.definitions ?? {}));
+  if (input === undefined) return null;
+  const [kept, other] = kindsIn(both, input.name);
+  if (kept === undefined || other === undefined) return null;
+  const asked = { paged, input, kinds: [kept, other], both } as const;
+  return { ...asked, pages: [await listed(asked, ENOUGH, 0, port), await listed(asked, ENOUGH, 1, port)] };
+}
+
+type FilterPort = Pick<Port, 'http' | 'config'>;
+
+function listed(
+  { paged: { operation, size }, input, kinds }: Pick<Filtered, 'paged' | 'input' | 'kinds'>,
+  items: number,
+  kind: 0 | 1,
+  port: FilterPort,
+): Promise<OperationReply> {
+  const inputs = operation.call.inputs.map((each) => ({
+    ...each,
+    value: each === size ? items : each === input ? kinds[kind] : each.value,
+  }));
+  const what = `for ${items} items with ${input.name} ${kinds[kind]}`;
+  return sendOrder(port, orderOf(operation, requestOfCall({ ...operation.call, inputs }), what));
+}
 
 /** A list of one kind of items, gone on with. */
 interface FilteredPages {
@@ -31,22 +87,18 @@ interface FilteredPages {
   readonly crossed: OperationReply;
 }
 
-/** Requests to each list: two kinds, the first item of one, and the next page of it twice. */
-const FILTERED_COST = 5;
+/** Requests to each list: the first item of one kind, and the next page of it twice. */
+const FILTERED_COST = 3;
 
 /** @throws NotApplicable where no list in pages is seen to obey a parameter. */
 export const filteredPages = probe<readonly FilteredPages[]>(
   'filtered-pages',
-  { needs: [pages], cost: (config) => FILTERED_COST * pagedLists(config).length },
+  { needs: [filtered], cost: (config) => FILTERED_COST * pagedLists(config).length },
   async (port) => {
     const found: FilteredPages[] = [];
-    for (const turned of await port.ask(pages)) {
-      const { paged, both, first } = turned;
-      const unread = whyUnturned(turned);
-      if (unread !== null) throw new Blocked(unread);
-      if (nextOf(first) === null) continue;
-      const filtered = await filter(paged, both, port);
-      if (filtered !== null) found.push(filtered);
+    for (const each of await port.ask(filtered)) {
+      const goneOn = await goOn(each, port);
+      if (goneOn !== null) found.push(goneOn);
     }
     if (found.length === 0)
       throw new NotApplicable(
@@ -56,42 +108,26 @@ export const filteredPages = probe<readonly FilteredPages[]>(
   },
 );
 
-async function filter(
-  { operation, size }: Paged,
-  both: OperationReply,
-  port: Pick<Port, 'http' | 'config'>,
-): Promise<FilteredPages | null> {
-  const input = operation.call.inputs.find((each) => isChoice(each, port.config.definitions ?? {}));
-  if (input === undefined) return null;
-  const [kept, other] = kindsIn(both, input.name);
-  if (kept === undefined || other === undefined) return null;
-  const sent = (path: string, what: string) =>
-    sendOrder(port, orderOf(operation, { ...operation, path }, what));
-  const list = (items: number, kind: unknown) => {
-    const inputs = operation.call.inputs.map((each) => ({
-      ...each,
-      value: each === size ? items : each === input ? kind : each.value,
-    }));
-    return sent(
-      requestOfCall({ ...operation.call, inputs }).path,
-      `for ${items} items with ${input.name} ${kind}`,
-    );
-  };
-  for (const kind of [kept, other]) {
-    const page = readable(await list(ENOUGH, kind));
-    const kinds = kindsIn(page, input.name);
-    if (kinds.length !== 1 || kinds[0] !== kind) return null;
+async function goOn(asked: Filtered, port: FilterPort): Promise<FilteredPages | null> {
+  const { paged, input, kinds, both } = asked;
+  const { name } = input;
+  const [kept, other] = kinds;
+  for (const [at, page] of asked.pages.entries()) {
+    const found = kindsIn(readable(page), name);
+    if (found.length !== 1 || found[0] !== kinds[at]) return null;
   }
-  const place = nextOf(readable(await list(1, kept)));
+  const place = nextOf(readable(await listed(asked, 1, 0, port)));
   if (place === null) return null;
-  const next = await sent(pathOfNext(place, both), `behind the first item with ${input.name} ${kept}`);
+  const sent = (path: string, what: string) =>
+    sendOrder(port, orderOf(paged.operation, { ...paged.operation, path }, what));
+  const next = await sent(pathOfNext(place, both), `behind the first item with ${name} ${kept}`);
   const elsewhere = new URL(place);
-  elsewhere.searchParams.set(input.name, String(other));
+  elsewhere.searchParams.set(name, String(other));
   const crossed = await sent(
     pathOfNext(elsewhere, both),
-    `behind the first item with ${input.name} ${kept}, under ${input.name} ${other}`,
+    `behind the first item with ${name} ${kept}, under ${name} ${other}`,
   );
-  return { name: input.name, kept, other, next, crossed };
+  return { name, kept, other, next, crossed };
 }
 
 /** @throws Blocked if a page does not show its items, although it is no refusal. */

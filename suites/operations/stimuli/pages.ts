@@ -82,6 +82,79 @@ export const pages = probe<readonly Pages[]>(
   },
 );
 
+/** Refused by every list whose cursors say anything; it sorts behind most identifiers. */
+const NO_CURSOR = '~conform-no-cursor';
+
+/** A list asked for what is behind a cursor that it has never given, beside its first page. */
+export const unknownCursors = probe<
+  readonly { readonly reply: OperationReply; readonly first: OperationReply }[]
+>(
+  'unknown-cursors',
+  { needs: [pages], cost: (config) => pagedLists(config).length },
+  async ({ ask, http }) => {
+    const found = [];
+    for (const { paged, first } of await ask(pages)) {
+      const { operation, size } = paged;
+      // `after` may be the name of an item, behind which a list goes on whether it is there or not.
+      const cursor = operation.call.inputs.find((input) => isCursor(input) && !/^after$/i.test(input.name));
+      if (cursor === undefined || !first.served) continue;
+      const inputs = operation.call.inputs.map((input) => ({
+        ...input,
+        value: input === size ? SHORT : input === cursor ? NO_CURSOR : input.value,
+      }));
+      const what = `with a ${cursor.name} that it has never given`;
+      const order = orderOf(operation, requestOfCall({ ...operation.call, inputs }), what);
+      found.push({ reply: await sendOrder({ http }, order), first });
+    }
+    return found;
+  },
+);
+
+/** Names of parameters with a text that is sought. */
+const SOUGHT = /^(?:q|query|search(?:_?(?:term|text|query))?|term|text|keywords?)$/i;
+/** Nothing has it, in letters and with a space, as people write it. */
+const WITHOUT_HITS = 'qxzv jkwq';
+
+/** Searches for what is nowhere. */
+export const hitlessSearches = probe<readonly OperationReply[]>(
+  'hitless-searches',
+  { needs: [operationCalls], cost: (config) => searchesIn(config).length },
+  async ({ ask, http, config }) => {
+    const { called } = await ask(operationCalls);
+    const replies: OperationReply[] = [];
+    for (const { operation, input } of searchesIn(config)) {
+      if (!called.has(operation)) continue;
+      const inputs = operation.call.inputs.map((each) =>
+        each === input ? { ...each, value: WITHOUT_HITS } : each,
+      );
+      const order = orderOf(
+        operation,
+        requestOfCall({ ...operation.call, inputs }),
+        `with "${WITHOUT_HITS}" for ${input.name}`,
+      );
+      replies.push(await sendOrder({ http }, order));
+    }
+    return replies;
+  },
+);
+
+/** Lists with one parameter for free text. */
+function searchesIn({ operations, definitions = {} }: ServiceConfig) {
+  const isFree = ({ in: place, name, schema }: Input) => {
+    const { type, keywords } = facetsOf(schema, definitions);
+    const isBound = ['enum', 'const', 'pattern', 'format'].some((keyword) => keyword in keywords);
+    const fits = Number(keywords.maxLength ?? WITHOUT_HITS.length) >= WITHOUT_HITS.length;
+    return place === 'query' && SOUGHT.test(name) && type === 'string' && !isBound && fits;
+  };
+  return operations
+    .filter(({ method, uncallable }) => method === 'GET' && uncallable === null)
+    .flatMap((operation) => {
+      const [input, ...more] = operation.call.inputs.filter(isFree);
+      return input === undefined || more.length > 0 ? [] : [{ operation, input }];
+    })
+    .slice(0, MOST_LISTS);
+}
+
 function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Paged[] {
   return operations.flatMap((operation): Paged[] => {
     const { inputs } = operation.call;
@@ -223,6 +296,26 @@ function withCursor({ operation, exchange }: OperationReply, cursor: string): UR
   const url = new URL(exchange.request.url);
   url.searchParams.set(input.name, cursor);
   return url;
+}
+
+/** Names of members with the number of all items, on whatever page. */
+const TOTAL = /^total(?:_?(?:count|items|results|records|elements))?$/i;
+
+/** How many items a page says that there are in all; null where it does not say. */
+export function totalOf({ served, response }: OperationReply): number | null {
+  const { value } = response.json;
+  if (!served || !isJsonObject(value)) return null;
+  const about = Object.entries(value).flatMap(([name, inner]) =>
+    ABOUT_PAGES.test(name) && isJsonObject(inner) ? [inner] : [],
+  );
+  const told = [value, ...about].flatMap((object) => Object.entries(object));
+  const [, total] = told.find(([name, each]) => TOTAL.test(name) && Number.isInteger(each)) ?? [];
+  return typeof total === 'number' ? total : null;
+}
+
+/** Whether a page that was asked for from the beginning has all items: it has fewer than were asked for, and no next one. */
+export function isWhole(page: OperationReply): boolean {
+  return nextOf(page) === null && (listOf(page)?.length ?? Number.POSITIVE_INFINITY) < 2 * SHORT;
 }
 
 /** The items of a page; null where the answer has no one list. */

@@ -32,6 +32,8 @@ import { isDate, searchOfQuery } from '../../services/rest-service.ts';
 /** One resource of the collection. */
 const isItem: RequestCondition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
 const isMatches: RequestCondition = ({ path }) => path === '/v1/matches';
+const findsNothing: RequestCondition = (request) =>
+  isMatches(request) && soughtBy(request).startsWith('qxzv');
 const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
 
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
@@ -53,6 +55,16 @@ const silentOn = (isFatal: (body: JsonObject) => boolean): Patch =>
   });
 
 export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
+  'no-hits-is-404': {
+    cause: 'A search that finds nothing is answered {status:404}',
+    fails: ['operations.no-hits'],
+    patch: insteadOfServing(findsNothing, asProblem(404)),
+  },
+  'no-hits-is-500': {
+    cause: 'A search that finds nothing is answered {status:500}, a server error',
+    fails: ['operations.no-hits'],
+    patch: insteadOfServing(findsNothing, failed),
+  },
   'operation-wrong-status': {
     cause: 'An operation is answered with another status than documented',
     fails: ['operations.status'],

@@ -92,6 +92,33 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
       (page) => ({ ...page, nextCursor: page.nextCursor ?? cursorOf(0) }),
     ),
   },
+  'filter-is-ignored': {
+    cause: 'A list has items that its filter leaves out',
+    fails: ['operations.filter-applied'],
+    patch: onReceipt(
+      (request) => withQuery(request, (query) => query.delete('group')),
+      ({ path, query }) => path === STARTERS && /group=(?:text|data)\b/.test(query ?? ''),
+    ),
+  },
+  'total-is-of-the-page-before': {
+    cause: 'The total of a list is smaller than the list',
+    fails: ['operations.total-true'],
+    patch: inItem(lists, (page) => ({ ...page, total: 1 })),
+  },
+  'unknown-cursor-is-first-page': {
+    cause: 'A cursor that was never given brings the first page',
+    fails: ['operations.unknown-cursor'],
+    patch: onReceipt((request) =>
+      placeOf(queryParameters(request.query).get('cursor') ?? '') === null
+        ? withQuery(request, (query) => query.delete('cursor'))
+        : request,
+    ),
+  },
+  'unknown-cursor-is-500': {
+    cause: 'A cursor that was never given is answered {status:500}, a server error',
+    fails: ['operations.unknown-cursor'],
+    patch: onAnswer('invalid-parameter', failed, ({ query }) => /cursor=[^&]*conform/.test(query ?? '')),
+  },
   'cursor-drops-filter': {
     cause: 'The page behind a cursor has items that the filter leaves out',
     fails: ['operations.pages-filter'],
