@@ -66,7 +66,7 @@ describe('the operations suite over the reference provider', () => {
       'operations.coverage': { documented: 4, called: 4, notExercised: [], notListed: 0 },
       'operations.body-as-text': true,
     });
-    expect(all.requests).toBe(100);
+    expect(all.requests).toBe(101);
   });
 
   it('removes what it has created, odd bodies included', async () => {
