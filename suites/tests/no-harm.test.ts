@@ -7,10 +7,8 @@ import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
 import type { Clock } from '../../harness/wire/pace/clock.ts';
 import { suites } from '../catalogue.ts';
-import { judged, KEY } from './fixtures/judged.ts';
+import { amiss, judged, KEY } from './fixtures/judged.ts';
 
-/** Everything that writes, and what spends the quota for its removal. */
-const WRITING = suites.filter(({ name }) => ['auth', 'status', 'limits', 'operations'].includes(name));
 const WINDOW_MS = 60_000;
 /** The data of the user, which a run has to leave as they are. */
 const DATA = {
@@ -91,6 +89,7 @@ async function carelessService(requests: number, clock: Clock) {
     const [status, value] = answerTo(request, text);
     const waitS = Math.ceil((windowMs + WINDOW_MS - clock.now()) / 1_000);
     response.writeHead(status, {
+      Date: clock.wallNow().toUTCString(),
       ...(value === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(status === 429 ? { 'Retry-After': waitS } : {}),
     });
@@ -189,22 +188,24 @@ timeouts: { response: 10m }
     });
     const { config } = await loadOnly(folder);
     const before = service.kept();
-    const verdicts = new Set<string>();
+    const found = new Set<string>();
 
     try {
       for (let run = 1; run <= 10; run += 1) {
         const made = service.created();
-        const { events, outcomes } = await judged(config, WRITING, { url: service.url, clock });
+        const ran = await judged(config, suites, { url: service.url, clock });
+        const { events, outcomes } = ran;
         const remarks = events.flatMap((event) => (event.type === 'remark' ? [event.text] : []));
         expect(remarks.filter((text) => text.includes('may still be there'))).toEqual([]);
         expect(service.kept()).toBe(before);
         expect(service.created()).toBeGreaterThan(made);
-        verdicts.add(JSON.stringify(outcomes));
+        // Node writes the Date of some refusals itself, in another time than the simulated one.
+        found.add(String(amiss(ran).filter((id) => id !== 'caching.date-in-time')));
         // The life of an item was lived, up to its new identifier.
         expect(outcomes['operations.id-kept']).toBe('fail');
       }
       // No run takes for a fault what an earlier one has left.
-      expect(verdicts.size).toBe(1);
+      expect([...found]).toHaveLength(1);
     } finally {
       await service.stop();
     }
