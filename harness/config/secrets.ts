@@ -8,20 +8,14 @@ import { derivedSecrets } from './credential/placing.ts';
 import type { Credentials } from './credential/scheme.ts';
 import { schemeNamed } from './credential/schemes.ts';
 import { formOf, type SecretProfile } from './credential/stand-in.ts';
+import { derivedOnce } from './derived.ts';
 import type { ServiceConfig } from './service.ts';
 
-/** Derives it once for each config: a config never changes, and may describe thousands of operations. */
-function onceForEach<T>(derive: (config: ServiceConfig) => T): (config: ServiceConfig) => T {
-  const known = new WeakMap<ServiceConfig, { readonly derived: T }>();
-  return (config) => {
-    const { derived } = known.get(config) ?? { derived: derive(config) };
-    known.set(config, { derived });
-    return derived;
-  };
-}
-
 /** Credentials come first: a value goes by its first name. Values too short to be hidden are left out. */
-export const serviceSecrets: (config: ServiceConfig) => readonly Secret[] = onceForEach(hiddenSecrets);
+export const serviceSecrets: (config: ServiceConfig) => readonly Secret[] = derivedOnce(
+  (config) => [config],
+  hiddenSecrets,
+);
 
 function hiddenSecrets(config: ServiceConfig): readonly Secret[] {
   const { values, secret } = config.credentials;
@@ -51,10 +45,13 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 }
 
 /** The forms of the secrets of a service, each name once. */
-export const secretForms = onceForEach(({ credentials, ...others }): readonly SecretProfile[] => {
-  const forms = secretsIn([credentials.values, others]).filter(isHidden).map(formOf);
-  return [...new Map(forms.map((form) => [form.name, form])).values()];
-});
+export const secretForms = derivedOnce(
+  (config) => [config],
+  ({ credentials, ...others }): readonly SecretProfile[] => {
+    const forms = secretsIn([credentials.values, others]).filter(isHidden).map(formOf);
+    return [...new Map(forms.map((form) => [form.name, form])).values()];
+  },
+);
 
 /** Each secret in it, however deep, once. */
 export function secretsIn(value: unknown): readonly Secret[] {

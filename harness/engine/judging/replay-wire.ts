@@ -8,7 +8,6 @@ import { expectedAccept, type RequestForm } from '../../wire/http/request.ts';
 import type { Delivery, WebhookReceiver } from '../../wire/http/webhook-receiver.ts';
 import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';
 import { markerName, withMarkersAs } from '../../wire/redaction/marker.ts';
-import type { Redaction } from '../../wire/redaction/redaction.ts';
 import type { HttpRequest } from '../../wire/request.ts';
 import { addressOf, targetBelow } from '../../wire/socket/address.ts';
 import type { About, TransportOptions } from '../../wire/socket/options.ts';
@@ -29,12 +28,13 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
     { behind = [] }: RequestForm = {},
   ): Promise<Exchange> {
     about.signal?.throwIfAborted();
+    const isSame = likeRequest(request, { ...options, hasToken, hasBehind: behind.length > 0 });
     const found = shelf.take({
       kind: 'exchange',
       probe: askingProbe(),
       purpose: about.purpose,
-      isSame: (each, isNamed) =>
-        isAlike(each.request, request, { ...options, isNamed, hasToken, hasBehind: behind.length > 0 }),
+      // The requests of a burst are all the same, and not recorded.
+      isSame: (each, isNamed) => each.request === null || isSame(each.request, isNamed),
     });
     if (found === null) throw missing(`${request.method} ${about.purpose}`);
     await clock.until(found.timing.startedMs + found.timing.durationMs);
@@ -55,12 +55,12 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
       about.signal?.throwIfAborted();
       // Its target is complete already.
       const at = { ...options, baseUrl: new URL(options.baseUrl).origin };
+      const isSame = likeRequest(opening.request, { ...at, hasToken });
       const found = shelf.take({
         kind: 'conversation',
         probe: askingProbe(),
         purpose: about.purpose,
-        isSame: ({ handshake }, isNamed) =>
-          isSameRequest(handshake.request, opening.request, { ...at, isNamed, hasToken }),
+        isSame: ({ handshake }, isNamed) => isSame(handshake.request, isNamed),
       });
       if (found === null) throw missing(about.purpose);
       const { connectMs, responseMs, startedMs, durationMs } = { ...found.timing };
@@ -87,15 +87,6 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
 function missing(what: string): Blocked {
   const probe = askingProbe();
   return new Blocked(`not in the record: ${what}${probe === null ? '' : ` (${probe})`}`);
-}
-
-function isAlike(
-  recorded: RecordedRequest | null,
-  request: HttpRequest,
-  comparison: Parameters<typeof isSameRequest>[2],
-): boolean {
-  // The requests of a burst are all the same.
-  return recorded === null || isSameRequest(recorded, request, comparison);
 }
 
 /** Requests of a burst are not recorded one by one. */
@@ -167,8 +158,6 @@ function deliveryOf(recorded: Exchange): Delivery {
 
 /** Context for comparing a request with a recorded one. */
 interface Comparison extends Pick<TransportOptions, 'redaction' | 'baseUrl' | 'headers'> {
-  /** It was recorded for the same purpose; false if another client recorded it. */
-  readonly isNamed: boolean;
   /** A key is a signed token, which differs in each run, as do tokens forged from it. */
   readonly hasToken: boolean;
   /** Further requests follow in the recorded body. */
@@ -181,25 +170,36 @@ const OF_THE_TRANSPORT = ['host', 'connection', 'content-length', 'user-agent', 
 const OF_THE_CLIENT =
   /^(?:accept-language|dnt|priority|referer|sec-(?:ch-ua|fetch|gpc).*|upgrade-insecure-requests)$/;
 
-/** Whether it is the same request apart from values that differ between runs. */
-export function isSameRequest(
-  recorded: RecordedRequest,
+/**
+ * Whether a recorded request is the same apart from values that differ between runs. `isNamed`: it was recorded for the
+ * same purpose; false if another client recorded it.
+ */
+function likeRequest(
   request: HttpRequest,
-  { redaction, baseUrl, headers = [], isNamed, hasToken, hasBehind = false }: Comparison,
-): boolean {
-  const target = targetBelow(addressOf(baseUrl), request.target);
-  if (recorded.method !== redaction.text(request.method)) return false;
-  const alike = (text: string) => (isNamed && hasToken ? text.replaceAll(FORGED, 'a forged token') : text);
-  if (alike(targetOf(recorded.target, isNamed)) !== alike(targetOf(redaction.text(target), isNamed)))
-    return false;
-  if ((recorded.hasBehind ?? false) !== hasBehind) return false;
-  if (!hasBehind && !isSameBody(recorded.body, request.body ?? null, redaction)) return false;
+  { redaction, baseUrl, headers = [], hasToken, hasBehind = false }: Comparison,
+): (recorded: RecordedRequest, isNamed: boolean) => boolean {
+  const method = redaction.text(request.method);
+  const target = redaction.text(targetBelow(addressOf(baseUrl), request.target));
   const added = [...OF_THE_TRANSPORT, ...headers.map(([name]) => name.toLowerCase())];
-  const isAdded = (name: string) =>
-    fieldValues(request.fields, name).length === 0 &&
-    (added.includes(name) || (!isNamed && OF_THE_CLIENT.test(name)));
-  const theirs = recorded.fields.filter(([name]) => !isAdded(name.toLowerCase()));
-  return alike(fieldsText(theirs, isNamed)) === alike(fieldsText(redaction.fields(request.fields), isNamed));
+  // Most requests are told apart by less.
+  let fields: readonly FieldLine[] | null = null;
+  let body: Buffer | null = null;
+  return (recorded, isNamed) => {
+    if (recorded.method !== method) return false;
+    const alike = (text: string) => (isNamed && hasToken ? text.replaceAll(FORGED, 'a forged token') : text);
+    if (alike(targetOf(recorded.target, isNamed)) !== alike(targetOf(target, isNamed))) return false;
+    if ((recorded.hasBehind ?? false) !== hasBehind) return false;
+    if (!hasBehind) {
+      body ??= Buffer.from(request.body ? redaction.octets(request.body) : []);
+      if (!isSameBody(recorded.body, body)) return false;
+    }
+    const isAdded = (name: string) =>
+      fieldValues(request.fields, name).length === 0 &&
+      (added.includes(name) || (!isNamed && OF_THE_CLIENT.test(name)));
+    const theirs = recorded.fields.filter(([name]) => !isAdded(name.toLowerCase()));
+    fields ??= redaction.fields(request.fields);
+    return alike(fieldsText(theirs, isNamed)) === alike(fieldsText(fields, isNamed));
+  };
 }
 
 /** Text that begins as a token does (RFC 7515 §7.1), or with a redacted part of one. */
@@ -209,12 +209,11 @@ function targetOf(target: string, isNamed: boolean): string {
   return isNamed ? withoutMoment(target) : target;
 }
 
-function isSameBody(recorded: RecordedBody | null, body: Uint8Array | null, redaction: Redaction): boolean {
-  const ours = body === null ? Buffer.alloc(0) : Buffer.from(redaction.octets(body));
+function isSameBody(recorded: RecordedBody | null, body: Buffer): boolean {
   const theirs = recorded?.bytes ?? new Uint8Array();
   return recorded?.truncated
-    ? ours.subarray(0, theirs.length).equals(theirs) && ours.length >= theirs.length
-    : ours.equals(theirs);
+    ? body.subarray(0, theirs.length).equals(theirs) && body.length >= theirs.length
+    : body.equals(theirs);
 }
 
 /** The key of a WebSocket handshake is random. */

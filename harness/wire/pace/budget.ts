@@ -171,7 +171,8 @@ export function openBudget(options: BudgetOptions): Budget {
       const cost = costOf(spent);
       return cost === 'counted' || (cost === 'unknown' && spent.atMs >= reportMs);
     });
-    return [...held.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
+    const ours = held.map(({ atMs }) => atMs);
+    return others.length === 0 ? ours : [...ours, ...others].toSorted((a, b) => a - b);
   }
 
   /**

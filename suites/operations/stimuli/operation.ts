@@ -1,4 +1,5 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
+import { derivedOnce } from '../../../harness/config/derived.ts';
 import { inputTrialsOf } from '../../../harness/config/operation/call/input-trials.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
@@ -10,14 +11,7 @@ import { KnownValues } from './found-values.ts';
 import { NestedItems } from './nested-items.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
-import {
-  FURTHER,
-  type OperationPlan,
-  type Order,
-  planOperations,
-  type TrialKind,
-  type Unexercised,
-} from './plan.ts';
+import { FURTHER, type Order, planOperations, type TrialKind, type Unexercised } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import { sendOrder } from './stimulus.ts';
 import { type OperationReply, type ReasonAgainst, reasonFor, Trials } from './trials.ts';
@@ -25,23 +19,25 @@ import { type OperationReply, type ReasonAgainst, reasonFor, Trials } from './tr
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };
 
-const plans = new WeakMap<ServiceConfig, OperationPlan>();
-
-export function operationPlan(config: ServiceConfig): OperationPlan {
-  const known = plans.get(config);
-  if (known !== undefined) return known;
-  const { operations, safety, credentials } = config;
-  const { book } = responseSchemas(config);
-  const plan = planOperations({
+export const operationPlan = derivedOnce(
+  ({ operations, definitions, safety, credentials }) => [
     operations,
-    lifecycles: lifecyclesIn(config),
-    safety,
-    credentialed: credentials.carrier !== null,
-    inputTrialsOf: (operation) => inputTrialsOf(operation, config.definitions ?? {}, book),
-  });
-  plans.set(config, plan);
-  return plan;
-}
+    definitions,
+    credentials.carrier === null,
+    JSON.stringify(safety),
+  ],
+  (config) => {
+    const { operations, safety, credentials } = config;
+    const { book } = responseSchemas(config);
+    return planOperations({
+      operations,
+      lifecycles: lifecyclesIn(config),
+      safety,
+      credentialed: credentials.carrier !== null,
+      inputTrialsOf: (operation) => inputTrialsOf(operation, config.definitions ?? {}, book),
+    });
+  },
+);
 
 function safeCallsIn(config: ServiceConfig): readonly Order[] {
   return ordersOf(config, (order) => order.kind === 'call' && order.operation.safe);

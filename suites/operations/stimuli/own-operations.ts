@@ -1,18 +1,16 @@
 import { isJsonObject, parseJsonObject } from '../../../harness/base/json-text.ts';
+import { derivedOnce } from '../../../harness/config/derived.ts';
 import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
-import type { Operation, OperationRequest, ServiceConfig } from '../../../harness/config/service.ts';
+import type { Operation, OperationRequest } from '../../../harness/config/service.ts';
 
 /** A run changes and removes only what it has created, whatever examples a document has. */
 
-const known = new WeakMap<ServiceConfig, readonly Lifecycle[]>();
-
 /** The lifecycles that a service documents. */
-export function lifecyclesIn(config: ServiceConfig): readonly Lifecycle[] {
-  const lifecycles = known.get(config) ?? lifecyclesOf(config.operations, config.definitions ?? {});
-  known.set(config, lifecycles);
-  return lifecycles;
-}
+export const lifecyclesIn = derivedOnce(
+  ({ operations, definitions }) => [operations, definitions],
+  ({ operations, definitions = {} }): readonly Lifecycle[] => lifecyclesOf(operations, definitions),
+);
 
 /** The lifecycle whose items an operation creates; null if it creates none that can be removed again. */
 export function creationOf(operation: Operation, lifecycles: readonly Lifecycle[]): Lifecycle | null {

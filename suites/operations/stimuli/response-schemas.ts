@@ -1,3 +1,4 @@
+import { derivedOnce } from '../../../harness/config/derived.ts';
 import { type AnswerContent, isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
@@ -36,17 +37,6 @@ const MAX_JUDGED = 512 * 1024;
 interface Unread {
   readonly reason: string;
   readonly why: 'unread';
-}
-
-/** Each schema is compiled once for a config. */
-const judges = new WeakMap<ServiceConfig, ResponseSchemas>();
-
-export function responseSchemas(config: ServiceConfig): ResponseSchemas {
-  const known = judges.get(config);
-  if (known !== undefined) return known;
-  const made = new ResponseSchemas(config);
-  judges.set(config, made);
-  return made;
 }
 
 /** The documented schemas of a service's responses. */
@@ -145,6 +135,12 @@ class ResponseSchemas {
     return judge;
   }
 }
+
+/** Each schema of a document is compiled once. */
+export const responseSchemas = derivedOnce(
+  ({ operations, definitions }) => [operations, definitions],
+  (config) => new ResponseSchemas(config),
+);
 
 /** Whether each shape of the documented response is one that its schema allows. */
 export const areShapesDocumented = lookingBack(
