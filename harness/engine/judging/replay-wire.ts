@@ -181,7 +181,7 @@ function likeRequest(
   const method = redaction.text(request.method);
   const target = redaction.text(targetBelow(addressOf(baseUrl), request.target));
   const added = [...OF_THE_TRANSPORT, ...headers.map(([name]) => name.toLowerCase())];
-  // Most requests are told apart by less.
+  // Most requests already differ in method or target.
   let fields: readonly FieldLine[] | null = null;
   let body: Buffer | null = null;
   return (recorded, isNamed) => {

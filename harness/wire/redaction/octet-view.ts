@@ -227,7 +227,7 @@ const OCTETS_PER_ATTEMPT = 1_024;
 /** Octets that may be unpacked, for any text, and for each of its octets. */
 const LEAST_ROOM = 256 * 1024;
 const ROOM_PER_OCTET = 4;
-/** Rooms that attempts in vain may fill. */
+/** Rooms that attempts without a result may fill. */
 const ROOMS_IN_VAIN = 4;
 
 const NOTHING = new Uint8Array();
@@ -241,7 +241,7 @@ export class Unpacking {
   readonly #known = new Map<string, Uint8Array | null>();
   #attempts: number;
   #room: number;
-  /** Octets that may still be unpacked in vain. */
+  /** Octets that may still be unpacked without a result. */
   #vain: number;
 
   constructor(length: number) {

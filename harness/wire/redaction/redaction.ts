@@ -12,7 +12,7 @@ import {
 } from './fragment-search.ts';
 import { findMarkers, type MarkerPlace, marker, markerName, nameElsewhere, quoteMarkers } from './marker.ts';
 import { base64Readings, DECODINGS, type OctetView, Unpacking, viewOctets, viewText } from './octet-view.ts';
-import { type Remembered, remembering } from './remembering.ts';
+import { type MemoryBounds, remembering } from './remembering.ts';
 import { Stretches } from './stretches.ts';
 
 /** Shorter values would be found everywhere. In characters. */
@@ -124,7 +124,7 @@ export function createRedaction(
   };
 
   /** Until another secret is known. */
-  const shownBefore = <T>(bounds: Remembered, anew: (received: string) => T) =>
+  const shownBefore = <T>(bounds: MemoryBounds, anew: (received: string) => T) =>
     remembering(bounds, anew, () => names.size + sought.size);
   const text = shownBefore(REMEMBERED.fields, (received: string) =>
     cut(received.length, find(viewText(received)), (start, end) =>

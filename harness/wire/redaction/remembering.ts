@@ -1,5 +1,5 @@
 /** Bounds of remembered texts: number of values, and UTF-16 units of each and of all. */
-export interface Remembered {
+export interface MemoryBounds {
   readonly values: number;
   readonly length: number;
   readonly total: number;
@@ -7,7 +7,7 @@ export interface Remembered {
 
 /** `anew`, with its results remembered within these bounds until `version` gives another number. */
 export function remembering<T>(
-  { values, length, total }: Remembered,
+  { values, length, total }: MemoryBounds,
   anew: (text: string) => T,
   version: () => number = () => 0,
 ): (text: string) => T {
