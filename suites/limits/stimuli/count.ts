@@ -127,7 +127,9 @@ export function strayTogether(
   let fromMs = 0;
   for (const { sentMs, finishedMs } of inOrder.filter(({ fate }) => fate === 'refused')) {
     if (sentMs < fromMs) continue;
-    const behind = inOrder.filter((each) => each.fate === 'admitted' && each.sentMs >= finishedMs);
+    const behind = inOrder
+      .filter((each) => each.fate === 'admitted' && each.sentMs >= finishedMs)
+      .toSorted((a, b) => a.finishedMs - b.finishedMs);
     // It was decided at the soonest when it was sent.
     const telling = behind.find(
       (each, at) => at + 1 >= SERVED_LATER && at > 1 + flowedBack(plan, each.finishedMs - sentMs),

@@ -121,7 +121,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const [back] = served;
   const spentMs = refusals[0]?.finishedMs ?? nowMs;
   if (back === undefined) return recoveryProbe(known, refusals, probes, spentMs);
-  if (!spent) return { kind: 'stop', reason: 'the quota is back' };
+  if (!spent) return renewalBurst(known) ?? { kind: 'stop', reason: 'the quota is back' };
   if (observations.some(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs))
     return afterParallel(known);
 
@@ -161,6 +161,31 @@ function afterParallel(known: LimitKnowledge): LimitStep {
   return nowMs < untilMs
     ? wait(untilMs, 'a log has forgotten all requests, a weighed counter has not')
     : { kind: 'parallel', count: share };
+}
+
+/**
+ * Requests in turn took so long that none was refused: a bucket flows back meanwhile, and a short window begins anew. A few
+ * together are more than a bucket gives back. If all of them are served, the rest shows as many as no limiter of the plan
+ * serves within one window. null if that is known, or too late.
+ */
+function renewalBurst(known: LimitKnowledge): LimitStep | null {
+  const { documented, observations, nowMs, isHasteRefused } = known;
+  const { requests, windowMs } = documented;
+  const together = observations.filter(({ part }) => part === 'parallel');
+  const spentMs = Math.min(...together.flatMap(({ fate, sentMs }) => (fate === 'refused' ? [sentMs] : [])));
+  const alone = observations.find(({ part, sentMs }) => part === 'probe' && sentMs > spentMs);
+  const later = together.filter(({ sentMs }) => alone !== undefined && sentMs > alone.sentMs);
+  const tookMs = Math.max(...together.map(({ sentMs, finishedMs }) => finishedMs - sentMs));
+  const sinceMs = nowMs + 2 * tookMs + TOLERANCE.limiterClock - windowMs;
+  const served = observations.filter(
+    ({ fate, counted, sentMs }) => fate === 'admitted' && counted === 'surely' && sentMs >= sinceMs,
+  ).length;
+  const left = 2 * requests - served + PARALLEL_OVERSHOOT;
+  const isKnown = later.some(({ fate }) => fate === 'refused') || served > 2 * requests;
+  if (isHasteRefused || isKnown || left > requests) return null;
+  const flowed = 1 + ((nowMs + tookMs - spentMs) * requests) / windowMs;
+  const few = Math.ceil(2 * flowed) + PARALLEL_OVERSHOOT;
+  return { kind: 'parallel', count: later.length > 0 ? left : Math.min(few, left) };
 }
 
 /**
