@@ -287,7 +287,9 @@ function textOf(value: unknown): string | null {
     value.length <= MAX_LENGTH &&
     value.isWellFormed() &&
     !/\p{Cc}/u.test(value);
-  return isText || typeof value === 'number' ? String(value) : null;
+  // Of longer integers the last digits are lost.
+  const isNumber = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return isText || isNumber ? String(value) : null;
 }
 
 /** The last part of a path that names a kind of thing. */

@@ -110,7 +110,7 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
 
   if (!required) return without(null);
   if (form === null) return lacking('is written in a style that is not spoken here');
-  const candidates = shownInParameter(holders, schemaAt, scope);
+  const candidates = shownInParameter(holders, schemaAt, scope).filter((shown) => isExact(shown, scope));
   const shownAt = firstFitting(candidates, scope, schema, readingsOfText);
   const shown = shownAt?.value;
   const isListed = shownAt?.pointer.at(-1) === 'const' || shownAt?.pointer.at(-2) === 'enum';
@@ -131,6 +131,13 @@ function readInput(at: DocumentNode, scope: InputScope): DocumentedInput {
     ...(isExample && { from: 'example' }),
     ...(example.isMade && { from: 'made' }),
   };
+}
+
+/** A number of JSON is a double here: of a longer integer the last digits are lost, and another one would be sent. */
+function isExact(shown: DocumentNode, { remarks }: InputScope): boolean {
+  if (!Number.isInteger(shown.value) || Number.isSafeInteger(shown.value)) return true;
+  remarks.at(shown, 'is an integer beyond 2^53, of which the last digits are lost', 'it is not sent');
+  return false;
 }
 
 /** `account_id`, `accountId`, `AccountSid` */

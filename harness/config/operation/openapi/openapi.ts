@@ -103,7 +103,7 @@ export async function readOpenApi(
     const [path = '', fragment] = written.split('#', 2);
     if (fragment !== undefined) remarks.at(pathItem, 'has a fragment', 'it is never sent');
     return {
-      id: ownId(operation, `${method} ${written}`, ids),
+      id: ownId(operation, `${method} ${written}`, ids, remarks),
       method,
       tags: asList(child(operation, 'tags').value).filter((tag) => typeof tag === 'string'),
       template: prefix + path.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent),
@@ -191,8 +191,11 @@ function unreadable({ key, problem, place }: UsageError): string {
 }
 
 /** The operationId, or method and path where it has none or an earlier one has the same. */
-function ownId(operation: DocumentNode, fallback: string, taken: Set<string>): string {
-  const { value } = child(operation, 'operationId');
+function ownId(operation: DocumentNode, fallback: string, taken: Set<string>, remarks: Remarks): string {
+  const at = child(operation, 'operationId');
+  const { value } = at;
+  if (typeof value === 'string' && taken.has(value))
+    remarks.at(at, 'is that of another operation', `${fallback} stands for it`);
   const id = typeof value === 'string' && value !== '' && !taken.has(value) ? value : fallback;
   taken.add(id);
   return id;

@@ -7,7 +7,15 @@ import { readPattern } from '../../../wire/json/pattern.ts';
 import { holdToDialect, SchemaBook } from '../../../wire/json/schema.ts';
 import { namedDialect } from '../../document/bundle.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { child, children, type DocumentNode, faultAt, pointerText, refOf } from '../../document/source.ts';
+import {
+  child,
+  children,
+  type DocumentNode,
+  faultAt,
+  pointerText,
+  refOf,
+  type SourceFile,
+} from '../../document/source.ts';
 import type { Version } from './outline.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
@@ -53,6 +61,8 @@ export class OpenApiSchemas {
   readonly #pending: (readonly [uri: string, at: DocumentNode])[] = [];
   /** The URIs that each definition refers to. */
   readonly #links = new Map<string, Set<string>>();
+  /** The member that tells a schema from its alternatives, with its value, by the place of the schema. */
+  readonly #kinds = new Map<string, { readonly name: string; readonly value: string }>();
   readonly #faults = new Map<string, UsageError>();
   /** Definitions that lead to no fault. */
   readonly #sound = new Set<string>();
@@ -133,7 +143,7 @@ export class OpenApiSchemas {
   }
 
   #ownUri(at: DocumentNode): string {
-    const key = `${at.file.path}${pointerText(at.pointer)}`;
+    const key = placeOf(at.file, at.pointer);
     const known = this.#uris.get(key);
     if (known !== undefined) return known;
     if (this.#uris.size >= MAX_SCHEMAS)
@@ -168,6 +178,7 @@ export class OpenApiSchemas {
       throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
     if (typeof at.value === 'boolean') return at.value;
     if (!isJsonObject(at.value)) throw faultAt(at, 'is not a schema', 'write an object');
+    this.#noteKinds(at);
     const named = namedDialect(child(at, '$schema'), dialect);
     if (named !== dialect) return { $ref: this.#uriOf(at) };
     const ref = refOf(at.value);
@@ -188,6 +199,36 @@ export class OpenApiSchemas {
     }
     Object.assign(copy, this.#required(at), this.#isEarly && isNullable(at) ? { nullable: true } : {});
     return dialect === LATEST ? nullableUnion(copy) : copy;
+  }
+
+  /** A discriminator decides nothing about validity, but made-up values need its member (OpenAPI 3.1 §4.8.25). */
+  #noteKinds(at: DocumentNode): void {
+    const discriminator = child(at, 'discriminator');
+    const { value: name } = child(discriminator, 'propertyName');
+    if (this.#direction !== 'request' || typeof name !== 'string') return;
+    for (const [, branch] of ['oneOf', 'anyOf'].flatMap((keyword) => children(child(at, keyword)))) {
+      const ref = refOf(branch.value);
+      if (ref === null) continue;
+      const target = this.#files.target(ref, branch);
+      const own = target.pointer.at(-1) ?? '';
+      const isMeant = (meant: unknown) => meant === ref || meant === own;
+      const [value = own] =
+        children(child(discriminator, 'mapping')).find(([, { value: to }]) => isMeant(to)) ?? [];
+      this.#kinds.set(placeOf(target.file, target.pointer), { name, value });
+    }
+  }
+
+  /** A property of the schema at a place, with the value that tells it from its alternatives. */
+  #ofKind(copy: unknown, { file, pointer }: DocumentNode): unknown {
+    if (this.#kinds.size === 0 || !isJsonObject(copy)) return copy;
+    let holder = pointer.slice(0, -2);
+    while (holder.at(-2) === 'allOf') holder = holder.slice(0, -2);
+    const kind = this.#kinds.get(placeOf(file, holder));
+    if (kind === undefined || kind.name !== pointer.at(-1)) return copy;
+    const isOpen = !('const' in copy) && (!Array.isArray(copy.enum) || copy.enum.includes(kind.value));
+    return isOpen && [...SAMPLES].every((sample) => !(sample in copy))
+      ? { ...copy, default: kind.value }
+      : copy;
   }
 
   #linked(ref: string, at: DocumentNode): Record<string, unknown> {
@@ -223,7 +264,7 @@ export class OpenApiSchemas {
           (inner) => {
             if (name !== 'properties') return this.#copied(inner, dialect, depth + 1);
             if (this.#isForeign(inner)) return { writeOnly: true };
-            const copy = this.#copied(inner, dialect, depth + 1);
+            const copy = this.#ofKind(this.#copied(inner, dialect, depth + 1), inner);
             // Which members are the service's alone to set.
             return this.#isReadOnly(inner) && isJsonObject(copy) ? { ...copy, readOnly: true } : copy;
           },
@@ -272,6 +313,10 @@ export class OpenApiSchemas {
     const known = new Set(required.filter((name) => typeof name === 'string'));
     return { required: [...known].filter((name) => !this.#isForeign(child(properties, name))) };
   }
+}
+
+function placeOf({ path }: SourceFile, pointer: readonly string[]): string {
+  return `${path}${pointerText(pointer)}`;
 }
 
 /** Swagger 2.0 has no word for it; `x-nullable` is in use. */

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { SchemaBook } from '../../../../wire/json/schema.ts';
 import { described } from '../fixtures/described.ts';
 
 /** Each operation of a document as it is called, or why it is not. */
-async function callsOf(document: string) {
+async function callsOf(document: string, files: Readonly<Record<string, string>> = {}) {
   const text = readFileSync(new URL(`../fixtures/${document}`, import.meta.url), 'utf8');
-  const config = await described(text);
+  const config = await described(text, '', files);
   const calls = config.operations.map(({ id, method, path, fields, body, uncallable, auth }) => {
     const lines = fields.map(([name, value]) => `${name}: ${value}`);
     const content = body === null ? [] : [body.mediaType, ...body.text.split('\r\n')];
@@ -56,7 +57,7 @@ it('calls or names each kind of operation of OpenAPI 3.2', async () => {
       'POST /v2/books',
       'Accept: application/json',
       'application/json',
-      expect.stringMatching(/^\{"kind":"","pages":\d+\}$/),
+      expect.stringMatching(/^\{"kind":"novel","pages":\d+\}$/),
     ],
     search: ['QUERY /v2/search', 'application/json', '{"q":"a"}'],
     link: ['LINK /v2/search'],
@@ -87,4 +88,57 @@ it('calls or names each kind of operation of Swagger 2.0', async () => {
     bodyXml: 'its body is taken as application/xml, which is not made up here',
   });
   expect(config.documentRemarks).toBeUndefined();
+});
+
+// FastAPI, NestJS, springdoc, Swashbuckle, tsoa, drf-spectacular, goa, Kong, Azure and converted Google documents.
+it('reads what generators make, loses nothing and blames the document for its own faults alone', async () => {
+  const thing = 'Thing: { type: object, properties: { self: { $ref: "#/Thing" } } }';
+  const schema = 'schema: { $ref: "#/Thing" }';
+  const ok = `{ '200': { description: ok, content: { application/json: { ${schema} } } } }`;
+  const other = `item: { get: { operationId: external, responses: ${ok} } }\n${thing}\n`;
+  const { config, calls } = await callsOf('makes-3.0.yaml', { 'openapi/other.yaml': other });
+  const json = 'Accept: application/json';
+  expect(calls).toEqual({
+    list: ['GET /nodes/', json],
+    'POST /nodes/': [
+      'POST /nodes/',
+      'application/json',
+      expect.stringMatching(/^\{"id":\d+,"size":5,"score":[\d.]+,"when":"2024-05-01"\}$/),
+    ],
+    read: ['GET /nodes/a1?since=2024-05-01&at=2024-05-01T10%3A00%3A00Z&maybe=', json],
+    twice: ['GET /nodes/a1/copy/a1'],
+    json: ['GET /nodes/a1.json'],
+    range: ['GET /range/1-2'],
+    viaRef: ['GET /item'],
+    external: ['GET /other', json],
+    google: 'its path has {+name}, which no parameter describes',
+    odata: ['GET /odata/Books(a1)'],
+    custom: ['POST /act/a1:cancel'],
+    long: 'the required path parameter "no" has no example, default or enumerated value',
+  });
+  expect(config.documentRemarks?.map(({ text }) => text)).toEqual([
+    '"operationId" is that of another operation; POST /nodes/ stands for it',
+    '"get" its path has {+name}, which no parameter describes; its value is taken from other answers',
+    '"example" is an integer beyond 2^53, of which the last digits are lost; it is not sent',
+  ]);
+  expect(config.operations.map(({ answers }) => answers.map(({ code }) => code).join()).slice(0, 3)).toEqual([
+    '200,default',
+    '2XX,4XX',
+    'default',
+  ]);
+  const [list] = config.operations;
+  const judge = new SchemaBook(config.definitions ?? {}).compile(list?.response.schema);
+  const node = { id: 2 ** 60, size: 1, when: '2024-05-01', score: 9.9 };
+  const full = {
+    ...node,
+    kind: null,
+    parent: null,
+    owner: null,
+    next: { name: null },
+    children: [node],
+    more: 1,
+  };
+  expect(judge([node, full])).toBeNull();
+  expect(judge([{ ...node, size: 0 }])?.keyword).toBe('exclusiveMinimum');
+  expect(judge([{ ...node, children: [{ ...node, score: 10 }] }])?.keyword).toBe('exclusiveMaximum');
 });

@@ -121,6 +121,23 @@ describe('a discriminator', () => {
     expect(await refusalOf('3.0.3', pet, value, schemas)).toBe(keyword);
   });
 
+  it.each([
+    ['as its mapping names it', 'Cat', { feline: '#/components/schemas/Cat' }, { type: 'string' }, 'feline'],
+    ['by the name of its schema', 'Cat', {}, { enum: ['Dog', 'Cat'] }, 'Cat'],
+    ['in a part of it', 'Parts', { whole: 'Parts' }, { type: 'string' }, 'whole'],
+    ['unless the schema has one', 'Cat', {}, { type: 'string', example: 'own' }, 'own'],
+    ['unless the schema has others', 'Cat', {}, { enum: ['own'] }, 'own'],
+  ])('is met by a made-up value: %s', async (_, variant, mapping, kind, made) => {
+    const one = { type: 'object', required: ['kind'], properties: { kind } };
+    const schema = { oneOf: [ref(variant)], discriminator: { propertyName: 'kind', mapping } };
+    const config = await described({
+      openapi: '3.1.0',
+      paths: { '/pets': { post: { requestBody: inJson(schema), responses: { 202: OK } } } },
+      components: { schemas: { Cat: one, Parts: { allOf: [{ type: 'object' }, one] } } },
+    });
+    expect(JSON.parse(config.operations[0]?.body?.text ?? '')).toEqual({ kind: made });
+  });
+
   // The unchanged body `back` is refused as well, so a change of it shows nothing.
   it.each(['side', 'back'])('lets no other member be expected to be refused: %s', async (sort) => {
     const post = (name: string) => ({
