@@ -93,7 +93,8 @@ export function requireServed(twin: Reply): void {
   const got = twin.answered
     ? `status ${twin.response.status}`
     : (twin.exchange.failure?.message ?? 'no response');
+  const { method, target } = twin.exchange.request;
   throw new Blocked(
-    `the sample request with the right credential is not served (${got}), so this would prove nothing`,
+    `the sample request with the right credential is not served (${method} ${target}: ${got}), so this would prove nothing`,
   );
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/exit.ts';
 import type { Answers, Scheme, SecurityScheme } from '../../config/credential/scheme.ts';
 import { basic, bearer, cookie, header } from '../../config/credential/schemes.ts';
+import { secretFault } from '../../config/draft/secret.ts';
 import { readText } from '../../config/yaml/read-text.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 
@@ -55,7 +56,10 @@ export async function readHeaders(
     secrets[own] = value;
     fixed[name] = `\${env:${own}}`;
   }
-  return { credential: carrier === undefined ? null : credentialIn(carrier, variable), fixed, secrets };
+  const credential = carrier === undefined ? null : credentialIn(carrier, variable);
+  const key = credential?.secrets[variable];
+  for (const value of [...Object.values(secrets), ...(key === undefined ? [] : [key])]) holdFit(value);
+  return { credential, fixed, secrets };
 }
 
 /** The name of a header as a part of the name of a variable. */
@@ -92,11 +96,22 @@ function parsed(line: string): GivenHeader {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
   const value = line.slice(colon + 1).trim();
+  if (/^authorization$/i.test(name) && /^(?:bearer|basic|token|apikey)$/i.test(value))
+    throw new UsageError(`the header ${name} has no key`, {
+      key: '--header',
+      remedy: 'export the variable that the command line takes it from',
+    });
   if (isToken(name) && value !== '') return { name, value };
   throw new UsageError('is no header with a value', {
     key: '--header',
     remedy: `write it as 'Name: value', such as -H 'Authorization: Bearer …'`,
   });
+}
+
+/** @throws UsageError for a value that no request can carry, or that could not be kept out of the reports. */
+function holdFit(value: string): void {
+  const [problem, remedy] = secretFault(value) ?? [];
+  if (problem !== undefined) throw new UsageError(problem, { key: '--header', ...(remedy && { remedy }) });
 }
 
 function isCredential({ name }: GivenHeader, demand: SecurityScheme | null): boolean {

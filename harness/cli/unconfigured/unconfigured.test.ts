@@ -231,6 +231,16 @@ const REFUSED: readonly (readonly [problem: string, args: readonly string[], say
     ['run', './openapi.yaml', '--url', 'URL', '-H', 'X-Key'],
     /--header: is no header with a value/,
   ],
+  [
+    'a key of a variable that is not set',
+    ['run', './openapi.yaml', '--url', 'URL', '-H', 'Authorization: Bearer '],
+    /--header: the header Authorization has no key\n {2}remedy: export the variable/,
+  ],
+  [
+    'a key that is too short',
+    ['run', './openapi.yaml', '--url', 'URL', '-H', 'Authorization: Bearer short'],
+    /^conform: --header: the secret is shorter than 8 characters/,
+  ],
   ['a header for a configured service', ['run', 'search', '-H', 'X: y'], /--header is for a document or URL/],
 ];
 

@@ -116,6 +116,12 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
   [isProtocolText, 'the secret is a word that every exchange holds', COMMON],
 ];
 
+/** The problem and the remedy; null if the value can be sent and kept out of reports. */
+export function secretFault(value: string): readonly [problem: string, remedy: string] | null {
+  const found = UNFIT.find(([isSo]) => isSo(value));
+  return found === undefined ? null : [found[1], found[2]];
+}
+
 /** Shows a text that was read through references as it is written, never its value; short values come back too. */
 export function readAway(draft: Draft, through: ReadThrough): readonly Secret[] {
   const { key, written, references, learned } = through;
@@ -128,10 +134,9 @@ export function readAway(draft: Draft, through: ReadThrough): readonly Secret[] 
 }
 
 function checked(secret: Secret, fault: Fault): Secret {
-  const unfit = UNFIT.find(([isSo]) => isSo(secret.reveal()));
-  if (unfit === undefined) return secret;
-  const [, problem, remedy] = unfit;
-  throw fault(problem, remedy);
+  const unfit = secretFault(secret.reveal());
+  if (unfit === null) return secret;
+  throw fault(...unfit);
 }
 
 const LONG = `the secret is longer than ${LONGEST_SECRET} characters`;

@@ -1,4 +1,5 @@
 import { sample } from '../../../suites/stimuli/sample.ts';
+import { findClause, placeOfClause } from '../../base/clause.ts';
 import { UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { loadServices } from '../../config/load.ts';
@@ -42,7 +43,10 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
       const path = answer.value.exchange.request.target;
       if (response === null)
         return `GET ${path} was not answered: ${session.redact(answer.value.exchange.failure?.message ?? 'no response')}`;
-      return session.redact(`GET ${path} is answered ${response.status}${HINTS[response.status] ?? ''}`);
+      const clause = findClause(config.contract, 'endpoint.sample');
+      const place = clause === undefined ? '' : ` (${placeOfClause(config.contract, clause)})`;
+      const hint = HINTS[response.status]?.replace(' PLACE', place) ?? '';
+      return session.redact(`GET ${path} is answered ${response.status}${hint}`);
     } finally {
       await session.close();
       await provider.stop();
@@ -57,6 +61,6 @@ const HINTS: Readonly<Record<number, string>> = {
   200: ': the sample works',
   401: ': the service does not take what it was sent',
   403: ': the key is known and may not do this; use one that may',
-  404: ': there is nothing at that path; correct endpoint.sample in the contract',
+  404: ': there is nothing at that path; correct the URL, the path in the document or endpoint.sample PLACE',
   429: ': the quota is spent; try again later',
 };

@@ -261,6 +261,12 @@ export class ResponseView extends ResponseMessage {
     return isSame && isUpgrade(here, there) ? there.origin : null;
   }
 
+  /** In the words of nginx, Apache, Go and others, for HTTP at a port of HTTPS. */
+  get expectsTls(): boolean {
+    const said = /HTTP request (?:was sent )?to (?:an )?HTTPS|speaking plain HTTP to an SSL-enabled/i;
+    return this.status === 400 && said.test(this.text?.slice(0, 2_000) ?? '');
+  }
+
   /** The same where it leads to another origin, but for the very same place over TLS. */
   get foreignRedirect(): string | null {
     if (this.#elsewhere === null) return null;

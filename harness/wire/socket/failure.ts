@@ -48,26 +48,74 @@ function errorCode(error: unknown): string | null {
   return error.cause === undefined ? null : errorCode(error.cause);
 }
 
+interface Advice {
+  readonly codes: RegExp;
+  /** In place of the words of Node and OpenSSL; default: those. */
+  readonly problem?: string;
+  readonly remedy: string;
+}
+
 /** What to do about an error, by its code. */
-const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
-  [/^E[MN]FILE$/, 'this machine allows conform no more open files: raise the limit (ulimit -n)'],
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
-    'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',
-  ],
-  [
-    /ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$|SSLV3_ALERT_HANDSHAKE_FAILURE/,
-    'if a client certificate is asked for, name its files in the config of the service: tls: { cert: PATH, key: PATH }',
-  ],
+const ADVICE: readonly Advice[] = [
+  {
+    codes: /^E[MN]FILE$/,
+    remedy: 'this machine allows conform no more open files: raise the limit (ulimit -n)',
+  },
+  { codes: /^ECONNREFUSED$/, remedy: 'start the service, or correct host and port of the URL' },
+  {
+    codes: /^(?:ENOTFOUND|EAI_NONAME|EAI_NODATA)$/,
+    remedy: 'correct the host name; a name of a private network may need its VPN',
+  },
+  {
+    codes: /^(?:ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/,
+    remedy: 'look for a firewall, a missing VPN or a wrong address between',
+  },
+  {
+    codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNEXPECTED_MESSAGE$/,
+    problem: 'there is no TLS at this port',
+    remedy: 'write http:// in the URL, or the port of HTTPS',
+  },
+  {
+    codes: /CERT_HAS_EXPIRED/,
+    problem: 'its certificate has expired',
+    remedy: 'renew it; on staging tls: { insecure: true } in the config of the service takes it',
+  },
+  {
+    codes: /CERT_NOT_YET_VALID/,
+    problem: 'its certificate is not valid yet',
+    remedy: 'compare the clocks of the two machines',
+  },
+  {
+    codes: /ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+    remedy: 'write a host in the URL that its certificate has, or issue one for this host',
+  },
+  {
+    codes: /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+    problem: 'no known authority vouches for its certificate',
+    remedy:
+      'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',
+  },
+  {
+    codes: /ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$|SSLV3_ALERT_HANDSHAKE_FAILURE/,
+    remedy:
+      'if a client certificate is asked for, name its files in the config of the service: tls: { cert: PATH, key: PATH }',
+  },
 ];
 
 /** One line for a person out of whatever was thrown. */
 export function errorLine(error: unknown): string {
   const code = errorCode(error) ?? '';
-  const text = error instanceof Error ? error.message || code || error.name : String(error);
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, 300);
-  const remedy = REMEDIES.find(([codes]) => codes.test(code))?.[1];
-  return remedy === undefined ? line : `${line}; ${remedy}`;
+  const advice = ADVICE.find(({ codes }) => codes.test(code));
+  const line = advice?.problem === undefined ? ownWords(error) : `${advice.problem} (${code})`;
+  return advice === undefined ? line : `${line}; ${advice.remedy}`;
+}
+
+/** Those of the last attempt where several addresses were tried. */
+function ownWords(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0)
+    return ownWords(error.errors.at(-1));
+  const text = error instanceof Error ? error.message || errorCode(error) || error.name : String(error);
+  return text.replace(/\s+/g, ' ').trim().slice(0, 300);
 }
 
 export function redactFailure(redaction: Redaction, failure: ExchangeFailure): ExchangeFailure {

@@ -149,8 +149,14 @@ export class ServiceHttp {
     // A limiter may end connections.
     if (!limiter.isIn(done)) {
       const onPurpose = stimulus.responses !== undefined;
-      outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, { ...done, onPurpose });
+      const plain = done.request.url.startsWith('http:');
+      outage.saw(
+        { to: `${done.request.method} ${done.purpose}`, id: done.id, plain },
+        { ...done, onPurpose },
+      );
     }
+    if (isSample(stimulus) && done.response !== null && new Reply(done).response.expectsTls)
+      outage.expectsTls(done);
     const origin = isSample(stimulus) && done.response !== null ? new Reply(done).response.overTls : null;
     if (origin !== null) outage.moved(done, origin);
     this.#foundQuota(done);

@@ -16,7 +16,7 @@ interface LogOptions {
   readonly record: (event: JournalEvent) => void;
   /** Purposes may quote the config, which may contain secrets. */
   readonly redact: (text: string) => string;
-  /** TLS setup of commands that repeat a request; null if each request is signed anew. */
+  /** TLS setup of commands that repeat a request; null if no command repeats one. */
   readonly repeats: { readonly tls: TlsSetup | undefined } | null;
   /** Number of the last piece of evidence in the journal. Default: 0. */
   readonly after?: number | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
-import { exampleResponse } from '../../../wire/fixtures/example-evidence.ts';
+import { exampleBody, exampleExchange, exampleResponse } from '../../../wire/fixtures/example-evidence.ts';
 import { errorLine, failureKind } from '../../../wire/socket/failure.ts';
 import { OutageWatch } from './outage.ts';
 
@@ -11,6 +12,57 @@ const ANSWERED: Pick<Exchange, 'response' | 'failure'> = { response: exampleResp
 const failed = (kind: 'refused' | 'reset' | 'closed'): Pick<Exchange, 'response' | 'failure'> => ({
   response: null,
   failure: { kind, message: `it was ${kind}` },
+});
+
+/** The message of an error with this code. */
+const lineOf = (code: string, message: string) => errorLine(Object.assign(new Error(message), { code }));
+
+describe('a service that is never reached', () => {
+  it.for([
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:80', /127\.0\.0\.1:80; start the service/],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND api.example', /ENOTFOUND api\.example; correct the host name/],
+    ['EHOSTUNREACH', 'connect EHOSTUNREACH 10.0.0.1:80', /; look for a firewall, a missing VPN/],
+    [
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      '40ADA3:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number',
+      /^there is no TLS at this port \(ERR_SSL_WRONG_VERSION_NUMBER\); write http:\/\/ in the URL/,
+    ],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', /^its certificate has expired .*; renew it/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Host: a. is not cert's CN: b", /CN: b; write a host in the URL/],
+    [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
+      /^no known authority vouches for its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*tls: \{ ca: PATH \}$/,
+    ],
+  ] as const)('is told with what to do: %s', ([code, message, line]) => {
+    expect(lineOf(code, message)).toMatch(line);
+  });
+
+  it('is told with the last of several addresses', () => {
+    const refused = ['::1', '127.0.0.1'].map((host) =>
+      Object.assign(new Error(`connect ECONNREFUSED ${host}:80`), { code: 'ECONNREFUSED' }),
+    );
+    expect(errorLine(new AggregateError(refused, ''))).toMatch(
+      /^connect ECONNREFUSED 127\.0\.0\.1:80; start/,
+    );
+  });
+
+  it('may expect HTTPS, where it closes the first connection or says so', () => {
+    const watch = new OutageWatch();
+    watch.saw({ ...asked('as documented', 'e1'), plain: true }, failed('closed'));
+    expect(watch.reason).toBe(
+      'the provider does not answer: it was closed; if this is a port of HTTPS, write https:// in the URL',
+    );
+    const overTls = new OutageWatch();
+    overTls.saw(asked('as documented', 'e1'), failed('closed'));
+    expect(overTls.reason).toBe('the provider does not answer: it was closed');
+    const saying = (text: string) =>
+      new Reply(exampleExchange({ response: exampleResponse({ status: 400, body: exampleBody(text) }) }))
+        .response;
+    expect(saying('Client sent an HTTP request to an HTTPS server.\n').expectsTls).toBe(true);
+    expect(saying('The plain HTTP request was sent to HTTPS port').expectsTls).toBe(true);
+    expect(saying('the id is no number').expectsTls).toBe(false);
+  });
 });
 
 describe('a service that falls silent', () => {

@@ -14,11 +14,15 @@ const SILENT: ReadonlySet<ExchangeFailureKind> = new Set(['response-timeout', 'r
 /** Number of silent or unfinished responses in a row after which the service is gone. */
 const SILENT_IN_A_ROW = 4;
 
+const WRITE_HTTPS = 'write https:// in the URL';
+
 /** A request, as messages name it. */
 interface OutageRequest {
   /** `GET with malformed percent-encoding in the path`. */
   readonly to: string;
   readonly id: string;
+  /** Sent without TLS. Default: false. */
+  readonly plain?: boolean;
 }
 
 /** `onPurpose`: a malformed request may lawfully get no response. */
@@ -75,6 +79,13 @@ export class OutageWatch {
     this.#reason = `${here} redirects to ${origin}: write that address into the config of the service (provider: { url })`;
   }
 
+  /** The URL names plain HTTP, and its port speaks HTTPS. */
+  expectsTls({ id, request }: Pick<Exchange, 'id' | 'request'>): void {
+    if (this.#reason !== null) return;
+    this.#unanswered.push({ to: request.method, id });
+    this.#reason = `${new URL(request.url).host} expects HTTPS: ${WRITE_HTTPS}`;
+  }
+
   /** The service gives the same response to every request since this one. */
   broke({ id, request, purpose, response }: Exchange): void {
     if (this.#reason !== null) return;
@@ -99,14 +110,17 @@ export class OutageWatch {
     if (!onPurpose) this.#silent += 1;
     const enough = this.#answered === null ? 1 : SILENT_IN_A_ROW;
     if (isOutOfReach) this.#end(`cannot be reached: ${failure.message}`, asked);
-    else if (this.#silent >= enough) this.#end(`does not answer: ${failure.message}`, asked);
+    else if (this.#silent >= enough)
+      this.#end(`does not answer: ${failure.message}`, asked, failure.kind !== 'response-timeout');
   }
 
-  #end(how: string, asked: OutageRequest): void {
+  #end(how: string, asked: OutageRequest, isClosed = false): void {
     const last = this.#unanswered.find(({ id }) => id !== asked.id) ?? this.#answered;
     const upon = this.#answered === null ? null : last;
     this.#since = upon?.id ?? null;
-    const after = upon === null ? '' : `; it stopped answering after ${upon.to} (${upon.id})`;
+    // Many servers close a connection of HTTP to a port of HTTPS.
+    const never = isClosed && asked.plain ? `; if this is a port of HTTPS, ${WRITE_HTTPS}` : '';
+    const after = upon === null ? never : `; it stopped answering after ${upon.to} (${upon.id})`;
     this.#reason = `the provider ${how}${after}`;
   }
 }

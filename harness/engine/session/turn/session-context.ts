@@ -133,8 +133,7 @@ export function openSessionContext(options: ContextOptions): SessionContext {
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
-      // A signature holds for one moment.
-      repeats: config.credentials.carrier?.in === 'signature' ? null : { tls: config.tls },
+      repeats: canRepeat(config) ? { tls: config.tls } : null,
       after: options.evidenceBefore,
     }),
     pauses,
@@ -143,6 +142,13 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     random: options.random ?? Math.random,
   };
   return { ...context, credentials: openCredentials(context, options.learned) };
+}
+
+/** A signature holds for one moment, and what a run starts is gone afterwards. */
+function canRepeat({ credentials, provider }: ServiceConfig): boolean {
+  return (
+    credentials.carrier?.in !== 'signature' && provider.kind !== 'container' && provider.kind !== 'command'
+  );
 }
 
 function transportOf({
