@@ -8,7 +8,8 @@ import { sessionAt } from './fixtures/session.ts';
 async function repeated(provider?: 'container'): Promise<string | null> {
   const { config } = await loadOrders(GOOD_SERVICE);
   const url = await served(createServer((_, response) => response.end()));
-  const its = provider === undefined ? config : { ...config, provider: { ...config.provider, kind: provider } };
+  const its =
+    provider === undefined ? config : { ...config, provider: { ...config.provider, kind: provider } };
   const { session, asked } = sessionAt(url, its as typeof config);
   onTestFinished(async () => void (await session.close()));
   await asked(({ http }) => http.send({ purpose: 'the documented sample' }));
