@@ -13,6 +13,11 @@ const json =
   (response) =>
     response.writeHead(200, { 'content-type': 'application/json', ...fields }).end(JSON.stringify(value));
 
+const refusing =
+  (status: number): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+
 const OK = { responses: { 200: { description: 'ok', content: { 'application/json': { schema: {} } } } } };
 const get = (...parameters: readonly object[]) => ({ get: { ...OK, parameters } });
 /** What hostile values of a path, and other trials, have in common: none of them is a call that was found. */
@@ -127,6 +132,28 @@ describe('a call that needs an identifier', () => {
     ]);
   });
 
+  it('takes it in place of an example that the service keeps to itself', async () => {
+    const paths = { '/pets': get(), '/pets/{id}': get({ ...inPath('id'), example: 'shown' }) };
+    const answers = { '/pets': json([{ id: 'p1' }]), '/pets/shown': refusing(403), '/pets/p1': json({}) };
+    const { sent, outcome } = await requestsTo(paths, answers);
+    expect(sent).toEqual(['/pets', '/pets/shown', '/pets/p1']);
+    expect(outcome.outcomes['operations.status']).toBe('pass');
+  });
+
+  it.each([404, 403])(
+    'shows nothing by an example where the document has things missing: %i',
+    async (status) => {
+      const responses = { ...OK.responses, 404: { description: 'missing' } };
+      const item = { get: { responses, parameters: [{ ...inPath('id'), example: 'shown' }] } };
+      const answers = { '/start': json({}), '/pets/shown': refusing(status) };
+      const { outcome } = await requestsTo({ '/start': get(), '/pets/{id}': item }, answers);
+      expect(outcome.outcomes['operations.status']).toBe('pass');
+      expect(outcome.messages['operations.status']).toContain(
+        `its example of "id" names nothing here, and is answered with status ${status}`,
+      );
+    },
+  );
+
   it('takes it from the config first', async () => {
     const paths = {
       '/pets': get(),
@@ -202,10 +229,6 @@ describe('a call that is refused', () => {
 });
 
 describe('a call with a value that nothing documents', () => {
-  const refusing =
-    (status: number): Answer =>
-    (response) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
   const level = { name: 'level', in: 'query', required: true, schema: { type: 'string' } };
   const withBody = (schema: object, ...codes: readonly number[]) => ({
     requestBody: { required: true, content: { 'application/json': { schema } } },

@@ -71,8 +71,10 @@ export function mostRepeated({ operations, safety }: ServiceConfig, sent: number
 }
 
 /** An example, or a value of another answer, names nothing in this deployment. */
-function isMissed({ order: { operation }, status }: OperationReply): boolean {
-  return isRepeatable(operation) && (status === 404 || status === 410);
+function isMissed({ order: { operation, values }, status }: OperationReply): boolean {
+  // Some services answer 403 for what does not exist.
+  const isHidden = status === 403 && values === undefined && examplesOf(operation).length > 0;
+  return isHidden || (isRepeatable(operation) && (status === 404 || status === 410));
 }
 
 function isRepeatable(operation: Operation): boolean {

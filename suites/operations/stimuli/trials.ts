@@ -27,24 +27,22 @@ export class OperationReply extends DocumentedReply {
     return own.some(({ from }) => from === 'example') ? 'document' : 'service';
   }
 
-  /** Why a refusal is no fault: it may be about values that no document shows. null for others. */
+  /** Why a refusal is no fault: it may be about values that no document vouches for. null for others. */
   get whyNoFault(): ReasonAgainst | null {
     const { status, operation, order } = this;
     const { inputs, body } = operation.call;
-    const isMade = ({ name, from }: Input) => from === 'made' && !order.values?.has(name);
-    const made = inputs.filter(isMade);
-    if (made.length === 0 && body?.isMade !== true) return null;
+    const named = (from: Input['from']) =>
+      inputs.flatMap((each) => (each.from === from && !order.values?.has(each.name) ? [each.name] : []));
+    const [made, shown] = [named('made'), named('example')];
+    const unfit = (what: string) => ({ reason: `${what} with status ${status}`, why: 'unfit' }) as const;
+    const isOfThing = OF_THINGS.has(status ?? 0);
+    const mayLack = operation.answers.some(namesMissing);
+    if (shown.length > 0 && isOfThing && mayLack)
+      return unfit(`its example of ${quoted(shown)} names nothing here, and is answered`);
     // A made-up body finds its path: 404 says that the path is missing, unless the document says of what.
-    const isOfThing = status === 404 && (made.length > 0 || operation.answers.some(namesMissing));
-    if (!isOfThing && !OF_VALUES.has(status ?? 0)) return null;
-    const what = made.length > 0 ? `its ${listed(made.map(({ name }) => `"${name}"`))}` : 'its body';
-    const reason = `${what} is made up, and is refused with status ${status}; an \`example\` in the document would be sent instead`;
-    return { reason, why: 'unfit' };
-  }
-
-  /** Of the input that it tries. */
-  get change(): string | null {
-    return this.order.change ?? null;
+    if (!OF_VALUES.has(status ?? 0) && !(isOfThing && (made.length > 0 || mayLack))) return null;
+    if (made.length > 0) return unfit(`its ${quoted(made)} is made up, and is refused`);
+    return body?.isMade ? unfit('its body is made up, and is refused') : null;
   }
 
   /** The documented response of that status; null when it is documented for none. */
@@ -63,6 +61,13 @@ export class OperationReply extends DocumentedReply {
   override get schema(): unknown {
     return super.schema ?? this.expected?.schema ?? null;
   }
+}
+
+/** Such a thing does not exist, or not for this client. */
+const OF_THINGS: ReadonlySet<number> = new Set([403, 404, 410]);
+
+function quoted(names: readonly string[]): string {
+  return listed(names.map((name) => JSON.stringify(name)));
 }
 
 /** Content that a server does not take, or not in its present state. */
