@@ -132,6 +132,18 @@ describe('a call that needs an identifier', () => {
     ]);
   });
 
+  it('shows nothing by a value of an answer about something else', async () => {
+    const paths = { '/status': get(), '/certificates/{fingerprint}': get(inPath('fingerprint')) };
+    const server = json({ certificate_fingerprint: 'f1' });
+    const { sent, outcome } = await requestsTo(paths, { '/status': server });
+    expect(sent).toEqual(['/status', '/certificates/f1']);
+    expect(outcome.outcomes['operations.status']).toBe('pass');
+    expect(outcome.messages['operations.status']).toContain('/certificates/{fingerprint} (no list has');
+    const listed = { '/certificates': get(), ...paths };
+    const answers = { '/status': server, '/certificates': json([{ fingerprint: 'f2' }]) };
+    expect((await requestsTo(listed, answers)).outcome.outcomes['operations.status']).toBe('fail');
+  });
+
   it('takes it in place of an example that the service keeps to itself', async () => {
     const paths = { '/pets': get(), '/pets/{id}': get({ ...inPath('id'), example: 'shown' }) };
     const answers = { '/pets': json([{ id: 'p1' }]), '/pets/shown': refusing(403), '/pets/p1': json({}) };
@@ -257,6 +269,27 @@ describe('a call with a value that nothing documents', () => {
     expect(judged.outcomes['operations.status']).toBe(outcome);
     const isNamed = judged.messages['operations.status']?.includes('made up, and is refused with status');
     expect(isNamed).toBe(outcome === 'pass');
+  });
+});
+
+describe('two operations of one path', () => {
+  it('are told apart by the query in their paths', async () => {
+    const listOf = (type: string) => {
+      const content = { 'application/json': { schema: { type: 'array', items: { type } } } };
+      return { get: { responses: { 200: { description: 'ok', content } } } };
+    };
+    const paths = { '/pets': listOf('string'), '/pets?expand=true': listOf('object') };
+    const answers = {
+      '/pets': json(['p1']),
+      '/pets?conform-unknown=1': json(['p1']),
+      '/pets?expand=true': json([{ id: 'p1' }]),
+      '/pets?expand=true&conform-unknown=1': json([{ id: 'p1' }]),
+    };
+    const { outcome } = await requestsTo(paths, answers);
+    expect([outcome.outcomes['operations.schema'], outcome.messages['operations.schema']]).toEqual([
+      'pass',
+      '',
+    ]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { examplesOf, KnownValues } from './found-values.ts';
 import type { FoundValues, Order, Unexercised } from './plan.ts';
-import type { OperationReply, Trials } from './trials.ts';
+import type { OperationReply, ReasonAgainst, Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */
 const MOST_ROUNDS = 6;
@@ -29,6 +29,7 @@ export async function sendWithFound(
   }: { readonly send: Send; readonly repeats: number; readonly remark: Port['remark'] },
 ): Promise<Trials> {
   const known = new KnownValues(config);
+  const isVain = (reply: OperationReply) => isMissed(reply) && known.isGuess(reply);
   let waiting = orders.filter(isAwaiting);
   let trials = await send(orders.filter((order) => !isAwaiting(order)));
   for (const reply of trials.all) known.take(reply);
@@ -57,11 +58,16 @@ export async function sendWithFound(
     left -= again.length;
     const sent = await send(again);
     for (const reply of sent.all) known.take(reply);
-    const answered = new Set(sent.all.map(({ operation }) => operation));
-    trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(sent);
+    const vain = sent.all.filter(isVain);
+    for (const reply of vain) known.missed(reply);
+    const telling = sent.without((reply) => vain.includes(reply));
+    const answered = new Set(telling.all.map(({ operation }) => operation));
+    trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(telling);
   }
   for (const text of known.emptyLinks) remark(text);
-  return trials.with({ unexercised: waiting.map((order) => notFound(order, known)) });
+  return trials
+    .judgeable((reply) => (isVain(reply) ? GUESSED : null))
+    .with({ unexercised: waiting.map((order) => notFound(order, known)) });
 }
 
 /** Number of calls that may be repeated with another value, within the ceiling of the suite. */
@@ -84,6 +90,12 @@ function isRepeatable(operation: Operation): boolean {
 function isAwaiting({ operation }: Order): boolean {
   return operation.awaits.length > 0;
 }
+
+const GUESSED: ReasonAgainst = {
+  reason:
+    'no list has its item, and a value of another answer names none; `parameters:` in the config may give one',
+  why: 'unfit',
+};
 
 /** The order with the values that were found; null if one is missing. */
 export function filled(order: Order, values: FoundValues | null): Order | null {

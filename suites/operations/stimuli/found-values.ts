@@ -205,6 +205,25 @@ export class KnownValues {
     return this.#missed.get(call.template)?.has(itemPath(call.template, pathOf(path))) === true;
   }
 
+  /** A value of the path is of no list above it, of no address and of no link: it may be that of something else. */
+  isGuess({ operation, order: { path, values } }: OperationReply): boolean {
+    const { template } = operation.call;
+    if (!values || values === this.#addressed.get(template) || this.#linked.has(keyOf(operation)))
+      return false;
+    const sent = pathOf(path).split('/');
+    return pathOf(template)
+      .split('/')
+      .some((segment, at) => {
+        const [, name = ''] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+        const value = values.get(name);
+        const items = this.#items.get(sent.slice(0, at).join('/')) ?? [];
+        const texts = items.flatMap((item) =>
+          (isJsonObject(item) ? Object.values(item) : [item]).map(textOf),
+        );
+        return value !== undefined && !texts.includes(value);
+      });
+  }
+
   #name(name: string, text: string): void {
     if (this.#named.size >= MAX_NAMES && !this.#named.has(name)) return;
     const known = this.#named.get(name) ?? [];

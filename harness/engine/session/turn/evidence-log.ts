@@ -132,29 +132,46 @@ export function subjectOf(evidence: Evidence | null, config: ServiceConfig, base
 }
 
 /** By config, then by method and path: a document may describe thousands, and each answer is judged many times. */
-const found = new WeakMap<ServiceConfig, Map<string, Operation | null>>();
+const found = new WeakMap<ServiceConfig, Map<string, readonly Operation[]>>();
 
-/** The documented operation that a request is for; of several that fit, the one with the fewest parameters. */
+/**
+ * The documented operation that a request is for; of several that fit, the one with the fewest parameters, then the one
+ * with the most of the query: some documents have `/orders` and `/orders?expand=true`.
+ */
 export function operationOf(
   { method, target }: Pick<RecordedRequest, 'method' | 'target'>,
   config: ServiceConfig,
   basePath: string,
 ): Operation | null {
   const path = pathBelow(basePath, target);
-  const known = found.get(config) ?? new Map<string, Operation | null>();
+  const known = found.get(config) ?? new Map<string, readonly Operation[]>();
   found.set(config, known);
   const key = `${method} ${path}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const [nearest = null] = config.operations
+  const fitting = known.get(key) ?? fittingOperations(config, method, path);
+  known.set(key, fitting);
+  const query = queryOf(target);
+  return fitting.find(({ template }) => queryOf(template).every((piece) => query.includes(piece))) ?? null;
+}
+
+function fittingOperations(config: ServiceConfig, method: string, path: string): readonly Operation[] {
+  return config.operations
     .filter((each) => each.method === method && fitsTemplate(each.template, path))
-    .sort((a, b) => placeholdersOf(a.template).length - placeholdersOf(b.template).length);
-  known.set(key, nearest);
-  return nearest;
+    .sort(
+      (a, b) =>
+        placeholdersOf(a.template).length - placeholdersOf(b.template).length ||
+        queryOf(b.template).length - queryOf(a.template).length,
+    );
 }
 
 function fitsTemplate(template: string, path: string): boolean {
-  return template === path || (template.includes('{') && pathValues(template, path) !== null);
+  const [own = ''] = template.split('?', 1);
+  return own === path || (own.includes('{') && pathValues(own, path) !== null);
+}
+
+/** Its pieces: `expand=true`. */
+function queryOf(target: string): readonly string[] {
+  const [, query = ''] = target.split('?', 2);
+  return query === '' ? [] : query.split('&');
 }
 
 function pathBelow(basePath: string, target: string): string {
