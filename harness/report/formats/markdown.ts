@@ -10,6 +10,7 @@ import {
   problemOf,
   wrongInBrief,
 } from '../results/causes.ts';
+import { constraintCoverage, constraintsInWords } from '../results/constraint-coverage.ts';
 import { VALUE_CAP } from '../results/evidence/evidence-view.ts';
 import { basisInWords, isExercised } from '../results/operation-coverage.ts';
 import { failingOperationsInWords } from '../results/operation-outcome.ts';
@@ -215,15 +216,26 @@ function brief({ service, check }: JudgedCheck): string {
   return `- **${prose(check.id)}** · ${prose(service.service)}${of}: ${prose(cut(problemOf(check), 400))}`;
 }
 
-/** A table of the documented operations that are not covered in full, a block for each row. */
+/** A table of the documented operations, those that are not covered in full before the others; a block for each row. */
 function operations({ services }: Results): readonly string[] {
-  const rows = services.flatMap(({ operationCoverage = [] }) =>
-    operationCoverage
-      .filter((each) => !isExercised(each) || each.undocumented.length > 0 || each.answers.some(isNeverSeen))
-      .map((each) => row([prose(each.operation), ...answersInWords(each), prose(cut(reasonOf(each), 200))])),
-  );
+  const rows = services.flatMap((service) => {
+    const constraintsOf = constraintCoverage(service);
+    return (service.operationCoverage ?? []).map((each) => {
+      const constraints = constraintsOf(each);
+      const isShort =
+        !isExercised(each) ||
+        each.undocumented.length > 0 ||
+        each.answers.some(isNeverSeen) ||
+        constraints.notSent > 0;
+      const cells = [...answersInWords(each), constraintsInWords(constraints)];
+      const text = row([prose(each.operation), ...cells, prose(cut(reasonOf(each), 200))]);
+      return { isShort, text };
+    });
+  });
   if (rows.length === 0) return [];
-  return [tableHead(['operation', 'seen', 'never seen', 'not documented', 'not exercised'], 5), ...rows];
+  const columns = ['operation', 'seen', 'never seen', 'not documented', 'constraints', 'not exercised'];
+  const sorted = rows.toSorted((one, other) => Number(other.isShort) - Number(one.isShort));
+  return [tableHead(columns, 6), ...sorted.map(({ text }) => text)];
 }
 
 type SeenAnswer = OperationCoverage['answers'][number];

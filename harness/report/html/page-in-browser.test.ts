@@ -84,7 +84,7 @@ describe.skipIf(!present)(
 
     it('finds an operation and its findings by its name, with or without the method', async () => {
       const page = await open(write('operations.html', renderPage(operationResults())));
-      const left = () => page.locator('#operations li:visible, .finding:not([hidden])').count();
+      const left = () => page.locator('#operations tbody:visible, .finding:not([hidden])').count();
       expect(await left()).toBe(6);
       await page.locator('#operations .name', { hasText: /^GET \/v1\/orders$/ }).click();
       expect(await page.locator('#query').inputValue()).toBe('operation:"GET /v1/orders"');
@@ -139,8 +139,12 @@ describe.skipIf(!present)(
       );
     }
 
-    it('does not scroll sideways at any width', async () => {
-      const page = await open();
+    it.each([
+      ['everything', sampleResults()],
+      ['operations', operationResults()],
+      ['300 operations', manyOperations()],
+    ])('does not scroll sideways at any width: %s', async (name, results) => {
+      const page = await open(write(`${name}.html`, renderPage(results)));
       await page.evaluate(everything);
       for (const width of [320, 390, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 800 });
@@ -346,3 +350,15 @@ describe.skipIf(!present)(
     });
   },
 );
+
+/** A document of 300 operations, some with long paths. */
+function manyOperations(): Results {
+  const { services, ...results } = operationResults();
+  const [service = conformingService('orders')] = services;
+  const [sample] = service.operationCoverage ?? [];
+  const operationCoverage = Array.from({ length: 300 }, (_, at) => {
+    const operation = `GET /v1/${'areas/'.repeat(at % 12)}{area${at}}`;
+    return sample === undefined ? [] : [{ ...sample, operation, id: operation }];
+  }).flat();
+  return { ...results, services: [{ ...service, operationCoverage }] };
+}

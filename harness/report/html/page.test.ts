@@ -99,7 +99,7 @@ describe('the page as text', () => {
 
   it('has a row for each operation, the worst first, that leads to its findings', () => {
     const told = renderPage(operationResults());
-    const rows = [...told.matchAll(/<li data-o="(\w+)" data-s="orders" data-op="([A-Z]+ [^"<&]*)/g)];
+    const rows = [...told.matchAll(/<tbody data-o="(\w+)" data-s="orders" data-op="([A-Z]+ [^"<&]*)/g)];
     expect(rows.map(([, outcome, name]) => [name, outcome]).slice(0, 3)).toEqual([
       ['GET /v1/orders', 'fail'],
       ['GET /v1/orders/{id}', 'warning'],
@@ -108,6 +108,35 @@ describe('the page as text', () => {
     expect(told).toContain('<a href="#orders/operations.schema">operations.schema</a>');
     const finding = told.match(/<details class="finding" id="orders\/operations.schema"[^>]*>/)?.[0];
     expect(finding).toContain('data-op="GET /v1/orders"');
+  });
+
+  it('has a matrix of operations by status, seen, never seen and not documented, with constraints', () => {
+    const table = renderPage(operationResults()).match(/<table class="covered">.*?<\/table>/s)?.[0] ?? '';
+    const heads = [...table.matchAll(/<th scope="col"[^>]*>([^<]*)/g)].map(([, text]) => text);
+    expect(heads).toEqual(['Operation', '200', '418', 'Constraints']);
+    const cells = [...table.matchAll(/<td class="(seen|never|surplus|none|tries)">(.*?)<\/td>/g)];
+    expect(cells.map(([, kind]) => kind)).toEqual([
+      ...['seen', 'surplus', 'tries'],
+      ...['seen', 'surplus', 'tries'],
+      ...['never', 'none', 'tries'],
+      ...['never', 'none', 'tries'],
+    ]);
+    expect(table).toContain('1<span>1 not sent</span>');
+    expect(table).toContain('maximum: outside 200, inside no response');
+    expect(table).not.toMatch(/<script|[\p{Cf}\p{Cs}]/u);
+  });
+
+  it('keeps statuses beyond ten in one column', () => {
+    const results = operationResults();
+    const many = Array.from({ length: 12 }, (_, at) => ({ code: `${400 + at}`, seen: at % 2 }));
+    const services = results.services.map(({ operationCoverage = [], ...service }) => ({
+      ...service,
+      operationCoverage: operationCoverage.map((each, at) => (at === 0 ? { ...each, answers: many } : each)),
+    }));
+    const whole = renderPage({ ...results, services });
+    const table = whole.match(/<table class="covered">.*?<\/table>/s)?.[0] ?? '';
+    expect(table.match(/<th scope="col"[^>]*>/g)).toHaveLength(13);
+    expect(table).toMatch(/<td class="wide">409 \(1\), 411 \(1\), never 408, 410<\/td>/);
   });
 
   it('has every id once', () => {

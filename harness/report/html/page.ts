@@ -12,9 +12,9 @@ import {
   doesNotApply,
   notLookedAt,
   observed,
-  operationsCovered,
   rowsOpen,
 } from './checks/all-checks.ts';
+import { operationsCovered } from './checks/operations-covered.ts';
 import { advice, whatIsWrong } from './finding/causes.ts';
 import { packedEvidence, TranscriptRoom } from './finding/exchange.ts';
 import type { PageFindings } from './finding/finding.ts';
@@ -26,7 +26,7 @@ import { agesOf, isFleet } from './markup/row.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
 const STYLE =
-  'tokens base bar verdict change causes finding exchange matrix fleet rate over-runs observed lists phone print'.split(
+  'tokens base bar verdict change causes finding exchange matrix fleet rate over-runs observed lists covered phone print'.split(
     ' ',
   );
 

@@ -166,6 +166,12 @@ export const OPERATION_COVERAGE = Type.Object({
     description: 'The documented answers, and how many of each the run saw.',
   }),
   undocumented: Type.Array(Type.Object({ status: Type.Integer(), seen: Count })),
+  trials: optional(
+    whole(
+      0,
+      'Requests that try its constraints, sent or not; those sent are in `coverage`, `trials`, under its id.',
+    ),
+  ),
 });
 
 /** In percent. */

@@ -1,10 +1,10 @@
 import { unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { LeftOutOperation } from '../../../harness/config/operation/choice.ts';
-import type { Operation } from '../../../harness/config/service.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { overRecord } from '../../../harness/engine/session/probe.ts';
 import type { OperationCoverage } from '../../../harness/report/results/results.ts';
 import { DocumentedReply, reachesOperation } from './documented-reply.ts';
-import { operationCalls } from './operation.ts';
+import { operationCalls, operationPlan } from './operation.ts';
 import { labelOf, type Trials } from './trials.ts';
 
 /** Every answer of the run to a request that has reached an operation of the document; puts its coverage on record. */
@@ -19,14 +19,31 @@ export const everyAnswer = overRecord<DocumentedReply>(
       const operation = call ?? (reachesOperation(reply) ? operationOf(reply) : null);
       return operation === null ? [] : [new DocumentedReply(operation, reply, call !== undefined)];
     });
+    const planned = Map.groupBy(constraintTrials(config), (operation) => operation);
     const byOperation = Map.groupBy(all, ({ operation }) => operation);
     coverOperations([
-      ...config.operations.map((each) => coverageOf(each, byOperation.get(each) ?? [], calls)),
+      ...config.operations.map((each) => ({
+        ...coverageOf(each, byOperation.get(each) ?? [], calls),
+        ...withTrials(planned.get(each)?.length),
+      })),
       ...(config.leftOut ?? []).map(leftOutOf),
     ]);
     return all.filter(({ operation }) => operation.answers.length > 0);
   },
 );
+
+/** The operation of each request that tries a constraint, also of those that a ceiling cut. */
+function constraintTrials(config: ServiceConfig): readonly Operation[] {
+  const { orders, unexercised } = operationPlan(config);
+  return [
+    ...orders.filter(({ tries }) => tries).map(({ operation }) => operation),
+    ...unexercised.filter(({ tries }) => tries).map(({ operation }) => operation),
+  ];
+}
+
+function withTrials(trials: number | undefined): Pick<OperationCoverage, 'trials'> {
+  return trials === undefined ? {} : { trials };
+}
 
 function leftOutOf({ operation, reason }: LeftOutOperation): OperationCoverage {
   return { ...coverageOf(operation, [], null), notExercised: { reason, why: 'excluded' } };

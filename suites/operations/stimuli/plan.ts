@@ -35,6 +35,8 @@ export interface Unexercised {
   readonly operation: Operation;
   readonly kind: TrialKind;
   readonly reason: string;
+  /** The documented constraint that it would try; absent for none. */
+  readonly tries?: ConstraintTrial | null;
   /**
    * `unfit`: it cannot be called as it is documented. `unsafe`: the config does not allow it. `capped`: there would
    * have been too many, or they would have taken too long. `left`: not sent, or without a meaning, in this run. `open`:
@@ -121,8 +123,8 @@ export function planOperations({
         (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
       const byKind = Map.groupBy(all.filter(isAllowed), ({ kind }) => kind);
       const inputTrials = [...byKind.values()].flatMap((alike) => alike.slice(0, MAX_OF_KIND));
-      for (const { kind } of [...byKind.values()].flatMap((alike) => alike.slice(MAX_OF_KIND)))
-        unexercised.push({ operation: call.operation, kind, ...TOO_MANY });
+      for (const { kind, tries } of [...byKind.values()].flatMap((alike) => alike.slice(MAX_OF_KIND)))
+        unexercised.push({ operation: call.operation, kind, tries, ...TOO_MANY });
       return { call, inputTrials };
     });
   const wanted = inTurns(subjects, credentialed);
@@ -134,7 +136,13 @@ export function planOperations({
     orders: [...first, ...more, ...further],
     unexercised: [
       ...unexercised,
-      ...cut.map(({ operation, kind }) => ({ operation, kind, reason, why: 'capped' as const })),
+      ...cut.map(({ operation, kind, tries = null }) => ({
+        operation,
+        kind,
+        tries,
+        reason,
+        why: 'capped' as const,
+      })),
     ],
   };
 }

@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { capitalized, grouped, shortened, withShortValues } from '../../../base/text.ts';
 import type { Outcome } from '../../../base/verdict.ts';
 import type { CheckResult } from '../../results/check-result.ts';
-import { basisInWords } from '../../results/operation-coverage.ts';
-import { type OperationOutcome, operationOutcomes } from '../../results/operation-outcome.ts';
-import type { Observation, OperationCoverage, Results, ServiceResult } from '../../results/results.ts';
+import type { Observation, Results, ServiceResult } from '../../results/results.ts';
 import {
   counted,
   type JudgedCheck,
@@ -258,50 +256,4 @@ function pinOf(of: readonly ObservedFact[]): Markup {
 
 function isPinned({ accepted, acceptedAt }: Observation): boolean {
   return accepted !== null || acceptedAt !== undefined;
-}
-
-/** Rows of the list; the results have all. */
-const MOST_ROWS = 500;
-
-/** Findings of one operation that its row leads to. */
-const MOST_LINKS = 6;
-
-/** Each documented operation: its outcome, the answers that the run saw or never saw, and its findings; worst first. */
-export function operationsCovered({ services }: Results): Markup | null {
-  const rows = services
-    .flatMap((service) => operationOutcomes(service).map((operation) => ({ service, operation })))
-    .toSorted((one, other) => placeOf(one.operation) - placeOf(other.operation));
-  const basis = basisInWords(services);
-  if (basis === null) return null;
-  const more = rows.length - MOST_ROWS;
-  const isOpen = rows.some(({ operation }) => operation.outcome === 'fail');
-  return html`<section id="operations" aria-labelledby="operations-title" data-filtered><details class="part" ${isOpen && 'open'} data-fold><summary>${chevron()}<h2 id="operations-title">Operations <span class="n">${basis}</span></h2><span class="hint">each documented answer, and how often it was seen</span></summary>
-<ul class="lines">${rows.slice(0, MOST_ROWS).map(({ service, operation }) => operationRow(service, operation))}${more > 0 && html`<li>and ${grouped(more)} more</li>`}</ul></details></section>`;
-}
-
-function placeOf({ outcome }: OperationOutcome): number {
-  return WORST_FIRST.indexOf(outcome);
-}
-
-function operationRow(service: ServiceResult, operation: OperationOutcome): Markup {
-  const name = plainLine(operation.operation);
-  const { findings, outcome } = operation;
-  const links = findings
-    .slice(0, MOST_LINKS)
-    .map(({ check }) => html` <a href="#${checkAnchor(service, check)}">${check.id}</a>`);
-  const more = findings.length - MOST_LINKS;
-  return html`<li ${filterable(outcome, [service.service], [name])}>${outcomeIcon(outcome)}<a class="name" href="#operations" data-query="operation:&quot;${name}&quot;"><b>${name}</b></a><span class="grow">${links.length > 0 && html`<span class="found">${links}${more > 0 && ` and ${more} more`}</span>`}${plainLine(answersInWords(operation))}</span><span class="who">${service.service}</span></li>`;
-}
-
-/** `200 (12), 404 (1); never 429; not documented 418 (3)` */
-function answersInWords({ answers, undocumented, notExercised }: OperationCoverage): string {
-  const seen = answers.filter((each) => each.seen > 0).map(({ code, seen: n }) => `${code} (${grouped(n)})`);
-  const never = answers.filter((each) => each.seen === 0).map(({ code }) => code);
-  const others = undocumented.map(({ status, seen: n }) => `${status} (${grouped(n)})`);
-  return [
-    ...(notExercised === undefined ? [] : [`not exercised: ${notExercised.reason}`]),
-    ...(seen.length > 0 ? [seen.join(', ')] : []),
-    ...(never.length > 0 ? [`never ${never.join(', ')}`] : []),
-    ...(others.length > 0 ? [`not documented ${others.join(', ')}`] : []),
-  ].join('; ');
 }

@@ -21,7 +21,7 @@
 
   // Read when it is first looked for: most pages are never searched.
   function textOf(row) {
-    row.text ??= (row.element.querySelector('summary') ?? row.element).textContent.toLowerCase();
+    row.text ??= (row.element.querySelector(':scope > summary') ?? row.element).textContent.toLowerCase();
     return row.text;
   }
   const partOf = (row, selector) => row.element.querySelector(selector)?.textContent.toLowerCase() ?? '';
