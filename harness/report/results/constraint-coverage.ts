@@ -1,7 +1,7 @@
 import type { Coverage, OperationCoverage, ServiceResult } from './results.ts';
 import { counted } from './tally.ts';
 
-type ConstraintTrial = NonNullable<Coverage['trials']>[number];
+type RecordedTrial = NonNullable<Coverage['trials']>[number];
 
 /** One documented constraint of an operation, and the answers to the requests that tried it. */
 export interface TriedConstraint {
@@ -40,8 +40,8 @@ export function constraintCoverage({
   };
 }
 
-function constraintOf(trials: readonly ConstraintTrial[]): readonly TriedConstraint[] {
-  const statuses = (wanted: ConstraintTrial['side']) =>
+function constraintOf(trials: readonly RecordedTrial[]): readonly TriedConstraint[] {
+  const statuses = (wanted: RecordedTrial['side']) =>
     trials.filter(({ side }) => side === wanted).map(({ status }) => status);
   return trials.slice(0, 1).map(({ in: place, name, keyword }) => ({
     input: name === '' ? `the ${place}` : `${name} in the ${place}`,
