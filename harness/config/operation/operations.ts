@@ -301,6 +301,7 @@ async function readDocument(
     configured: {
       ...credentials,
       headers: Object.keys(headers).map((name) => name.toLowerCase()),
+      cookies: cookiesIn(headers),
       certificate: tls?.cert !== undefined,
     },
     basePath: basePathOf(provider),
@@ -309,6 +310,14 @@ async function readDocument(
   });
   if (!('fault' in read)) return read;
   throw draft.fileFault('openapi', `the document ${openapi}`, read.fault);
+}
+
+/** The names of the cookies of every request. */
+function cookiesIn(headers: Readonly<Record<string, unknown>>): readonly string[] {
+  const written = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'cookie');
+  return written.flatMap(([, value]) =>
+    Array.from(String(value).matchAll(/(?:^|;)\s*([^=;\s]+)=/g), ([, name = '']) => name),
+  );
 }
 
 async function readOverlays(draft: Draft, overlays: readonly string[]): Promise<readonly SourceFile[]> {

@@ -16,6 +16,8 @@ export type Demand =
 export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name' | 'take' | 'send'> {
   /** Names of the headers that go with every request, in lower case. */
   readonly headers?: readonly string[];
+  /** Names of the cookies that go with every request. */
+  readonly cookies?: readonly string[];
   readonly certificate?: boolean;
 }
 
@@ -57,6 +59,9 @@ export class OpenApiSecurity {
       this.#remarks.at(named, NOT_DEFINED, 'the credential of the config is used');
       return { auth: 'required', unmet: null };
     }
+    // A check that sends no credential, or a wrong one, still sends these.
+    if (alternatives.some((at) => this.#needed(at).every((demand) => this.#isThereAnyway(demand))))
+      return { auth: 'optional' };
     const unmet = alternatives.map((at) => this.#whyUnmet(at));
     return { auth: 'required', unmet: unmet.includes(null) ? null : this.#refusal(unmet) };
   }
@@ -67,8 +72,12 @@ export class OpenApiSecurity {
     return `demands ${unmet.join(', or ')}, and the config has ${has}`;
   }
 
+  #needed(requirement: DocumentNode): readonly SecurityScheme[] {
+    return children(requirement).map(([name, at]) => demanded(this.#files, name, at));
+  }
+
   #whyUnmet(requirement: DocumentNode): string | null {
-    const needed = children(requirement).map(([name, at]) => demanded(this.#files, name, at));
+    const needed = this.#needed(requirement);
     const opened = needed.filter((demand) => this.#scheme?.opens(demand, this.#configured));
     const foreign = needed.filter(
       (demand) =>
@@ -81,10 +90,14 @@ export class OpenApiSecurity {
 
   /** Beside the credential. */
   #isThereAnyway(demand: SecurityScheme): boolean {
-    const { headers = [], certificate = false } = this.#configured;
-    if (SCHEMES.some(({ byCertificate, opens }) => byCertificate && opens(demand, {}))) return certificate;
+    const { headers = [], cookies = [], certificate = false } = this.#configured;
+    if (SCHEMES.some(({ byCertificate, opens }) => byCertificate && opens(demand, {})))
+      return certificate && !this.#scheme?.byCertificate;
     const { type, in: place, name } = demand;
-    return type === 'apiKey' && place === 'header' && headers.includes(name.toLowerCase());
+    if (type !== 'apiKey') return false;
+    return place === 'cookie'
+      ? cookies.includes(name)
+      : place === 'header' && headers.includes(name.toLowerCase());
   }
 }
 

@@ -58,6 +58,7 @@ const SCHEMES = {
   oauth: { type: 'oauth2', flows: {} },
   openId: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/' },
   mutual: { type: 'mutualTLS' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
 };
 
 async function demandOf(credentials: string, security: unknown, own?: unknown, more = '') {
@@ -104,8 +105,22 @@ describe('what an operation demands', () => {
     ['a client certificate beside a key', BEARER, [{ bearer: [], mutual: [] }], CLIENT],
     ['a header beside a key', BEARER, [{ bearer: [], header: [] }], 'headers: { x-key: tenant }\n'],
     ['an OpenID provider', BEARER, [{ openId: [] }], ''],
+    [
+      'a cookie beside a key',
+      BEARER,
+      [{ bearer: [], cookie: [] }],
+      'headers: { Cookie: "a=1; sid=tenant" }\n',
+    ],
   ])('is met by what else is configured: %s', async (_, credentials, security, more) => {
     expect(await demandOf(credentials, security, undefined, more)).toEqual(['required', null]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a header', [{ header: [] }], 'headers: { x-key: tenant }\n'],
+    ['one of two', [{ bearer: [] }, { cookie: [] }], 'headers: { Cookie: "sid=tenant" }\n'],
+    ['a client certificate', [{ mutual: [] }], CLIENT],
+  ])('is met without the credential by what every request has: %s', async (_, security, more) => {
+    expect(await demandOf(BEARER, security, undefined, more)).toEqual(['optional', null]);
   });
 
   it.each<[string, string, unknown, string]>([
