@@ -140,6 +140,19 @@ describe('the credential among the headers', () => {
     );
   });
 
+  it('leaves a short name of a user next to it as it is', async () => {
+    const user = { type: 'apiKey', in: 'header', name: 'X-User-Name' };
+    const token = { type: 'apiKey', in: 'header', name: 'X-User-Token' };
+    const document = {
+      ...documentWith(user),
+      security: [{ user: [], token: [] }],
+      components: { securitySchemes: { user, token } },
+    };
+    const found = await configOf(document, { url, header: ['X-User-Name: root', `X-User-Token: ${KEY}`] });
+    expect(found.env).toEqual({ ORDERS_API_KEY: KEY });
+    expect(found.text).toContain('X-User-Name: root');
+  });
+
   it.for([
     ['a bearer token', BEARER, AUTHORIZATION, 'scheme: bearer', { ORDERS_API_KEY: KEY }],
     [

@@ -146,11 +146,13 @@ function demanded(files: SourceFiles, name: string, at: DocumentNode): SecurityS
   };
   // Swagger 2.0 has one scheme of HTTP, and of OAuth 2 one flow in each scheme.
   const isBasic = text('type') === 'basic';
+  // Where it has no scheme of HTTP for bearer tokens, some write the scheme into the name: `Authorization: Bearer`.
+  const isBearer = text('type') === 'apiKey' && /^authorization\s*:\s*bearer$/i.test(text('name'));
   const flow = text('flow') === 'application' ? scheme : child(child(scheme, 'flows'), 'clientCredentials');
   const { value: tokenUrl } = child(flow, 'tokenUrl');
   return {
-    type: isBasic ? 'http' : text('type'),
-    scheme: isBasic ? 'basic' : text('scheme').toLowerCase(),
+    type: isBasic || isBearer ? 'http' : text('type'),
+    scheme: isBasic ? 'basic' : isBearer ? 'bearer' : text('scheme').toLowerCase(),
     in: text('in'),
     name: text('name'),
     tokenUrl: typeof tokenUrl === 'string' ? tokenUrl : '',

@@ -53,6 +53,7 @@ describe('the responses that are documented as success', () => {
 const SCHEMES = {
   bearer: { type: 'http', scheme: 'Bearer' },
   basic: { type: 'http', scheme: 'basic' },
+  named: { type: 'apiKey', in: 'header', name: 'Authorization: Bearer' },
   header: { type: 'apiKey', in: 'header', name: 'X-Key' },
   query: { type: 'apiKey', in: 'query', name: 'key' },
   oauth: { type: 'oauth2', flows: {} },
@@ -89,6 +90,7 @@ const BEARER = `{ scheme: bearer, ${KEY} }`;
 describe('what an operation demands', () => {
   it.each<[string, string, unknown, unknown]>([
     ['bearer', BEARER, [{ bearer: [] }], undefined],
+    ['bearer, in the name of the header', BEARER, [{ named: [] }], undefined],
     ['an OAuth token, which is a bearer', BEARER, [{ oauth: ['read'] }], undefined],
     ['a key in a field', `{ scheme: header, name: x-key, ${KEY} }`, [{ header: [] }], undefined],
     ['a key in the query', `{ scheme: query, name: key, ${KEY} }`, [{ query: [] }], undefined],
