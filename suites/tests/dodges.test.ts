@@ -9,13 +9,14 @@ import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
 import { configOf, type ProofCase, proofCases, proofConfigs } from '../../harness/proof/cases.ts';
 import { settingNamed } from '../../harness/proof/settings.ts';
 import type { JournalEvent } from '../../harness/report/results/fold/events.ts';
+import type { Conversation } from '../../harness/wire/conversation.ts';
 import type { Exchange } from '../../harness/wire/exchange.ts';
 import { suites } from '../catalogue.ts';
-import { journalOf, judgedAgain } from './fixtures/archive.ts';
-import { DODGES, type Dodge } from './fixtures/dodges.ts';
+import { journalOf, judgedAgain, type Rejudging } from './fixtures/archive.ts';
+import { DODGES, type Dodge, TALK_DODGES, type TalkDodge } from './fixtures/dodges.ts';
 import { judged } from './fixtures/judged.ts';
 
-type Way = keyof typeof DODGES;
+type Way = keyof typeof DODGES | keyof typeof TALK_DODGES;
 
 /** Ways that are also tried with every answer but the documented ones, so that twins and comparisons are lost. */
 const WITH_ALL: ReadonlySet<string> = new Set<Way>(['ends early', 'in an unknown coding', 'not in HTTP']);
@@ -201,11 +202,11 @@ async function judgmentOf(
   suite: Suite,
   check: CheckDefinition,
   { config, recorded }: Shown,
-  changed: (exchange: Exchange) => Exchange,
+  changes: Pick<Rejudging, 'changed' | 'changedTalk'>,
 ): Promise<Judged | null> {
   let judgment: Judged | null = null;
   await judgedAgain(recorded, config, [{ ...suite, checks: [check] }], {
-    changed,
+    ...changes,
     hear(event) {
       if (event.type === 'outcome') judgment = event;
     },
@@ -227,12 +228,25 @@ const exchangesIn = ({ recorded }: Shown): readonly Exchange[] =>
     evidence.flatMap((each) => (each.evidence.kind === 'exchange' ? [each.evidence] : [])),
   );
 
+const isEscape = (outcome: string | undefined) =>
+  outcome === 'pass' || outcome === 'skipped' || outcome === 'error';
+
+/** Whether a conversation shows the fault. */
+const showsTalk = ({ recorded }: Shown, showing: ReadonlySet<string>): boolean =>
+  recorded.services.some(({ evidence }) =>
+    evidence.some((each) => each.evidence.kind === 'conversation' && showing.has(each.evidence.id)),
+  );
+
 /** Ways that hide most faults not at all: one judgment of all of them together shows that of a check. */
-const MOSTLY_HARMLESS: readonly Way[] = ['in HTTP/1.0', 'without Date', 'behind interim responses'];
+const MOSTLY_HARMLESS: readonly (keyof typeof DODGES)[] = [
+  'in HTTP/1.0',
+  'without Date',
+  'behind interim responses',
+];
 
 /** The ways by which the check is green, or leaves the fault out. */
 async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Promise<readonly string[]> {
-  const before = await judgmentOf(suite, check, shown, (exchange) => exchange);
+  const before = await judgmentOf(suite, check, shown, {});
   if (before === null || !isRaised(before.outcome)) return [`judged again as ${before?.outcome}`];
   const answered = exchangesIn(shown).filter(({ response }) => response !== null);
   const showing = faultyOf(before);
@@ -249,7 +263,7 @@ async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Pr
       }),
     );
     if (given.size === 0) return null;
-    return judgmentOf(suite, check, shown, (exchange) => given.get(exchange.id) ?? exchange);
+    return judgmentOf(suite, check, shown, { changed: (exchange) => given.get(exchange.id) ?? exchange });
   };
 
   const together = await givenBy(
@@ -262,8 +276,13 @@ async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Pr
     if (areHarmless && MOSTLY_HARMLESS.some((each) => each === way)) continue;
     for (const meant of [faulty, ...(WITH_ALL.has(way) && !isSame ? [undocumented] : [])]) {
       const outcome = (await givenBy([dodge], meant))?.outcome;
-      if (outcome === 'pass' || outcome === 'skipped' || outcome === 'error') escapes.add(way);
+      if (isEscape(outcome)) escapes.add(way);
     }
+  }
+  if (!showsTalk(shown, showing)) return [...escapes];
+  for (const [way, dodge] of Object.entries<TalkDodge>(TALK_DODGES)) {
+    const changedTalk = (talk: Conversation) => (showing.has(talk.id) ? dodge(talk) : talk);
+    if (isEscape((await judgmentOf(suite, check, shown, { changedTalk }))?.outcome)) escapes.add(way);
   }
   return [...escapes];
 }
