@@ -73,14 +73,22 @@ const AGAIN = 'to spend the quota once more';
 /** A quota that comes back more often while others are asked is not spent for long enough to tell anything. */
 const MOST_AGAIN = 3;
 
+/** In ms: where one request flows back sooner than that, none from afar sees a spent quota for long. */
+const SHORT_SLOT_MS = 20;
+
+/** Not seen because of the documented rate, which the service cannot choose, or for another reason. */
+function unseen({ config }: Pick<QuotaParts, 'config'>): typeof NotApplicable | typeof Blocked {
+  return slotMs(planOf(config)) < SHORT_SLOT_MS ? NotApplicable : Blocked;
+}
+
 async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
   if (!reply.served) return reply;
   const bursts = port.quota.evidenceSoFar().filter((each): each is Burst => each.kind === 'burst');
   if (bursts.filter(({ purpose }) => purpose === AGAIN).length >= MOST_AGAIN)
-    throw new Blocked('the quota comes back too fast to see what shares it');
+    throw new (unseen(port))('the quota comes back too fast to see what shares it');
   const { refusal: met } = await exhaust(port, { before: 1, purpose: AGAIN });
-  if (met === null) throw new Blocked('the quota cannot be spent a second time');
+  if (met === null) throw new (unseen(port))('the quota cannot be spent a second time');
   return met;
 }
 
@@ -248,5 +256,5 @@ async function servedBeyondFlow(port: QuotaParts, stimulus: Stimulus): Promise<R
     // One more may have come back just before.
     if (served > 1 + flowedBack(planOf(config), clock.now() - startedMs)) return reply;
   }
-  throw new Blocked(`${PATIENCE} requests take so long from here that the quota flows back meanwhile`);
+  throw new (unseen(port))(`${PATIENCE} requests take so long from here that the quota flows back meanwhile`);
 }
