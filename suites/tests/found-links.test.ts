@@ -19,9 +19,10 @@ const get = (operationId: string, parameters: readonly object[], links: object =
 });
 
 /** The calls of a run of a service with these answers, 404 elsewhere, and what it remarks on. */
-async function runOf(paths: object, answers: Readonly<Record<string, object>>) {
+async function runOf(paths: object, answers: Readonly<Record<string, object>>, more = '') {
   const sent = new Set<string>();
-  const server = createServer(({ url = '' }, response) => {
+  const server = createServer(({ url: target = '', method }, response) => {
+    const url = method === 'POST' ? `POST ${target}` : target;
     const { location, ...body } = (answers[url] ?? {}) as { location?: string };
     if (url in answers) sent.add(url);
     response.writeHead(url in answers ? 200 : 404, {
@@ -32,13 +33,14 @@ async function runOf(paths: object, answers: Readonly<Record<string, object>>) {
   });
   const url = await served(server);
   const folder = temporaryFolder({
-    'services/orders.yaml': `service: orders\ncontract: search\ncredentials: { scheme: none }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\n`,
+    'services/orders.yaml': `service: orders\ncontract: search\ncredentials: { scheme: none }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\n${more}`,
     'openapi.json': JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }),
   });
   const { config } = await loadOnly(folder);
-  const { events } = await judgedInTurn(config, [operations], { url });
+  const { events, observations } = await judgedInTurn(config, [operations], { url });
   const remarks = events.flatMap((event) => (event.type === 'remark' ? [event.text] : []));
-  return { sent: [...sent], remarks, faults: (config.documentRemarks ?? []).map(({ text }) => text) };
+  const { called } = observations['operations.coverage'] as { called: number };
+  return { sent: [...sent], called, remarks, faults: (config.documentRemarks ?? []).map(({ text }) => text) };
 }
 
 describe('a link of the document', () => {
@@ -98,7 +100,29 @@ describe('a link of the document', () => {
       '/lists/a/items?mode=all': { rows: [{ no: 12, id: 'other' }] },
       '/lists/a/items/12': {},
     };
-    expect(await runOf(paths, answers)).toEqual({ sent: Object.keys(answers), remarks: [], faults: [] });
+    expect(await runOf(paths, answers)).toEqual({
+      sent: Object.keys(answers),
+      called: 3,
+      remarks: [],
+      faults: [],
+    });
+  });
+
+  it('is followed from what the run creates', async () => {
+    const links = {
+      ticket: { operationId: 'getTicket', parameters: { ticket: '$response.body#/ticket' } },
+      log: { operationId: 'getLog', parameters: { log: '$response.body#/log' } },
+    };
+    const content = { 'application/json': { schema: {}, example: { name: 'a' } } };
+    const responses = { 200: { description: 'ok', content, links } };
+    const paths = {
+      '/orders': { post: { requestBody: { required: true, content }, responses } },
+      '/tickets/{ticket}': get('getTicket', [inPath('ticket')]),
+      '/logs/{log}': get('getLog', [inPath('log')]),
+    };
+    const answers = { 'POST /orders': { ticket: 't1', log: 'gone' }, '/tickets/t1': {} };
+    const run = await runOf(paths, answers, 'safety: { unsafeMethods: true, leaveItems: true }\n');
+    expect(run).toMatchObject({ sent: Object.keys(answers), called: 2, remarks: [] });
   });
 
   it('is a fault of the document where it leads to nothing', async () => {

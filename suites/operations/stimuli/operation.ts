@@ -72,6 +72,19 @@ function repeatsIn(config: ServiceConfig): number {
 /** Creation first and deletion last, so that what is called is still there. */
 const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Between the calls that create and the requests to be refused. */
+const AFTER_CREATIONS = 0.25;
+
+/** Safe calls that await a value which only a creation may have; the lifecycles read their own items. */
+function lateCallsIn(config: ServiceConfig): readonly Order[] {
+  const items = new Set(
+    lifecyclesIn(config).map(({ create, parameter }) => `${create.call.template}/{${parameter}}`),
+  );
+  return safeCallsIn(config).filter(
+    ({ operation: { awaits, call } }) => awaits.length > 0 && !items.has(call.template),
+  );
+}
+
 function unsafeUsually(config: ServiceConfig): number {
   const orders = unsafeOrdersIn(config);
   return orders.length + orders.filter(({ kind, method }) => kind === 'call' && method === 'POST').length;
@@ -81,7 +94,8 @@ function unsafeUsually(config: ServiceConfig): number {
 function unsafeCost(config: ServiceConfig): number {
   const byMethod = Map.groupBy(unsafeOrdersIn(config), ({ method }) => method);
   const count = (method: string) => byMethod.get(method)?.length ?? 0;
-  return unsafeOrdersIn(config).length + count('POST') + 2 * count('DELETE');
+  const late = byMethod.size === 0 ? 0 : lateCallsIn(config).length;
+  return unsafeOrdersIn(config).length + late + count('POST') + 2 * count('DELETE');
 }
 
 /**
@@ -95,15 +109,18 @@ const unsafeTrials = probe(
     const { config, ask } = port;
     const orders = unsafeOrdersIn(config);
     if (orders.length === 0) return Trials.of([]);
-    const rank = ({ kind, method }: Order) => (kind === 'call' ? UNSAFE_ORDER.indexOf(method) : 0.5);
+    const rank = ({ kind, method, operation: { safe } }: Order) =>
+      safe ? AFTER_CREATIONS : kind === 'call' ? UNSAFE_ORDER.indexOf(method) : 0.5;
     const within = ({ method }: Order) => UNSAFE_ORDER.indexOf(method);
     // A creation from the outside in, a removal from the inside out.
     const depth = ({ method, operation }: Order) =>
       operation.call.template.split('{').length * (method === 'DELETE' ? -1 : 1);
-    const sorted = orders.toSorted(
+    const { all: before, unexercised } = await ask(safeCalls);
+    const unread = new Set(unexercised.map(({ operation }) => operation));
+    const late = lateCallsIn(config).filter(({ operation }) => unread.has(operation));
+    const sorted = [...orders, ...late].toSorted(
       (a, b) => rank(a) - rank(b) || within(a) - within(b) || depth(a) - depth(b),
     );
-    const before = (await ask(safeCalls)).all;
     const own = new OwnItems(port, before);
     const known = new KnownValues(config);
     for (const reply of before) known.take(reply);
@@ -111,13 +128,24 @@ const unsafeTrials = probe(
     const nested = new NestedItems(port, collections, { own, known });
     const isNested = ({ operation, kind }: Order) =>
       kind === 'call' && nestedUse(operation, collections, lifecyclesIn(config)) !== null;
-    return send(sorted, PATIENCE_MS.calls, async (order) => {
+    const read = async (order: Order): Promise<OperationReply | null> => {
+      const ready = filled(order, known.for(order.operation));
+      const reply = ready && (await sendOrder(port, ready));
+      if (reply !== null) known.take(reply);
+      // The value may be that of another thing.
+      return reply?.status === 404 || reply?.status === 410 ? null : reply;
+    };
+    const trials = await send(sorted, PATIENCE_MS.calls, async (order) => {
+      if (order.operation.safe) return read(order);
       if (isNested(order)) return nested.send(order);
       const reply = await own.send(order);
       if (reply !== null) known.take(reply);
       if (reply !== null) nested.take(reply);
       return reply;
     });
+    for (const text of known.emptyLinks) port.remark(text);
+    // The safe calls before have the reason.
+    return trials.exercising(({ safe }) => !safe);
   },
 );
 
@@ -142,7 +170,9 @@ export const operationCalls = covering(
   'operation-calls',
   [safeCalls, unsafeTrials],
   async ({ ask, config, cover }) => {
-    const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+    const together = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+    const asked = new Set(together.ofKind('call').all.map(({ operation }) => operation));
+    const all = together.exercising((operation) => !asked.has(operation));
     const made = all.ofKind('call').judgeable(({ whyNoFault }) => whyNoFault);
     const calls = made.with({ unexercised: planned(config, 'call') });
     cover(coverageOf('call', calls));

@@ -142,6 +142,12 @@ export class Trials {
     );
   }
 
+  /** Lists only these operations as unexercised. */
+  exercising(isListed: (operation: Operation) => boolean): Trials {
+    const unexercised = this.unexercised.filter(({ operation }) => isListed(operation));
+    return new Trials(this.all, unexercised, this.ended);
+  }
+
   ofKind(wanted: TrialKind): Trials {
     return new Trials(
       this.all.filter(({ order }) => order.kind === wanted),
