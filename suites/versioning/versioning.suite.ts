@@ -201,6 +201,30 @@ export const versioning = suite('versioning', 'Versioning', [
     ground: rfc(8594, '3', 'MUST'),
   }),
 
+  // RFC 9745 §4: what ends before it is deprecated contradicts itself.
+  check('versioning.sunset-after-deprecation', {
+    title: 'ends no earlier than it is deprecated',
+    headline: 'Sunset is earlier than Deprecation: {got}',
+    why: 'Clients that plan by Deprecation find the service gone.',
+    change: 'Send a Sunset that is later than Deprecation.',
+    grounds: [rfc(9745, '4', 'MUST')],
+    uses: [everyExchange],
+    judge: ({ expect }) =>
+      expect()
+        .where(
+          ({ response }) =>
+            response.has('sunset') &&
+            response.has('deprecation') &&
+            (['Sunset', 'Deprecation'] as const).every((field) => response.lifecycleFault(field) === null),
+          'no response has both fields in their standard form',
+        )
+        .toConform('a Sunset that is not before Deprecation', ({ response }) =>
+          Date.parse(response.field('sunset') ?? '') < Number(response.field('deprecation')?.slice(1)) * 1_000
+            ? `Sunset ${response.field('sunset')} with Deprecation ${response.field('deprecation')}`
+            : null,
+        ),
+  }),
+
   // versioning.policy does not show how a version ends.
   observation('versioning.deprecation', {
     title: 'announces that it is deprecated or will end, or says nothing of it',

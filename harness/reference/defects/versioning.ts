@@ -73,6 +73,13 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     fails: ['versioning.sunset-field'],
     patch: onAnswer('served', having('Sunset', '2027-06-30')),
   },
+  'sunset-before-deprecation': {
+    cause: 'The Sunset header is earlier than the Deprecation header',
+    fails: ['versioning.sunset-after-deprecation'],
+    patch: onAnswer('served', (answer) =>
+      withField(withField(answer, 'Deprecation', '@1798761600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+    ),
+  },
   'deprecation-malformed': {
     cause: 'The Deprecation header is not a date',
     fails: ['versioning.deprecation-field'],

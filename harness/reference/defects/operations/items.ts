@@ -260,6 +260,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
         }),
     ),
   },
+  'item-keeps-its-etag': {
+    cause: 'An item keeps its strong ETag when it changes',
+    fails: ['caching.etag-changes'],
+    patch: onAnswer('served', (answer, { path }) => withField(answer, 'ETag', `"${path.length}"`), reads),
+  },
   'list-shows-item-twice': {
     cause: 'A list has the same item twice',
     fails: ['operations.created-once'],
