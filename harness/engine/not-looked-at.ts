@@ -62,7 +62,7 @@ const SWITCHES: readonly Switch[] = [
       return { ...config, credentials: { ...config.credentials, second: secret } };
     },
     why: () => 'whether accounts are kept apart',
-    turnOn: ({ service }) => `credentials.secondKey in services/${service}.yaml`,
+    turnOn: ({ service }) => `credentials.secondKey in the config of ${service}`,
   },
 ];
 

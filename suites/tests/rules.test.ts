@@ -67,7 +67,7 @@ it('what a run could not tell is known beforehand, with the line that turns it o
   expect(unseen.map(({ what, turnOn }) => [what, turnOn])).toEqual([
     ['writes', '--allow writes, against data of your own'],
     ['rate limit', '--allow limit'],
-    ['second key', 'credentials.secondKey in services/search.yaml'],
+    ['second key', 'credentials.secondKey in the config of search'],
     ['operations', 'openapi: PATH'],
     ['WebSocket', 'websocket: { url: /live }'],
   ]);
