@@ -16,6 +16,8 @@ const MAX_TEXT = 100_000;
 /** References followed for one value: alternatives of alternatives may multiply without end. */
 const MAX_FOLLOWED = 5_000;
 const MAX_SCHEMAS = 2_000;
+/** Characters of a made-up text, unless its schema demands more. */
+const LONGEST_TEXT = 1_000;
 
 /** In ms: for one value that has a pattern in it, and for all values of a document that could not be made up. */
 const MAKING_MS = 1_000;
@@ -27,6 +29,7 @@ export class Examples {
   readonly #book: SchemaBook;
   /** By the definition: several operations may need the same. */
   readonly #made = new Map<unknown, Example>();
+  readonly #shortened = new Map<JsonSchema, JsonSchema>();
   #patienceMs = PATIENCE_MS;
 
   /** @param definitions may still grow. */
@@ -77,7 +80,7 @@ export class Examples {
   #generated(schema: JsonSchema, shown: boolean): { readonly value: unknown; readonly isMade: boolean } {
     let followed = 0;
     let isMade = false;
-    const value = generateSync(schema, {
+    const value = generateSync(this.#withShortTexts(schema), {
       seed: 1,
       optionalsProbability: 0,
       maxDepth: 20,
@@ -93,11 +96,33 @@ export class Examples {
         followed += 1;
         if (followed > MAX_FOLLOWED) throw new Error(`more than ${MAX_FOLLOWED} references in it`);
         const definition = Object.hasOwn(this.#definitions, ref) ? this.#definitions[ref] : undefined;
-        return isJsonSchema(definition) ? definition : true;
+        return isJsonSchema(definition) ? this.#withShortTexts(definition) : true;
       },
     });
     return { value, isMade };
   }
+
+  /** Making a text of any admitted length takes seconds where 150,000 characters are admitted. */
+  #withShortTexts(schema: JsonSchema): JsonSchema {
+    const known = this.#shortened.get(schema);
+    if (known !== undefined) return known;
+    const short = shortened(schema) as JsonSchema;
+    this.#shortened.set(schema, short);
+    return short;
+  }
+}
+
+/** The schema with texts of at most LONGEST_TEXT characters where it does not demand longer ones. */
+function shortened(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(shortened);
+  if (!isJsonObject(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => {
+      if (LISTING.includes(name) || SHOWING.includes(name)) return [name, value];
+      const isLong = name === 'maxLength' && typeof value === 'number' && value > LONGEST_TEXT;
+      return [name, isLong ? Math.max(LONGEST_TEXT, Number(node.minLength ?? 0)) : shortened(value)];
+    }),
+  );
 }
 
 /** Whether a schema has the values that it admits. `shown`: examples and defaults count. */

@@ -244,8 +244,7 @@ export class OpenApiSchemas {
     switch (KEYWORDS.get(name)) {
       case 'data':
         if (name === 'pattern') holdToPattern(at, at.value);
-        // A duplicate in an enumeration is harmless, but no JSON Schema.
-        return name === 'enum' && Array.isArray(at.value) ? [...new Set(at.value)] : at.value;
+        return name === 'enum' && Array.isArray(at.value) ? enumerated(at.value) : at.value;
       case 'schema':
         // `items` was a list before 2020-12.
         if (!Array.isArray(at.value)) return this.#copied(at, dialect, depth + 1);
@@ -322,6 +321,11 @@ function placeOf({ path }: SourceFile, pointer: readonly string[]): string {
 /** Swagger 2.0 has no word for it; `x-nullable` is in use. */
 function isNullable(at: DocumentNode): boolean {
   return child(at, 'nullable').value === true || child(at, 'x-nullable').value === true;
+}
+
+/** A duplicate is harmless, but no JSON Schema. Generators write an empty list where all values are hidden. */
+function enumerated(values: readonly unknown[]): readonly unknown[] | undefined {
+  return values.length === 0 ? undefined : [...new Set(values)];
 }
 
 function holdToPattern(at: DocumentNode, pattern: unknown): void {

@@ -64,6 +64,11 @@ describe('the value of a required parameter', () => {
     expect((await onlyOperation(document)).path).toBe((await onlyOperation(document)).path);
   });
 
+  it('is short where much longer texts are admitted', async () => {
+    const document = get([query({ schema: { type: 'string', maxLength: 1_000_000 } })]);
+    expect((await onlyOperation(document)).path.length).toBeLessThan(1_100);
+  });
+
   it('goes where it belongs', async () => {
     const parameters = [
       { name: 'id', in: 'path', required: true, example: 'a/b' },

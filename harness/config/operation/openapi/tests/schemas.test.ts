@@ -57,6 +57,7 @@ describe('a schema of OpenAPI 3.0', () => {
       {},
       null,
     ],
+    ['an enumeration of nothing', { type: 'string', enum: [] }, 'a', null],
     ['required twice', { type: 'object', required: ['a', 'a'] }, {}, 'required'],
     [
       'additionalProperties: false',
