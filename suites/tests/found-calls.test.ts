@@ -177,12 +177,13 @@ describe('a call that needs an identifier', () => {
     expect((await requestsTo(paths, answers, more)).sent).toEqual(['/pets', '/pets/9', '/toys/t']);
   });
 
-  it('is not made where no answer has one, and is named', async () => {
-    const paths = { '/pets': get(), '/toys/{toyId}': get(inPath('toyId')) };
+  it('is made with a made-up one where no answer has one, which is named where it names nothing', async () => {
+    const paths = { '/pets': get(), '/toys/{toyId}': get(inPath('toyId', 'integer')) };
     const { sent, outcome } = await requestsTo(paths, { '/pets': json([{ id: 'p1' }]) });
-    expect(sent).toEqual(['/pets']);
+    expect(sent).toEqual(['/pets', '/toys/1']);
+    expect(outcome.outcomes['operations.status']).toBe('pass');
     expect(outcome.messages['operations.status']).toContain(
-      'GET /toys/{toyId} (neither the document nor an answer has a value for the path parameter "toyId"; ',
+      'GET /toys/{toyId} (neither the document nor an answer has a value for the path parameter "toyId", and a made-up one gets 404; ',
     );
   });
 
@@ -191,6 +192,49 @@ describe('a call that needs an identifier', () => {
     const paths = { '/pets': get(), '/pets/{petId}/tags/{tagId}': tags };
     const { outcome } = await requestsTo(paths, { '/pets': json([{ id: 'p1' }]) });
     expect(outcome.messages['operations.status']).toContain('a value for the path parameter "tagId"');
+  });
+
+  it('is judged with a made-up one that is served, and others take their values from its answer', async () => {
+    const [org, team] = [inPath('org_id_or_slug', 'integer'), inPath('team_slug', 'integer')];
+    const { sent, outcome } = await requestsTo(
+      {
+        '/start': get(),
+        '/orgs/{org_id_or_slug}/': get(org),
+        '/teams/{org_id_or_slug}/{team_slug}/': get(org, team),
+      },
+      {
+        '/start': json({}),
+        '/orgs/1/': json({ id: 7, slug: 8, team: { slug: 5 } }),
+        '/teams/1/5/': json({}),
+      },
+    );
+    expect(sent).toEqual(['/start', '/orgs/1/', '/teams/1/5/']);
+    expect(outcome.messages['operations.coverage']).toContain('3 of 3 operations were called.');
+  });
+
+  it('takes it from a list whose path ends with a slash', async () => {
+    const paths = { '/pets/': get(), '/pets/{id}/': get(inPath('id')) };
+    const answers = { '/pets/': json([{ id: 'p1' }]), '/pets/p1/': json({}) };
+    expect((await requestsTo(paths, answers)).sent).toEqual(['/pets/', '/pets/p1/']);
+  });
+
+  it('is made after a creation whose answer has one', async () => {
+    const made = { 201: { description: 'ok', content: { 'application/json': { schema: {} } } } };
+    const paths = {
+      '/start': get(),
+      '/pets': { post: { responses: made } },
+      '/pets/{petRef}': get(inPath('petRef')),
+    };
+    const answers = {
+      '/start': json({}),
+      'POST /pets': (response: ServerResponse) =>
+        response.writeHead(201, { 'content-type': 'application/json' }).end('{"ref":"p1"}'),
+      '/pets/p1': json({}),
+    };
+    const more = 'safety: { unsafeMethods: true, leaveItems: true }\n';
+    const { sent, outcome } = await requestsTo(paths, answers, more);
+    expect(sent).toEqual(['/start', '/pets/p1']);
+    expect(outcome.messages['operations.coverage']).toContain('3 of 3 operations were called.');
   });
 
   it('is not made with a value that its schema refuses', async () => {
@@ -311,9 +355,12 @@ describe('a call that changes an item', () => {
         get: { responses: answering(200) },
         delete: { responses: { 204: { description: 'gone' } } },
       },
-      '/pets/{id}/notes': { parameters: [inPath('id')], post: { requestBody, responses: answering(201) } },
-      '/pets/{id}/notes/{note}': {
-        parameters: [inPath('id'), inPath('note')],
+      '/pets/{pet_id}/notes/create': {
+        parameters: [inPath('pet_id')],
+        post: { requestBody, responses: answering(201) },
+      },
+      '/pets/{pet_id}/notes/{note}': {
+        parameters: [inPath('pet_id'), inPath('note')],
         delete: { responses: { 204: { description: 'gone' } } },
       },
     };

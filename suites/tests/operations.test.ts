@@ -336,8 +336,10 @@ describe('the operations suite over a service that breaks its description', () =
   it('is blocked where nothing can be called, and skipped where nothing may be', async () => {
     const { '/visits/{id}': visits, '/pets': pets } = PETS.paths;
     const provider = await petsService();
+    // Nothing fits, so that nothing can be made up either.
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '[^\\s\\S]' } };
     const [unfit, unsafe] = await Promise.all([
-      found(provider, { ...PETS, paths: { '/visits/{id}': visits } }),
+      found(provider, { ...PETS, paths: { '/visits/{id}': { get: { ...visits.get, parameters: [id] } } } }),
       found(provider, { ...PETS, paths: { '/pets': { post: pets.post } } }),
     ]);
     // No list is documented in pages, and nothing that could be created.

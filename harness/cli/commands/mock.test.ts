@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
@@ -86,6 +87,45 @@ describe('a mock of a document', () => {
       expect(await caller(mock)(call, body)).toMatchObject({ status });
     }),
   );
+
+  it('has whatever a client names where no list says which there are, and paths that end with a slash', async () => {
+    const content = (schema: object) => ({ 'application/json': { schema } });
+    const pet = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } };
+    const item = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+    const responses = (code: number) => ({
+      [code]: { description: 'ok', content: content(pet) },
+      404: { description: 'none' },
+    });
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      paths: {
+        '/shops/{id}/': { get: { parameters: [item], responses: responses(200) } },
+        '/pets/create/': { post: { responses: responses(201) } },
+        '/pets/{id}/': { get: { parameters: [item], responses: responses(200) } },
+      },
+    };
+    const folder = temporaryFolder({ 'openapi.json': JSON.stringify(document) });
+    const { config, close } = await documentedService(join(folder, 'openapi.json'));
+    const mock = await startMock({ config });
+    const statusOf = async (path: string) =>
+      (await fetch(mock.url + path, { headers: { authorization: 'Bearer example-key-not-secret' } })).status;
+    try {
+      expect([await statusOf('/shops/7/'), await statusOf('/shops/x/'), await statusOf('/pets/99/')]).toEqual([
+        200, 404, 404,
+      ]);
+      const created = await fetch(`${mock.url}/pets/create/`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer example-key-not-secret' },
+      });
+      expect(created.status).toBe(201);
+      const { id } = (await created.json()) as { id: number };
+      expect(await statusOf(`/pets/${id}/`)).toBe(200);
+    } finally {
+      await mock.stop();
+      close();
+    }
+  });
 
   it('asks for the credential of the document', () =>
     withMock(null, async (mock) => {

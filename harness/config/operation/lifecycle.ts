@@ -1,6 +1,13 @@
 import { isJsonObject } from '../../base/json-text.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
-import { type Call, type Facets, facetsOf, isJsonType, type Operation } from './call/call.ts';
+import {
+  type Call,
+  type Facets,
+  facetsOf,
+  isJsonType,
+  type Operation,
+  withoutEndSlash,
+} from './call/call.ts';
 
 /** A collection whose items a client creates, reads, changes and removes, as the documents describe it. */
 export interface Lifecycle {
@@ -42,11 +49,12 @@ function lifecycleOf(
   operations: AllOperations,
   definitions: Definitions,
 ): Lifecycle | null {
-  const { body, template } = create.call;
+  const { body } = create.call;
+  const template = withoutEndSlash(create.call.template);
   if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
   if (/[{?]/.test(template)) return null;
   const items = operations.filter(({ call }) => isItemOf(call, template));
-  const parameters = new Set(items.map(({ call }) => call.template));
+  const parameters = new Set(items.map(({ call }) => withoutEndSlash(call.template)));
   if (parameters.size !== 1) return null;
   const [itemTemplate = ''] = parameters;
   const parameter = itemTemplate.slice(template.length + 2, -1);
@@ -63,7 +71,8 @@ function lifecycleOf(
   if (!isIdentifier(created[idMember]) && create.response.status !== 201) return null;
   const update = by('PATCH');
   const list = operations.find(
-    ({ method, call, uncallable }) => method === 'GET' && call.template === template && uncallable === null,
+    ({ method, call, uncallable }) =>
+      method === 'GET' && withoutEndSlash(call.template) === template && uncallable === null,
   );
   const named = create.call.inputs.find(
     ({ name, in: place }) => place === 'header' && name.toLowerCase() === 'idempotency-key',
@@ -88,7 +97,8 @@ function lifecycleOf(
 }
 
 /** One parameter below the path of a collection, and nothing more. */
-function isItemOf({ template }: Call, collection: string): boolean {
+function isItemOf(call: Call, collection: string): boolean {
+  const template = withoutEndSlash(call.template);
   const below = template.slice(collection.length + 1);
   return template.startsWith(`${collection}/{`) && /^\{[^{}/]+\}$/.test(below);
 }

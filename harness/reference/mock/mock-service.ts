@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import { answerFor, isJsonType, pathMatcher, pathValues } from '../../config/operation/call/call.ts';
+import {
+  answerFor,
+  isJsonType,
+  pathMatcher,
+  pathValues,
+  withoutEndSlash,
+} from '../../config/operation/call/call.ts';
 import type { DocumentedAnswer, Operation, ServiceConfig } from '../../config/service.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import { SchemaBook } from '../../wire/json/schema.ts';
@@ -70,7 +76,9 @@ export class MockService {
     this.#definitions = definitions;
     this.#deviation = deviation;
     this.#values = new ValueMaker(definitions, new SchemaBook(definitions));
-    const byTemplate = Map.groupBy(operations, ({ call }) => call.template.split('?', 1)[0] ?? '');
+    const byTemplate = Map.groupBy(operations, ({ call }) =>
+      withoutEndSlash(call.template.split('?', 1)[0] ?? ''),
+    );
     this.#paths = [...byTemplate]
       .map(([template, each]) => ({
         template,
@@ -119,7 +127,8 @@ export class MockService {
     };
   }
 
-  #answer(path: MockPath, operation: Operation, { request, parameters }: RouteCall): HttpAnswer {
+  #answer(path: MockPath, operation: Operation, { request: received, parameters }: RouteCall): HttpAnswer {
+    const request = { ...received, path: withoutEndSlash(received.path) };
     const isLenient = this.#deviation?.lacks === 'validation';
     const part = isLenient
       ? null
@@ -187,9 +196,17 @@ export class MockService {
         if (!isLiteral && at === names.length - 1) return false;
         if (isLiteral) continue;
       }
+      // Nothing of the document says which there are.
+      if (isWhole && items === null && !this.#hasCreation(names.slice(0, at).join('/'))) continue;
       if (!this.#isKnown(template, inner, name, text)) return false;
     }
     return true;
+  }
+
+  #hasCreation(template: string): boolean {
+    return ['', '/create', '/new'].some(
+      (verb) => this.#byTemplate.get(template + verb)?.operations.has('POST') ?? false,
+    );
   }
 
   #isKnown(template: string, inner: string, segment: string, text: string): boolean {
@@ -265,7 +282,7 @@ export class MockService {
       }
       case 'POST':
         return this.#isCollection(template)
-          ? this.#created(template, path, body, success)
+          ? this.#created(withoutVerb(template), withoutVerb(path), body, success)
           : this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
       case 'PUT':
       case 'PATCH': {
@@ -285,6 +302,7 @@ export class MockService {
   /** Whether a POST at a template creates an item below it. */
   #isCollection(template: string): boolean {
     if (/\{[^{}]*\}$/.test(template)) return false;
+    if (withoutVerb(template) !== template) return this.#itemPathBelow(withoutVerb(template)) !== undefined;
     return this.#shapeAt(template) !== null || this.#itemPathBelow(template) !== undefined;
   }
 
@@ -456,9 +474,14 @@ export class MockService {
 function matcher(template: string): MockPath['match'] {
   const match = pathMatcher(template);
   return (path) => {
-    const values = match(path);
+    const values = match(withoutEndSlash(path));
     return values && Object.fromEntries(values);
   };
+}
+
+/** `POST /containers/create` creates what `/containers/{id}` names. */
+function withoutVerb(path: string): string {
+  return path.replace(/\/(?:create|new)$/i, '');
 }
 
 /** A range as a type of it. */

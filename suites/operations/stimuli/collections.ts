@@ -1,14 +1,18 @@
+import { withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation } from '../../../harness/config/service.ts';
+import { ownName, singular } from './names.ts';
 import { creationOf, itemOperationOf } from './own-operations.ts';
 
 /** A path where a POST creates items, at whatever depth: `/orgs/{org}/repos`. */
 export interface Collection {
   readonly create: Operation;
-  /** `/orgs/{org}/repos/{repo}` */
-  readonly itemTemplate: string;
-  /** The last parameter of it. */
-  readonly parameter: string;
+  /** `/orgs/{org}/repos/{repo}`; several if the paths below have other names for the same. */
+  readonly itemTemplates: readonly string[];
+  /** The last parameter of each. */
+  readonly parameters: readonly string[];
+  /** `repo` */
+  readonly noun: string;
   /** DELETE of one item; null if none is documented. */
   readonly remove: Operation | null;
 }
@@ -17,19 +21,21 @@ export interface Collection {
 export function collectionsOf(operations: readonly Operation[]): readonly Collection[] {
   const templates = [...new Set(operations.map(({ call }) => pathOf(call.template)))];
   return operations.flatMap((create) => {
-    const path = pathOf(create.call.template);
+    // `POST /containers/create` makes what `/containers/{id}` names.
+    const path = pathOf(create.call.template).replace(/\/(?:create|new)$/i, '');
     if (create.method !== 'POST' || path.endsWith('}') || isUnfit(create)) return [];
     const below = templates.flatMap((each) =>
       each.startsWith(`${path}/{`) ? [each.slice(path.length + 1)] : [],
     );
-    const parameters = new Set(below.flatMap((rest) => /^\{([^{}/]+)\}(?=\/|$)/.exec(rest)?.[1] ?? []));
-    const [parameter] = parameters;
-    if (parameter === undefined || parameters.size !== 1) return [];
-    const itemTemplate = `${path}/{${parameter}}`;
+    const parameters = [...new Set(below.flatMap((rest) => /^\{([^{}/]+)\}(?=\/|$)/.exec(rest)?.[1] ?? []))];
+    const noun = singular(path.split('/').at(-1) ?? '');
+    // `{id}` and `{contact_id}` below `/contacts` are one.
+    if (new Set(parameters.map((name) => ownName(name, noun))).size !== 1) return [];
+    const itemTemplates = parameters.map((name) => `${path}/{${name}}`);
     const remove = operations.find(
-      ({ method, call }) => method === 'DELETE' && call.template === itemTemplate,
+      ({ method, call }) => method === 'DELETE' && itemTemplates.includes(pathOf(call.template)),
     );
-    return [{ create, itemTemplate, parameter, remove: remove ?? null }];
+    return [{ create, itemTemplates, parameters, noun, remove: remove ?? null }];
   });
 }
 
@@ -44,10 +50,10 @@ export function collectionAround(
   collections: readonly Collection[],
 ): Collection | null {
   const path = pathOf(operation.call.template);
-  const around = collections.filter(
-    ({ itemTemplate }) => path === itemTemplate || path.startsWith(`${itemTemplate}/`),
+  const around = collections.filter(({ itemTemplates }) =>
+    itemTemplates.some((each) => path === each || path.startsWith(`${each}/`)),
   );
-  return around.toSorted((a, b) => b.itemTemplate.length - a.itemTemplate.length)[0] ?? null;
+  return around.toSorted((a, b) => b.create.call.template.length - a.create.call.template.length)[0] ?? null;
 }
 
 /** What a run does with an operation that changes something, beyond the lifecycles. */
@@ -73,5 +79,5 @@ export function nestedUse(
 }
 
 function pathOf(template: string): string {
-  return template.split('?', 1)[0] ?? '';
+  return withoutEndSlash(template.split('?', 1)[0] ?? '');
 }

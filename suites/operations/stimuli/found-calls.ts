@@ -7,7 +7,7 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { examplesOf, KnownValues } from './found-values.ts';
 import type { FoundValues, Order, Unexercised } from './plan.ts';
-import type { OperationReply, ReasonAgainst, Trials } from './trials.ts';
+import { type OperationReply, type ReasonAgainst, Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */
 const MOST_ROUNDS = 6;
@@ -16,8 +16,9 @@ const MOST_ROUNDS = 6;
 type Send = (orders: readonly Order[]) => Promise<Trials>;
 
 /**
- * Calls what needs no value of an answer, then what does: each round takes its values from the answers before it. What an
- * example of the document does not find is called again with a value of an answer.
+ * Calls what needs no value of an answer, then what does: each round takes its values from the answers before it. For what
+ * no answer names, a read is tried with made-up values. What an example of the document does not find is called again with
+ * a value of an answer.
  */
 export async function sendWithFound(
   orders: readonly Order[],
@@ -28,19 +29,30 @@ export async function sendWithFound(
     remark,
   }: { readonly send: Send; readonly repeats: number; readonly remark: Port['remark'] },
 ): Promise<Trials> {
-  const known = new KnownValues(config);
-  const isVain = (reply: OperationReply) => isMissed(reply) && known.isGuess(reply);
-  let waiting = orders.filter(isAwaiting);
+  const known = new KnownValues(config, { takesMadeUp: true });
   let trials = await send(orders.filter((order) => !isAwaiting(order)));
   for (const reply of trials.all) known.take(reply);
-  for (let round = 0; round < MOST_ROUNDS && trials.ended === null; round += 1) {
-    const ready = waiting.flatMap((order) => filled(order, known.for(order.operation)) ?? []);
-    if (ready.length === 0) break;
-    const sent = await send(ready);
-    for (const reply of sent.all) known.take(reply);
-    const operations = new Set(ready.map(({ operation }) => operation));
-    waiting = waiting.filter(({ operation }) => !operations.has(operation));
-    trials = trials.with(sent);
+  let waiting: readonly Order[] = orders.filter(isAwaiting);
+  const unfound: Unexercised[] = [];
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const found = await sendFound(waiting, known, send);
+    trials = trials.with(found.trials);
+    waiting = found.waiting;
+    if (trials.ended !== null || waiting.length === 0) break;
+    // From the outside in: answers of the outer ones may name the inner ones.
+    const depth = Math.min(...waiting.map(depthOf));
+    const outermost = waiting.filter((order) => depthOf(order) === depth);
+    const madeUp = outermost.flatMap((order) => withMadeUp(order, known) ?? []);
+    const tried = await send(madeUp);
+    const served = Trials.of(tried.all.filter(({ expected }) => expected !== null));
+    for (const reply of served.all) known.take(reply);
+    trials = trials.with({ ...served, unexercised: tried.unexercised, ended: tried.ended });
+    const seen = new Map(tried.all.map((reply) => [reply.operation, reply] as const));
+    for (const order of outermost) {
+      const reply = seen.get(order.operation);
+      if (reply?.expected == null) unfound.push(notFound(order, known, reply?.status ?? null));
+    }
+    waiting = waiting.filter((order) => !outermost.includes(order));
   }
   const first = new Map(orders.map((order) => [order.operation, order] as const));
   let left = repeats;
@@ -58,16 +70,49 @@ export async function sendWithFound(
     left -= again.length;
     const sent = await send(again);
     for (const reply of sent.all) known.take(reply);
-    const vain = sent.all.filter(isVain);
+    const vain = sent.all.filter((reply) => isMissed(reply) && known.isGuess(reply));
     for (const reply of vain) known.missed(reply);
     const telling = sent.without((reply) => vain.includes(reply));
     const answered = new Set(telling.all.map(({ operation }) => operation));
     trials = trials.without((reply) => missed.includes(reply) && answered.has(reply.operation)).with(telling);
   }
   for (const text of known.emptyLinks) remark(text);
-  return trials
-    .judgeable((reply) => (isVain(reply) ? GUESSED : null))
-    .with({ unexercised: waiting.map((order) => notFound(order, known)) });
+  const unexercised = [...unfound, ...waiting.map((order) => notFound(order, known, null))];
+  return withoutGuesses(trials, known).with({ unexercised });
+}
+
+/** Without those that a guessed identifier does not find: they tell nothing of their operation. */
+function withoutGuesses(trials: Trials, known: KnownValues): Trials {
+  return trials.judgeable((reply) => (isMissed(reply) && known.isGuess(reply) ? GUESSED : null));
+}
+
+/** Sends those of which all values are known, again and again while answers name others. */
+async function sendFound(
+  orders: readonly Order[],
+  known: KnownValues,
+  send: Send,
+): Promise<{ readonly trials: Trials; readonly waiting: readonly Order[] }> {
+  let waiting = orders;
+  let trials = Trials.of([]);
+  for (let round = 0; round < MOST_ROUNDS && trials.ended === null; round += 1) {
+    const ready = waiting.flatMap((order) => filled(order, known.for(order.operation)) ?? []);
+    if (ready.length === 0) break;
+    const sent = await send(ready);
+    for (const reply of sent.all) known.take(reply);
+    const operations = new Set(ready.map(({ operation }) => operation));
+    waiting = waiting.filter(({ operation }) => !operations.has(operation));
+    trials = trials.with(sent);
+  }
+  return { trials, waiting };
+}
+
+function withMadeUp(order: Order, known: KnownValues): Order | null {
+  const made = filled(order, known.withMadeUp(order.operation));
+  return made && { ...made, isMadeUp: true, what: 'with a made-up identifier' };
+}
+
+function depthOf({ operation }: Order): number {
+  return operation.call.template.split('{').length;
 }
 
 /** Number of calls that may be repeated with another value, within the ceiling of the suite. */
@@ -141,12 +186,14 @@ export function valuesOf({ all }: Trials): ReadonlyMap<Operation, FoundValues> {
   return new Map(all.flatMap(({ order: { operation, values } }) => (values ? [[operation, values]] : [])));
 }
 
-function notFound({ operation, kind }: Order, known: KnownValues): Unexercised {
+/** `status`: of the call with made-up values; null for none. */
+function notFound({ operation, kind }: Order, known: KnownValues, status: number | null): Unexercised {
   const name = known.unknownOf(operation);
   const lacks = operation.call.inputs.find((input) => input.name === name);
   const why = lacks
     ? `neither the document nor an answer has a value for the ${lacks.in} parameter "${name}"`
     : operation.uncallable;
-  const reason = `${why}; \`parameters:\` in the config may give one`;
+  const tried = status === null ? '' : `, and a made-up one gets ${status}`;
+  const reason = `${why}${tried}; \`parameters:\` in the config may give one`;
   return { operation, kind, reason, why: 'unfit' };
 }

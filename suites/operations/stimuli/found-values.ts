@@ -2,12 +2,16 @@ import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.t
 import {
   type DocumentedLink,
   facetsOf,
+  type Input,
   pathValues,
   requestOfCall,
+  withoutEndSlash,
 } from '../../../harness/config/operation/call/call.ts';
+import { Examples } from '../../../harness/config/operation/call/example.ts';
 import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { followedLinks } from './linked-values.ts';
+import { ownName, plain, singular } from './names.ts';
 import type { FoundValues } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import type { OperationReply } from './trials.ts';
@@ -36,6 +40,10 @@ const IDENTIFIERS = [
   'code',
   'number',
 ];
+/** Members that name something of a kind: `pspReference`. */
+const NAMING = /(?:id|uuid|guid|sid|ref|reference|key|slug|login|username|name|code|number|token)$/;
+/** A text for inputs of which nothing more is known. */
+const MADE_UP = 'conform';
 /** Members and headers that hold the address of something. */
 const ADDRESS = /(?:^|_)(?:href|url|uri|self|location)$|Ur[li]$/;
 
@@ -56,9 +64,14 @@ export class KnownValues {
   readonly #yielding = new Set<string>();
   /** Paths up to their last value, by template, that were answered as if there was no such thing. */
   readonly #missed = new Map<string, Set<string>>();
+  readonly #takesMadeUp: boolean;
+  readonly #examples: Examples;
 
-  constructor(config: ServiceConfig) {
+  /** `takesMadeUp`: a made-up value of a path that is served stands for something; for reads only. */
+  constructor(config: ServiceConfig, { takesMadeUp = false }: { readonly takesMadeUp?: boolean } = {}) {
     this.#config = config;
+    this.#takesMadeUp = takesMadeUp;
+    this.#examples = new Examples(config.definitions ?? {}, responseSchemas(config).book);
     this.#awaiting = config.operations.filter(
       (operation) => operation.awaits.length > 0 || examplesOf(operation).length > 0,
     );
@@ -70,6 +83,7 @@ export class KnownValues {
     this.#takeLinks(reply);
     const path = pathOf(reply.order.path);
     const { location, json } = reply.response;
+    if (this.#takesMadeUp || !reply.order.isMadeUp) this.#takePath(reply);
     if (location !== null) this.#takeAddress(location.pathname);
     const { value } = json;
     const list = listIn(value) ?? (reply.operation.method === 'POST' && isJsonObject(value) ? [value] : null);
@@ -90,7 +104,7 @@ export class KnownValues {
         if (text === null) visit(inner, singular(name), depth + 1);
         else {
           this.#name(plain(name), text);
-          if (IDENTIFIERS.includes(name)) this.#name(plain(noun) + name, text);
+          if (NAMING.test(plain(name))) this.#name(plain(noun) + plain(name), text);
           if (!ADDRESS.test(name) || addresses === 0) continue;
           addresses -= 1;
           this.#takeAddress(URL.parse(text, 'http://service.invalid')?.pathname ?? '');
@@ -111,6 +125,12 @@ export class KnownValues {
     return [...this.#emptyLinks.values()];
   }
 
+  /** As `for`, with made-up values of the documented types for what is unknown; null if one cannot be made up. */
+  withMadeUp(operation: Operation): FoundValues | null {
+    const found = this.#search(operation, new Map(), (input) => this.#madeUp(operation, input));
+    return typeof found === 'string' ? null : found;
+  }
+
   /** The value of each input that the operation awaits, or has an example for; null if one is unknown. `own`: values to keep. */
   for(operation: Operation, own: FoundValues = new Map()): FoundValues | null {
     const found = this.#search(operation, own);
@@ -124,7 +144,11 @@ export class KnownValues {
   }
 
   /** The values, or the name of the first input that has none. */
-  #search(operation: Operation, own: FoundValues): FoundValues | string {
+  #search(
+    operation: Operation,
+    own: FoundValues,
+    make: (input: Input | undefined) => string | undefined = () => undefined,
+  ): FoundValues | string {
     const { call } = operation;
     const awaits = operation.awaits.length > 0 ? operation.awaits : examplesOf(operation);
     const linked = own.size > 0 ? [] : (this.#linked.get(keyOf(operation)) ?? []);
@@ -153,7 +177,8 @@ export class KnownValues {
         const value =
           given !== undefined
             ? String(given)
-            : candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each));
+            : (candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each)) ??
+              make(input));
         if (value === undefined) return name;
         if (given === undefined) found.set(name, value);
         filled = put(value);
@@ -163,10 +188,10 @@ export class KnownValues {
     }
     for (const name of awaits) {
       if (found.has(name) || own.has(name)) continue;
-      const value = [
-        ...(part.has(name) ? [part.get(name) ?? ''] : []),
-        ...this.#candidates(null, '', name),
-      ].find((each) => this.#isFit(operation, name, each));
+      const value =
+        [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)].find(
+          (each) => this.#isFit(operation, name, each),
+        ) ?? make(call.inputs.find((each) => each.name === name));
       if (value === undefined) return name;
       found.set(name, value);
     }
@@ -224,6 +249,27 @@ export class KnownValues {
       });
   }
 
+  #madeUp(operation: Operation, input: Input | undefined): string | undefined {
+    if (input === undefined) return undefined;
+    const example = input.schema === null ? null : this.#examples.of(input.schema);
+    const made = example !== null && 'value' in example ? textOf(example.value) : null;
+    return [MADE_UP, '1', made].find(
+      (each): each is string => each !== null && this.#isFit(operation, input.name, each),
+    );
+  }
+
+  /** What a path was served with, stands for the same in other paths. */
+  #takePath({ order: { values }, operation }: OperationReply): void {
+    let before = '';
+    for (const segment of pathOf(operation.call.template).split('/')) {
+      const [, name] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+      const value = name === undefined ? undefined : values?.get(name);
+      if (name === undefined) before = segment;
+      else if (value !== undefined)
+        this.#name(IDENTIFIERS.includes(plain(name)) ? plain(singular(before) + name) : plain(name), value);
+    }
+  }
+
   #name(name: string, text: string): void {
     if (this.#named.size >= MAX_NAMES && !this.#named.has(name)) return;
     const known = this.#named.get(name) ?? [];
@@ -241,18 +287,24 @@ export class KnownValues {
   /** `list`: the path of the list that the value is of. `before`: the last segment that is no parameter. */
   #candidates(list: string | null, before: string, name: string): readonly string[] {
     const noun = singular(before);
-    const own = plain(name).startsWith(plain(noun)) ? plain(name).slice(plain(noun).length) : plain(name);
+    // `{organization_id_or_slug}` stands for either.
+    const either = name.split(/_or_|(?<=[a-z])Or(?=[A-Z])/);
+    const own = either.map((each) => ownName(each, noun));
+    const wanted = [plain(name), ...own];
     const ofItem = (item: unknown): readonly string[] => {
       const text = textOf(item);
       if (text !== null) return [text];
       if (!isJsonObject(item)) return [];
-      const byName = Object.entries(item).filter(([key]) => [plain(name), own].includes(plain(key)));
+      const byName = Object.entries(item).filter(([key]) => wanted.includes(plain(key)));
       const usual = IDENTIFIERS.map((key) => [key, item[key]] as const);
       return [...byName, ...usual].flatMap(([, value]) => textOf(value) ?? []);
     };
     const items = list === null ? [] : (this.#items.get(list) ?? []);
     const isGeneric = IDENTIFIERS.includes(plain(name));
-    const named = [...(isGeneric ? [] : [plain(name), `${plain(name)}id`]), plain(noun) + (own || 'id')];
+    const named = [
+      ...(isGeneric ? [] : [plain(name), `${plain(name)}id`]),
+      ...own.map((each) => plain(noun) + (each || 'id')),
+    ];
     return [...items.flatMap(ofItem), ...named.flatMap((key) => this.#named.get(key) ?? [])];
   }
 
@@ -320,7 +372,7 @@ function nounOf(path: string, { call }: Operation): string {
 }
 
 function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? '';
+  return withoutEndSlash(target.split('?', 1)[0] ?? '');
 }
 
 /** A base address may stand before the paths of the document. */
@@ -328,16 +380,4 @@ function withoutBase(pathname: string, template: string): string {
   const [first = ''] = /^\/[^/{]+/.exec(template) ?? [];
   const at = first === '' ? -1 : pathname.indexOf(`${first}/`);
   return at > 0 ? pathname.slice(at) : pathname;
-}
-
-/** `pet_id`, `petId` and `pet-id` are one name. */
-function plain(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
-}
-
-/** `categories` → `category`, `boxes` → `box`, `pets` → `pet`. */
-function singular(noun: string): string {
-  if (/[^aeiou]ies$/i.test(noun)) return noun.replace(/ies$/i, 'y');
-  if (/(?:x|ch|sh|ss)es$/i.test(noun)) return noun.replace(/es$/i, '');
-  return /[^s]s$/i.test(noun) ? noun.slice(0, -1) : noun;
 }

@@ -5,6 +5,7 @@ import type { Port } from '../../../harness/engine/session/probe.ts';
 import { type Collection, collectionAround } from './collections.ts';
 import type { KnownValues } from './found-values.ts';
 import { createdId, idOf as itemId, itemOf } from './item.ts';
+import { ownName, plain } from './names.ts';
 import type { OwnItems } from './own-items.ts';
 import type { FoundValues, Order } from './plan.ts';
 import { orderOf, stimulusOf } from './stimulus.ts';
@@ -95,24 +96,22 @@ export class NestedItems {
     const id = idOf(reply, into);
     if (id === null) return;
     const items = this.#items.get(into) ?? [];
-    items.push({ values: new Map([...values, [into.parameter, id]]), kept });
+    items.push({ values: withId(values, into, id), kept });
     this.#items.set(into, items);
   }
 
   /** Plans the removal of what a reply has created; the function cancels it. */
-  #removalOf(
-    reply: OperationReply,
-    { remove, parameter, itemTemplate }: Collection,
-    { values }: Order,
-  ): () => void {
-    const id = idOf(reply, { parameter });
+  #removalOf(reply: OperationReply, into: Collection, { values }: Order): () => void {
+    const { remove, itemTemplates } = into;
+    const id = idOf(reply, into);
     // Those of the lifecycles are removed already.
     if (this.#own.idOf(reply) !== null) return () => undefined;
     if (remove === null || id === null) {
-      if (reply.served && remove !== null) this.#port.remains.lost(`${itemTemplate} without an identifier`);
+      if (reply.served && remove !== null)
+        this.#port.remains.lost(`${itemTemplates[0]} without an identifier`);
       return () => undefined;
     }
-    const all = new Map([...(values ?? []), [parameter, id]]);
+    const all = withId(values ?? new Map(), into, id);
     const inputs = remove.call.inputs.map((input) =>
       input.in === 'path' && all.has(input.name) ? { ...input, value: all.get(input.name) } : input,
     );
@@ -126,15 +125,25 @@ export class NestedItems {
   }
 }
 
+/** The identifier of an item by each name that the paths below have for it. */
+function withId(values: FoundValues, { parameters }: Collection, id: string): FoundValues {
+  return new Map([...values, ...parameters.map((name) => [name, id] as const)]);
+}
+
 /** The identifier of a created item, by the name of its parameter or the usual names; else the end of its Location. */
-function idOf(reply: OperationReply, { parameter }: Pick<Collection, 'parameter'>): string | null {
+function idOf(
+  reply: OperationReply,
+  { parameters, noun }: Pick<Collection, 'parameters' | 'noun'>,
+): string | null {
   const item = itemOf(reply);
   const nested = item === null ? [] : Object.values(item).filter(isJsonObject);
+  const wanted = new Set(parameters.flatMap((name) => [plain(name), ownName(name, noun)]));
   for (const object of [item, ...(nested.length === 1 ? nested : [])]) {
-    for (const idMember of [parameter, 'id', 'uuid', 'sid', 'gid', 'key', 'slug', 'name']) {
+    const named = Object.keys(object ?? {}).filter((name) => wanted.has(plain(name)));
+    for (const idMember of [...named, 'id', 'uuid', 'sid', 'gid', 'key', 'slug', 'name']) {
       const id = itemId(object, { idMember });
       if (id !== null) return id;
     }
   }
-  return createdId(reply, { idMember: parameter });
+  return createdId(reply, { idMember: parameters[0] ?? 'id' });
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJsonObject } from '../../../harness/base/json-text.ts';
 import { derivedOnce } from '../../../harness/config/derived.ts';
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { requestOfCall, withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation, OperationRequest } from '../../../harness/config/service.ts';
 
@@ -20,8 +20,8 @@ export function creationOf(operation: Operation, lifecycles: readonly Lifecycle[
 /** The lifecycle of which an operation is about one item; null if anything but its path may say which. */
 export function itemOperationOf({ call }: Operation, lifecycles: readonly Lifecycle[]): Lifecycle | null {
   const isOf = ({ create, parameter, idMember }: Lifecycle) => {
-    const item = `${create.call.template}/{${parameter}}`;
-    const below = call.template.slice(item.length);
+    const item = `${withoutEndSlash(create.call.template)}/{${parameter}}`;
+    const below = withoutEndSlash(call.template).slice(item.length);
     const isNamed = isJsonObject(call.body?.value) && idMember in call.body.value;
     return call.template.startsWith(item) && (below === '' || /^\/[^{}]*$/.test(below)) && !isNamed;
   };

@@ -180,6 +180,11 @@ describe('the ceiling', () => {
     expect(orders.every((order) => called.has(order.split(' ')[1]))).toBe(true);
   });
 
+  it('leaves no more than 300 requests to what is no call', () => {
+    const { orders } = plan(ids(900), { operationRequests: 1000 });
+    expect(orders.filter((order) => order.startsWith('call'))).toHaveLength(700);
+  });
+
   it('lists what exceeds the number of one kind for one operation', () => {
     const many = Array.from({ length: 43 }, () => bad('out-of-range'));
     const { orders, unexercised } = plan([operation('a')], { operationRequests: 100 }, true, many);

@@ -22,6 +22,8 @@ export interface Order extends OperationRequest {
   readonly method: string;
   /** The values of other answers that are in it; absent for none. */
   readonly values?: FoundValues;
+  /** Some of the values are made up: that it is not found tells nothing. Absent for others. */
+  readonly isMadeUp?: true;
   /** Completes "GET /v1/resources/{id} …". */
   readonly what: string;
   /** The documented constraint that it tries; absent for none. */
@@ -94,7 +96,10 @@ interface Planned {
   readonly inputTrialsOf: (operation: Operation) => readonly InputTrial[];
 }
 
-/** The requests to operations: up to half are calls, the rest tries what is called. The cut of the ceiling is listed. */
+/** Requests that calls leave to what tries them further, at most: a large document is called first. */
+const MOST_KEPT_FOR_TRIALS = 300;
+
+/** The requests to operations: calls first, the rest tries what is called. The cut of the ceiling is listed. */
 export function planOperations({
   operations,
   lifecycles,
@@ -113,7 +118,7 @@ export function planOperations({
   }
   const isNested = (operation: Operation) => nestedUse(operation, collections, lifecycles) !== null;
   const calls = callable.map((operation) => callOf(operation, aboutOwnItem(operation, lifecycles)));
-  const first = calls.slice(0, Math.ceil(ceiling / 2));
+  const first = calls.slice(0, Math.max(Math.ceil(ceiling / 2), ceiling - MOST_KEPT_FOR_TRIALS));
   const subjects = first
     .filter(({ operation }) => !isNested(operation))
     .map((call) => {

@@ -359,6 +359,11 @@ export function textOf(value: unknown, separator: string): string {
   return String(value);
 }
 
+/** `/things/` and `/things` name one collection. */
+export function withoutEndSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 /** The decoded values of a path for the names of a template; null if it does not fit. No queries. */
 export function pathValues(template: string, path: string): ReadonlyMap<string, string> | null {
   return pathMatcher(template)(path);
