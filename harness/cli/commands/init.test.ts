@@ -86,6 +86,29 @@ describe('the security scheme of an OpenAPI document', () => {
     expect(text).toMatch(/^headers:\n {2}X-Application-Id: \$\{env:ORDERS_X_APPLICATION_ID\}$/m);
   });
 
+  it('two keys of which a config has one are told, and the first is taken', async () => {
+    const [query, cookie] = (['query', 'cookie'] as const).map((place) => {
+      return { type: 'apiKey', in: place, name: `of-${place}` };
+    });
+    const document = {
+      ...documentWith({}),
+      security: [{ query: [], cookie: [] }],
+      components: { securitySchemes: { query, cookie } },
+    };
+    const folder = temporaryFolder({ 'openapi.json': JSON.stringify(document) });
+    const asked = ['--url', 'http://127.0.0.1:9', '--openapi', 'openapi.json', '--key-env', 'KEY'];
+    const { code, stderr } = await conformHere(['init', '--service', 'orders', ...asked], {}, folder);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^The document asks for a key in the query "of-query" with a key in the cookie "of-cookie", of which a config has one: /,
+      ),
+    });
+    expect(readFileSync(join(folder, 'conform.yaml'), 'utf8')).toMatch(
+      /^ {2}scheme: query .*\n {2}name: "of-query"/m,
+    );
+  });
+
   it('a key of a login is that where its options are given', async () => {
     const scheme = { type: 'apiKey', in: 'cookie', name: 'sid' };
     const asked = ['--login-url', '/session', '--login-take', 'cookie:sid'];

@@ -58,7 +58,10 @@ export async function init(options: InitOptions): Promise<number> {
             question: 'Path of a GET that works, such as /v1/orders',
             unfit: FIT.samplePath,
           });
-    const demanded = openapi === null ? undefined : schemeFor(openapi.facts, options);
+    const { partDemand = null, demand: whole = null } = openapi?.facts ?? {};
+    if (partDemand !== null) process.stderr.write(`${partDemand.why}\n`);
+    const demand = whole ?? partDemand?.first ?? null;
+    const demanded = openapi === null ? undefined : schemeFor({ ...openapi.facts, demand }, options);
     const scheme = chosenScheme(
       await asker.answer(options.scheme ?? demanded?.name, {
         option: 'scheme',
@@ -71,7 +74,7 @@ export async function init(options: InitOptions): Promise<number> {
       }),
     );
     const capitals = service.toUpperCase().replaceAll('-', '_');
-    const documented = await documentedAnswers(openapi?.facts.demand ?? null, scheme);
+    const documented = await documentedAnswers(demand, scheme);
     const answers: Record<string, string> = {};
     for (const { option, question, fallback, variable } of scheme.first.asks) {
       answers[option] = await asker.answer(options[camelCase(option)] ?? (documented[option] || undefined), {

@@ -9,7 +9,7 @@ import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf } from './inputs.ts';
 import { addressOf, type FoundOperation, firstServer, operationsOf } from './outline.ts';
-import { firstDemand, isOptional } from './security.ts';
+import { described, firstDemand, isOptional } from './security.ts';
 import { shownInBody, shownInParameter } from './shown-values.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
@@ -25,6 +25,8 @@ export interface FirstFacts {
   readonly title: string | null;
   /** The security scheme of the sample; null if no credential is needed, or several that one config cannot have. */
   readonly demand: SecurityScheme | null;
+  /** The first of several that are needed together, of which a config has one, and why in a sentence; null otherwise. */
+  readonly partDemand: { readonly first: SecurityScheme; readonly why: string } | null;
   /** Headers with further keys that are needed together with it. */
   readonly besides: readonly string[];
   /** Nothing is demanded of a client, and the document says so. */
@@ -99,12 +101,17 @@ const SECRECY = [/key|auth/i, /token/i, /secret/i];
 const secrecyOf = ({ name }: SecurityScheme) => SECRECY.findLastIndex((each) => each.test(name));
 
 /** Of schemes that are needed together: the credential, and the headers next to it. */
-function keysOf(demands: readonly SecurityScheme[]): Pick<FirstFacts, 'demand' | 'besides'> {
+function keysOf(demands: readonly SecurityScheme[]): Pick<FirstFacts, 'demand' | 'partDemand' | 'besides'> {
   const others = demands.filter((each) => !isInHeader(each));
   const inHeaders = demands.filter(isInHeader).toSorted((a, b) => secrecyOf(b) - secrecyOf(a));
   const [demand = null, ...besides] = [...others, ...inHeaders];
-  if (others.length > 1) return { demand: null, besides: [] };
-  return { demand, besides: besides.map(({ name }) => name) };
+  const [first] = others;
+  if (others.length > 1 && first !== undefined) {
+    const needed = others.map(described).join(' with ');
+    const why = `The document asks for ${needed}, of which a config has one: the operations that need both are not called.`;
+    return { demand: null, partDemand: { first, why }, besides: [] };
+  }
+  return { demand, partDemand: null, besides: besides.map(({ name }) => name) };
 }
 
 /** The path with the examples of its required parameters; null if one has none. */

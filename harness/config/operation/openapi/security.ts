@@ -166,7 +166,8 @@ function isSame(one: SecurityScheme, other: SecurityScheme): boolean {
   return (isKey(one) && other.type === 'http') || (one.type === 'http' && isKey(other));
 }
 
-function described({ type, scheme, in: place, name }: SecurityScheme): string {
+/** `a key in the query "token"` */
+export function described({ type, scheme, in: place, name }: SecurityScheme): string {
   if (type === 'apiKey') return `a key in the ${place} ${JSON.stringify(name)}`;
   return type === 'http' ? `the HTTP scheme ${scheme}` : `the scheme ${type || '(no type)'}`;
 }

@@ -75,6 +75,7 @@ describe('what an OpenAPI document states', () => {
     expect(await factsOf({ paths })).toEqual({
       title: 'T',
       demand: null,
+      partDemand: null,
       besides: [],
       open: false,
       samplePath: null,
