@@ -91,7 +91,7 @@ const ADVICE: readonly Advice[] = [
   },
   {
     codes: /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
-    problem: 'no known authority vouches for its certificate',
+    problem: 'a self-signed certificate, or one of an unknown authority',
     remedy:
       'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',
   },
