@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { isJsonObject } from '../../harness/base/json-text.ts';
 import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
+import { estimate } from '../../harness/engine/estimate.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
 
@@ -100,13 +101,18 @@ function judgeOf(schema: Schema, coerceTypes: boolean): (value: unknown) => bool
   return ajv.compile(schema);
 }
 
+interface Tried extends Judged {
+  /** Before anything was sent. */
+  readonly told: ReturnType<typeof estimate>;
+}
+
 /** A small service that holds requests to these schemas, in place of the documented ones. */
 async function found({
   body = ORDER,
   parameters = {},
   breaksOn,
   refuses = () => false,
-}: Checked): Promise<Judged> {
+}: Checked): Promise<Tried> {
   const isOrder = judgeOf(body, false);
   const judges = PARAMETERS.map(({ name, in: place, schema }) => {
     const isFit = judgeOf({ properties: { value: parameters[name] ?? schema } }, true);
@@ -131,7 +137,8 @@ operations: [{ id: checkOrder, method: POST, path: /orders, safe: true }]
       'openapi/api.yaml': JSON.stringify(DOCUMENT),
     }),
   );
-  return judged(config.config, [operations], { url: server.url });
+  const told = estimate(config.config, { suites: [operations], catalogue: 0 });
+  return { ...(await judged(config.config, [operations], { url: server.url })), told };
 
   async function statusOf(request: IncomingMessage): Promise<number> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://orders.test');
@@ -268,6 +275,13 @@ describe('the trials of constraints', () => {
         /^Hold query parameter "limit" to `maximum: 50` \(.*api\.yaml:1:\d+\), and answer 400 or 422/,
       ),
     });
+  });
+
+  it('are told before the run in their number, and kept', async () => {
+    const { requests, told } = await found({});
+    expect(requests).toBeGreaterThan(50);
+    expect(requests).toBeLessThanOrEqual(told.requests);
+    expect(requests).toBeGreaterThanOrEqual(0.8 * told.usual);
   });
 
   it('are on record with the constraint, its place and its side', async () => {

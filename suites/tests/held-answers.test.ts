@@ -205,6 +205,7 @@ describe('the headers of an answer', () => {
 describe('of an answer nothing is expected that HTTP or OpenAPI does not have', () => {
   it.each<[string, object, Answer, object?]>([
     ['content of a 204, whatever is documented', { 204: LIST }, answering(204, undefined)],
+    ['content of a 304, whatever is documented', { 304: LIST }, answering(304, undefined)],
     ['a media type that the document leaves open', { 200: { description: 'ok' } }, answering(200, undefined)],
     [
       'a media type without a schema in Swagger 2.0, whatever it produces',

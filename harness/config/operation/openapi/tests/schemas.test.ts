@@ -89,6 +89,7 @@ describe('a schema of OpenAPI 3.1', () => {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     ['if and then', { if: { minimum: 5 }, then: { multipleOf: 5 } }, 7, 'multipleOf'],
     ['prefixItems', { prefixItems: [{ type: 'string' }] }, [1], 'type'],
+    ['a format, which is an annotation', { type: 'string', format: 'date-time' }, 'yesterday', null],
   ])('reads %s', async (_, schema, value, keyword) => {
     expect(await refusalOf('3.1.0', schema, value, { A: { type: 'string' } })).toBe(keyword);
   });
