@@ -301,6 +301,7 @@ describe('a call with a value that nothing documents', () => {
     ['a text in a body, refused', { post: withBody(name) }, 422, 'pass'],
     ['a body without members, refused', { post: withBody(wide) }, 400, 'pass'],
     ['an example in a body, refused', { post: withBody(shown) }, 422, 'fail'],
+    ['a made-up password, refused', { post: withBody(name) }, 401, 'pass'],
     ['a text in a body that names nothing', { post: withBody(name, 404) }, 404, 'pass'],
     ['a text in a body for a path that is missing', { post: withBody(name) }, 404, 'fail'],
   ])('%s', async (_, item, status, outcome) => {

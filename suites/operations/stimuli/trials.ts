@@ -18,13 +18,15 @@ export class OperationReply extends DocumentedReply {
   /** The side that a refusal of the call is mended on: the key of the run, and values that only name something, are not the service's. */
   get refusalSide(): FaultSide {
     const { status, operation, exchange, order } = this;
-    if ((status === 401 || status === 403) && exchange.credential === 'right') return 'config';
-    if (status !== 404 && status !== 410) return 'service';
     const own = operation.call.inputs.filter(
       ({ in: place, name }) => place === 'path' && !order.values?.has(name),
     );
+    const isOfExample = OF_THINGS.has(status ?? 0) && own.some(({ from }) => from === 'example');
+    if ((status === 401 || status === 403) && exchange.credential === 'right' && !isOfExample)
+      return 'config';
+    if (!OF_THINGS.has(status ?? 0)) return 'service';
     if (own.some(({ from }) => from === 'config')) return 'config';
-    return own.some(({ from }) => from === 'example') ? 'document' : 'service';
+    return isOfExample ? 'document' : 'service';
   }
 
   /** Why a refusal is no fault: it may be about values that no document vouches for. null for others. */
@@ -39,8 +41,10 @@ export class OperationReply extends DocumentedReply {
     const mayLack = operation.answers.some(namesMissing);
     if (shown.length > 0 && isOfThing && mayLack)
       return unfit(`its example of ${quoted(shown)} names nothing here, and is answered`);
+    const isOfLogin = status === 401 && operation.auth !== 'required';
     // A made-up body finds its path: 404 says that the path is missing, unless the document says of what.
-    if (!OF_VALUES.has(status ?? 0) && !(isOfThing && (made.length > 0 || mayLack))) return null;
+    const isOfValues = isOfLogin || OF_VALUES.has(status ?? 0) || (isOfThing && (made.length > 0 || mayLack));
+    if (!isOfValues) return null;
     if (made.length > 0) return unfit(`its ${quoted(made)} is made up, and is refused`);
     return body?.isMade ? unfit('its body is made up, and is refused') : null;
   }
@@ -71,7 +75,7 @@ function quoted(names: readonly string[]): string {
 }
 
 /** Content that a server does not take, or not in its present state. */
-const OF_VALUES: ReadonlySet<number> = new Set([400, 409, 422]);
+const OF_VALUES: ReadonlySet<number> = new Set([400, 403, 409, 422]);
 
 function namesMissing({ code }: DocumentedAnswer): boolean {
   return code === '404' || code === '4XX';

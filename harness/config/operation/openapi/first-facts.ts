@@ -64,7 +64,7 @@ export async function firstFacts(
   const isShown = (each: FoundOperation) => each.method === 'GET' && withExamples(files, each) !== null;
   const byExample = known.some(isSample) ? undefined : known.find(isShown);
   const sample =
-    known.find((each) => isSample(each) && isMain(each) && hasContent(files, each) && !isHealth(each)) ??
+    known.find((each) => isSample(each) && isMain(each) && hasContent(files, each) && !isAside(each)) ??
     known.find((each) => isSample(each) && isMain(each) && hasContent(files, each)) ??
     known.find((each) => isSample(each) && isMain(each)) ??
     known.find(isSample) ??
@@ -137,9 +137,12 @@ function withExamples(files: SourceFiles, { pathItem, operation, path }: FoundOp
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
-/** Probes of orchestrators: they are mostly open, whatever the document demands for all operations. */
-function isHealth({ path }: FoundOperation): boolean {
-  return /\/_?(?:health\w*|ready\w*|readiness|livez?|liveness|ping|heartbeat)\/?$/i.test(path);
+/** Probes of orchestrators are mostly open, and steps of a login need more than the key, whatever the document demands for all. */
+function isAside({ path }: FoundOperation): boolean {
+  return (
+    /\/_?(?:health\w*|ready\w*|readiness|livez?|liveness|ping|heartbeat)\/?$/i.test(path) ||
+    /\/(?:auth|oauth2?|sso|login|logout|password)(?:\/|$)/i.test(path)
+  );
 }
 
 function mostFrequent(texts: readonly string[]): string | undefined {

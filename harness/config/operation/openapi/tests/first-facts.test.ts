@@ -55,8 +55,8 @@ describe('what an OpenAPI document states', () => {
     expect({ samplePath, scheme: demand?.scheme }).toEqual({ samplePath: '/orders', scheme: 'bearer' });
   });
 
-  it('has no probe of an orchestrator for a sample, if there is another', async () => {
-    const probes = { '/health': get(JSON_200), '/api/ready': get(JSON_200) };
+  it('has no probe of an orchestrator and no step of a login for a sample, if there is another', async () => {
+    const probes = { '/health': get(JSON_200), '/api/ready': get(JSON_200), '/auth/reset': get(JSON_200) };
     expect((await factsOf({ paths: { ...probes, '/orders': get(JSON_200) } })).samplePath).toBe('/orders');
     expect((await factsOf({ paths: probes })).samplePath).toBe('/health');
   });
