@@ -30,7 +30,7 @@ const LEAST_READ_OCTETS = 1_500_000;
 const REMEMBERED = {
   forms: { values: 64, length: 2_000, total: 20_000 },
   fields: { values: 1_000, length: 200, total: 200_000 },
-  content: { values: 100, length: 100_000, total: 400_000 },
+  content: { values: 100, length: 1_100_000, total: 1_000_000 },
 };
 /** Shown for a value that another service has learned, until all services know it. */
 const SOMEBODYS = 'secret';
@@ -171,6 +171,12 @@ export function createRedaction(
     });
   };
 
+  const sink = shownBefore(REMEMBERED.fields, (shown: string) => {
+    const markers = new Stretches(findMarkers(shown));
+    const finds = find(viewText(shown)).filter((found) => !markers.covers(found));
+    return cut(shown.length, finds, (start, end) => shown.slice(start, end)).join('');
+  });
+
   const redaction: Redaction = {
     add(name, value) {
       if (value.length < SHORTEST_SECRET || value.length > LONGEST_SECRET) {
@@ -186,11 +192,7 @@ export function createRedaction(
     text,
     fields: (received) =>
       withoutSplit(received.map(([name, value]) => [fieldText(name), fieldText(value)] as const)),
-    sink(shown) {
-      const markers = new Stretches(findMarkers(shown));
-      const finds = find(viewText(shown)).filter((found) => !markers.covers(found));
-      return cut(shown.length, finds, (start, end) => shown.slice(start, end)).join('');
-    },
+    sink,
   };
   for (const secret of secrets) redaction.add(secret.name, secret.reveal());
   return redaction;

@@ -31,7 +31,8 @@ const INTERNALS: Readonly<Record<string, readonly RegExp[]>> = {
     /Traceback \(most recent call last\)|\bFile \\?"[^"\\]{1,200}\\?", line \d{1,6}/,
     /\bgoroutine \d{1,9} \[|\bpanic: |\bthread '[^']{1,60}' panicked at/,
     /Stack trace:|PHP (?:Fatal|Parse) error|\bin [A-Z]:\\{1,2}[^\s"]{1,200}:line \d{1,6}/,
-    /[\w./-]{1,200}\.rb:\d{1,6}:in [`']/,
+    // From the beginning of a word: a long one is not tried from each of its characters.
+    /(?<![\w./-])[\w./-]{1,500}\.rb:\d{1,6}:in [`']/,
   ],
   'an SQL error': [
     /SQLSTATE\[?|You have an error in your SQL syntax|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]{3,20}|\bSqlException\b|Unclosed quotation mark/,
