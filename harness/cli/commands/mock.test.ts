@@ -111,9 +111,9 @@ describe('a mock of a document', () => {
     const statusOf = async (path: string) =>
       (await fetch(mock.url + path, { headers: { authorization: 'Bearer example-key-not-secret' } })).status;
     try {
-      expect([await statusOf('/shops/7/'), await statusOf('/shops/x/'), await statusOf('/pets/99/')]).toEqual([
-        200, 404, 404,
-      ]);
+      expect([await statusOf('/shops/7/'), await statusOf('/shops/x/'), await statusOf('/pets/99/')]).toEqual(
+        [200, 404, 404],
+      );
       const created = await fetch(`${mock.url}/pets/create/`, {
         method: 'POST',
         headers: { authorization: 'Bearer example-key-not-secret' },
