@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { conform } from '../../engine/fixtures/conform-process.ts';
+import { identityTexts } from '../../reference/mock/collections.ts';
 import { MOCK_DEVIATIONS } from '../../reference/mock/deviations.ts';
 import { type RunningMock, startMock } from '../../reference/mock/mock.ts';
 import { conformHere } from '../fixtures/in-process.ts';
@@ -125,6 +126,10 @@ describe('a mock of a document', () => {
       await mock.stop();
       close();
     }
+  });
+
+  it('names no item by a text that no path can carry', () => {
+    expect(identityTexts({ id: '\ud800', name: 'a', shelf_id: 7 })).toEqual(['a', '7']);
   });
 
   it('asks for the credential of the document', () =>

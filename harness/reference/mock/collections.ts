@@ -131,7 +131,9 @@ const IDENTITY = ['id', 'uuid', 'guid', 'sid', 'gid', 'key', 'slug', 'login', 'u
 export function identityTexts(core: Readonly<Record<string, unknown>>): readonly string[] {
   return [...IDENTITY, ...Object.keys(core).filter((name) => /id$/i.test(name))].flatMap((name) => {
     const value = core[name];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : [];
+    // No path can carry half of a surrogate pair.
+    const isText = typeof value === 'string' && value.isWellFormed();
+    return isText || typeof value === 'number' ? String(value) : [];
   });
 }
 
