@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { described } from '../../../harness/config/operation/openapi/fixtures/described.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
+import {
+  exampleBody,
+  exampleExchange,
+  exampleResponse,
+} from '../../../harness/wire/fixtures/example-evidence.ts';
+import { collectionsOf } from './collections.ts';
+import { KnownValues } from './found-values.ts';
+import { NestedItems } from './nested-items.ts';
+import type { OwnItems } from './own-items.ts';
+import type { Order } from './plan.ts';
+import { orderOf } from './stimulus.ts';
+import { OperationReply } from './trials.ts';
+
+const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const responses = { 200: { description: 'ok' } };
+const config = await described({
+  openapi: '3.1.0',
+  paths: {
+    '/pets': { get: { operationId: 'pets', responses } },
+    '/pets/{pet}/notes': { post: { operationId: 'add', parameters: [inPath('pet')], responses } },
+    '/pets/{pet}/notes/{note}': {
+      delete: { operationId: 'drop', parameters: [inPath('pet'), inPath('note')], responses },
+    },
+  },
+});
+
+const orderTo = (id: string, path: string): Order => {
+  const operation = config.operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`no operation ${id}`);
+  return { ...orderOf(operation, { path, fields: [], body: null }, 'as documented') };
+};
+const replyTo = (order: Order, value: unknown): OperationReply => {
+  const response = exampleResponse({ body: exampleBody(JSON.stringify(value)) });
+  return new OperationReply(order, new Reply(exampleExchange({ response })));
+};
+
+it('sends what is about an item to the items around it in which it was created, and to no other', async () => {
+  const known = new KnownValues(config);
+  known.take(replyTo(orderTo('pets', '/pets'), [{ id: 'of another' }]));
+  const sent: string[] = [];
+  const own: Pick<OwnItems, 'sendOther' | 'idOf'> = {
+    sendOther: async (order) => {
+      sent.push(order.path);
+      return replyTo(order, {});
+    },
+    idOf: () => null,
+  };
+  const remains = { requireRoom: () => undefined, lost: () => undefined, leave: () => () => undefined };
+  const nested = new NestedItems({ remains }, collectionsOf(config.operations), {
+    own: own as OwnItems,
+    known,
+  });
+  nested.take(replyTo(orderTo('add', '/pets/own/notes'), { id: 'n1' }));
+  await nested.send({ ...orderTo('drop', '/pets/{pet}/notes/{note}'), method: 'DELETE' });
+  expect(sent).toEqual(['/pets/own/notes/n1']);
+});
