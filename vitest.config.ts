@@ -11,7 +11,7 @@ import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.t
  */
 const RELEASE = [
   'harness/cli/commands/{fresh-provider,release}.test.ts',
-  'harness/cli/package/package.test.ts',
+  'harness/cli/package/{package,bare-container}.test.ts',
   'harness/cli/package/executable/executable.test.ts',
   'harness/cli/readme.test.ts',
   'harness/providers/container/container.test.ts',

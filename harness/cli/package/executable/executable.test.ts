@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { runInImage } from '../../../providers/fixtures/image-run.ts';
 import { bareImage } from '../../../providers/fixtures/provider-image.ts';
-import { openRuntime } from '../../../providers/runtime/runtime.ts';
 import { startOrders } from '../../fixtures/orders.ts';
 import { HARNESS } from '../../process.ts';
 
@@ -88,23 +88,10 @@ checks: [./house.ts]
     'runs in an image that has the libraries of the system and nothing else',
     async () => {
       const orders = await startOrders(onTestFinished);
-      const image = await bareImage(`fixture-executable-${process.pid}`, program, '/conform');
-      const { docker } = await openRuntime();
-      const container = await docker.createContainer({
-        Image: image,
-        Cmd: ['/conform', ...oneLine(orders.url)],
-        WorkingDir: '/work',
-        HostConfig: { NetworkMode: 'host', Binds: [`${orders.folder}:/work`] },
-        Tty: true,
-      });
-      onTestFinished(async () => {
-        await container.remove({ force: true });
-        await docker.getImage(image).remove({ force: true });
-      });
-      await container.start();
-      const { StatusCode } = await container.wait();
-      const said = (await container.logs({ stdout: true, stderr: true })).toString();
-      expect([StatusCode, said]).toEqual([0, expect.stringMatching(/✓ orders conforms to api@/)]);
+      const image = await bareImage(`fixture-executable-${process.pid}`, { '/conform': program });
+      const command = ['/conform', ...oneLine(orders.url)];
+      const { code, said } = await runInImage(image, { command, folder: orders.folder }, onTestFinished);
+      expect([code, said]).toEqual([0, expect.stringMatching(/✓ orders conforms to api@/)]);
     },
   );
 });
