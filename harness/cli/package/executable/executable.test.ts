@@ -24,7 +24,8 @@ interface Ended {
   readonly stderr: string;
 }
 
-beforeAll(async () => void (await promisify(execFile)(process.execPath, [BUILD, program])));
+// It packs and installs the package, which takes a minute where nothing else runs.
+beforeAll(async () => void (await promisify(execFile)(process.execPath, [BUILD, program])), 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function conform(cwd: string, ...args: readonly string[]): Promise<Ended> {
