@@ -148,13 +148,12 @@ export const refusalsFree = check('limits.refusals-free', {
   restsOn: [exact],
   uses: [recovery],
   async judge({ probe, violated, notApplicable, note }) {
-    const { putOff, isLogged, banned, evidence } = await probe(recovery);
-    if (banned !== null)
-      violated(
-        'one refusal to be like the other',
-        `status ${banned} for a client that went on asking`,
-        evidence,
-      );
+    const { putOff, isLogged, banned, silenceMs, evidence } = await probe(recovery);
+    if (banned !== null) {
+      const until = silenceMs === null ? '' : `, until it was silent for ${(silenceMs / 1000).toFixed(1)} s`;
+      const got = `status ${banned} for a client that went on asking${until}`;
+      violated('one refusal to be like the other', got, evidence);
+    }
     if (isLogged)
       violated(
         'refused requests to take nothing of the quota',

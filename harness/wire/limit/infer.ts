@@ -1,6 +1,12 @@
 import { around, decisionsOf } from './model/fit.ts';
 import { GRADUAL, type LimitAlgorithm, MODELS, type ModeledLimit } from './model/models.ts';
-import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observed/observation.ts';
+import {
+  type Bounds,
+  type DocumentedLimit,
+  type LimitObservation,
+  type Span,
+  TOLERANCE,
+} from './observed/observation.ts';
 import { serverClock } from './observed/observing.ts';
 import { pacing, putOff } from './pacing.ts';
 
@@ -139,7 +145,11 @@ function modeled(
 }
 
 function explanations(decisions: Decisions, limit: ModeledLimit) {
-  const fits = MODELS.map((model) => ({ ...model, ...model.fit(decisions, limit) }));
+  const isLong = isLongBlock(decisions, limit);
+  const held = MODELS.filter((each) =>
+    each.isLongBlock === true ? isLong : !isLong || !each.refusalsExtend,
+  );
+  const fits = held.map((model) => ({ ...model, ...model.fit(decisions, limit) }));
   return {
     fitting: fits.filter((each) => each.explains),
     contradicted: fits.flatMap((each) =>
@@ -148,6 +158,19 @@ function explanations(decisions: Decisions, limit: ModeledLimit) {
         : [`no ${each.algorithm}${each.refusalsExtend ? ' that refusals extend' : ''}: ${each.reason}`],
     ),
   };
+}
+
+/** Refusals that promise one end, later than a window after the first of them: none of them puts it off. */
+function isLongBlock(decisions: Decisions, { windowMs }: ModeledLimit): boolean {
+  const refusals = decisions.filter(({ fate }) => fate === 'refused');
+  const [first] = refusals;
+  if (first === undefined || (first.retryAfterMs ?? 0) <= windowMs + TOLERANCE.wholeSeconds) return false;
+  const endMs = ({ finishedMs, retryAfterMs }: LimitObservation) => finishedMs + (retryAfterMs ?? 0);
+  const later = refusals.filter(
+    ({ sentMs }) => sentMs > first.finishedMs && sentMs < endMs(first) - TOLERANCE.wholeSeconds,
+  );
+  const isOneEnd = later.every((each) => Math.abs(endMs(each) - endMs(first)) <= TOLERANCE.wholeSeconds);
+  return isOneEnd && later.some(({ sentMs }) => sentMs > first.finishedMs + 2 * TOLERANCE.wholeSeconds);
 }
 
 type Explanations = ReturnType<typeof explanations>;

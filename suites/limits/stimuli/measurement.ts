@@ -190,6 +190,8 @@ interface Recovery {
   readonly isLogged: boolean;
   /** The status of a client that went on asking, other than that of the refusal; null where there was none. */
   readonly banned: number | null;
+  /** Time without a request before the first served one, in ms; null if none was served. */
+  readonly silenceMs: number | null;
   /** Requests sent alone after the refusal, until one was served. */
   readonly attempts: number;
   /** From the refusal to the first served request; null when it never came. */
@@ -230,6 +232,7 @@ export const recovery = derived<Recovery>(
       putOff: inference.refusalsExtend,
       isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),
       banned: banned?.status ?? null,
+      silenceMs: served === undefined ? null : silenceBefore(served, [met, ...probes]),
       attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
       servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
       waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
@@ -244,6 +247,12 @@ const FORBIDDEN = 403;
 
 function askedUntil(refusal: Reply): number {
   return endOf(refusal) + (refusal.response.retryAfterMs ?? 0);
+}
+
+function silenceBefore(served: Reply, answers: readonly Reply[]): number {
+  const { startedMs } = served.exchange.timing;
+  const before = answers.map(endOf).filter((endMs) => endMs <= startedMs);
+  return startedMs - Math.max(...before);
 }
 
 function endOf({ exchange: { timing } }: Reply): number {

@@ -75,7 +75,7 @@ export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): 
 
 /** Requests in turn that nearly always meet refusals at random. */
 const MANY = 60;
-const FIRST_SHARE = 0.75;
+const FIRST_SHARE = 0.6;
 
 /** Of few requests sent together most go first: a refusal among them, and service of those behind, is one at random. */
 function firstWave({ requests }: Pick<DocumentedLimit, 'requests'>): number {

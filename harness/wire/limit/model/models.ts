@@ -41,11 +41,14 @@ export const MODELS: readonly {
   readonly algorithm: LimitAlgorithm;
   readonly refusalsExtend: boolean;
   readonly fit: Model;
+  /** Held against what refusals with one promised end show, and no others. */
+  readonly isLongBlock?: true;
 }[] = [
   { algorithm: 'fixed-window', refusalsExtend: false, fit: anchored('nothing') },
   { algorithm: 'fixed-window', refusalsExtend: true, fit: anchored('refusals') },
   { algorithm: 'fixed-window', refusalsExtend: true, fit: anchored('every-request') },
   { algorithm: 'penalty', refusalsExtend: false, fit: anchored('first-refusal') },
+  { algorithm: 'penalty', refusalsExtend: false, fit: anchored('first-refusal', 2), isLongBlock: true },
   { algorithm: 'fixed-window-aligned', refusalsExtend: false, fit: aligned },
   { algorithm: 'sliding-log', refusalsExtend: false, fit: slidingLog(false) },
   { algorithm: 'sliding-log', refusalsExtend: true, fit: slidingLog(true) },
@@ -86,10 +89,14 @@ const MOST_STATES = 256;
 /**
  * A counter that runs from a key's first request for one window, which `extension` makes longer: the first refusal starts
  * a block of one window, or every refusal starts the window anew, or every request does. All the ways are followed in
- * which the windows can lie, for a request near a window's end may belong to either.
+ * which the windows can lie, for a request near a window's end may belong to either. `blockWindows`: length of the block.
  */
-function anchored(extension: 'nothing' | 'first-refusal' | 'refusals' | 'every-request'): Model {
+function anchored(
+  extension: 'nothing' | 'first-refusal' | 'refusals' | 'every-request',
+  blockWindows = 1,
+): Model {
   return (decisions, { windowMs }) => {
+    const blockMs = (blockWindows - 1) * windowMs;
     let states: readonly State[] = [UNOPENED];
     const narrow = (decision: LimitObservation) => {
       if (states.length > MOST_STATES) return NO_BOUNDS;
@@ -103,8 +110,9 @@ function anchored(extension: 'nothing' | 'first-refusal' | 'refusals' | 'every-r
     });
 
     function following(state: State, decision: LimitObservation): readonly State[] {
-      const mayBeWithin = decision.sentMs < state.start.most + windowMs + TOLERANCE.limiterClock;
-      const mayBeAfter = decision.finishedMs >= state.start.least + windowMs - TOLERANCE.limiterClock;
+      const lengthMs = windowMs + (state.spent ? blockMs : 0);
+      const mayBeWithin = decision.sentMs < state.start.most + lengthMs + TOLERANCE.limiterClock;
+      const mayBeAfter = decision.finishedMs >= state.start.least + lengthMs - TOLERANCE.limiterClock;
       return [
         ...(mayBeWithin ? within(state, decision) : []),
         ...(mayBeAfter && decision.fate === 'admitted' ? [opened(decision, state)] : []),
@@ -127,7 +135,8 @@ function anchored(extension: 'nothing' | 'first-refusal' | 'refusals' | 'every-r
     }
 
     function opened(decision: LimitObservation, before: State): State {
-      const soonestMs = before.start.least + windowMs - TOLERANCE.limiterClock;
+      const lengthMs = windowMs + (before.spent ? blockMs : 0);
+      const soonestMs = before.start.least + lengthMs - TOLERANCE.limiterClock;
       return {
         start: { least: Math.max(decision.sentMs, soonestMs), most: decision.finishedMs },
         used: { least: Number(isSure(decision)), most: 1 },
