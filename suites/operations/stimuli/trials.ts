@@ -49,6 +49,11 @@ export class OperationReply extends DocumentedReply {
     return body?.isMade ? unfit('its body is made up, and is refused') : null;
   }
 
+  /** Of the input that it tries. */
+  get change(): string | null {
+    return this.order.change ?? null;
+  }
+
   /** The documented response of that status; null when it is documented for none. */
   get expected(): ExpectedResponse | null {
     const { response, alternatives } = this.operation;
