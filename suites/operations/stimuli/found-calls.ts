@@ -6,7 +6,7 @@ import {
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { examplesOf, KnownValues } from './found-values.ts';
-import type { FoundValues, Order, Unexercised } from './plan.ts';
+import { type FoundValues, mayNameNothing, type Order, type Unexercised } from './plan.ts';
 import { type OperationReply, type ReasonAgainst, Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */
@@ -117,7 +117,7 @@ function depthOf({ operation }: Order): number {
 
 /** Number of calls that may be repeated with another value, within the ceiling of the suite. */
 export function mostRepeated({ operations, safety }: ServiceConfig, sent: number): number {
-  const repeatable = operations.filter((each) => each.safe && isRepeatable(each)).length;
+  const repeatable = operations.filter(mayNameNothing).length;
   return Math.max(0, Math.min(repeatable, safety.operationRequests - sent));
 }
 

@@ -180,6 +180,23 @@ describe('the ceiling', () => {
     expect(orders.every((order) => called.has(order.split(' ')[1]))).toBe(true);
   });
 
+  it('has room for other identifiers where examples name nothing', () => {
+    const shown = {
+      name: 'id',
+      in: 'path',
+      required: true,
+      schema: null,
+      value: 'a',
+      form: 'comma',
+    } as const;
+    const call = { ...operation('a').call, inputs: [{ ...shown, from: 'example' as const }] };
+    const { orders } = plan(
+      ids(10).map((each) => ({ ...each, call })),
+      { operationRequests: 30 },
+    );
+    expect(orders).toHaveLength(20);
+  });
+
   it('leaves no more than 300 requests to what is no call', () => {
     const { orders } = plan(ids(900), { operationRequests: 1000 });
     expect(orders.filter((order) => order.startsWith('call'))).toHaveLength(700);

@@ -82,6 +82,11 @@ const TOO_MANY = {
   why: 'capped',
 } as const;
 
+/** A read whose identifier is an example, or of another answer: another one is tried if it names nothing. */
+export function mayNameNothing({ safe, awaits, call }: Operation): boolean {
+  return safe && (awaits.length > 0 || call.inputs.some(({ from }) => from === 'example'));
+}
+
 /** Valid requests, which a service carries out. */
 const CARRIED_OUT: ReadonlySet<TrialKind> = new Set(['boundary', 'characters', 'example', 'text']);
 
@@ -133,7 +138,9 @@ export function planOperations({
       return { call, inputTrials };
     });
   const wanted = inTurns(subjects, credentialed);
-  const further = wanted.slice(0, ceiling - first.length);
+  const room = ceiling - first.length;
+  const repeats = Math.min(first.filter(({ operation }) => mayNameNothing(operation)).length, room / 2);
+  const further = wanted.slice(0, room - Math.floor(repeats));
   const more = calls.slice(first.length, ceiling - further.length);
   const cut = [...calls.slice(first.length + more.length), ...wanted.slice(further.length)];
   const reason = `the suite is limited to ${ceiling} requests (safety.operationRequests)`;
