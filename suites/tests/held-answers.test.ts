@@ -158,6 +158,7 @@ it('puts on record which documented answers were seen', async () => {
         { code: '400', seen: 0 },
         { code: '401', seen: expect.toSatisfy((n) => n > 5) },
       ],
+      trials: 3,
       undocumented: [{ status: 422, seen: 3 }],
     },
   ]);
