@@ -80,6 +80,13 @@ describe('a coverage that the config demands', () => {
     });
   });
 
+  it('is said once, with the operations that were not exercised', () => {
+    const { besides } = floor({ operations: 100 }, [LIST, left('GET /yards/{id}')]);
+    expect(besides).toEqual([]);
+    const [other] = floor({ responses: 100 }, [LIST, left('GET /yards/{id}')]).besides;
+    expect(other).toContain('1 of 2 operations were exercised');
+  });
+
   it('is met by as much, and does not count what the config excludes', () => {
     expect(floor({ operations: 50, responses: 50 }).word).toBe('conforms');
     expect(floor({ operations: 100 }, [LIST, left('GET /old', 'excluded')]).word).toBe('conforms');

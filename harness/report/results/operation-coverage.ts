@@ -72,6 +72,12 @@ function fewOf(names: readonly string[]): string {
   return listed(more > 0 ? [...names.slice(0, NAMED), `${more} more`] : names);
 }
 
+/** Whether fewer operations were exercised than the config demands. */
+export function isShortOfOperations({ coverageFloor, ...service }: ServiceResult): boolean {
+  const operations = coverageFloor?.operations;
+  return operations !== undefined && shortOfFloor({ ...service, coverageFloor: { operations } }).length > 0;
+}
+
 /** Shortfalls of the coverage that the config demands, a sentence part each; excluded operations do not count. */
 export function shortOfFloor(service: ServiceResult): readonly string[] {
   const { operations, responses } = service.coverageFloor ?? {};

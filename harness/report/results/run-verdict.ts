@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
-import { chosenInWords, leftUnexercised, shortOfFloor } from './operation-coverage.ts';
+import { chosenInWords, isShortOfOperations, leftUnexercised, shortOfFloor } from './operation-coverage.ts';
 import type {
   Coverage,
   ListedFailure,
@@ -140,7 +140,7 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
     reasons: (over) =>
-      (over.strict && !over.partial ? leftOutOf(over) : []).map(
+      (over.strict && !over.partial ? leftOutBesidesFloor(over) : []).map(
         (part) => `a strict run leaves nothing out, and only ${part} (--partial allows that)`,
       ),
   },
@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.conforms,
     word: 'no verdict',
     reasons: (over) => [
-      ...(over.strict && !over.partial ? [] : leftOutOf(over)),
+      ...(over.strict && !over.partial ? [] : leftOutBesidesFloor(over)),
       ...(over.shard === null ? [] : [`${over.shard} was judged`]),
     ],
   },
@@ -218,10 +218,19 @@ export function isWhole({ run, services }: Results): boolean {
   return leftOutOf({ services, isSelection: run.selection !== undefined }).length === 0;
 }
 
+/** Without the operations that a missed floor of the coverage counts already. */
+function leftOutBesidesFloor(over: Case): readonly string[] {
+  return leftOutOf(over, (service) => !over.isSelection && isShortOfOperations(service));
+}
+
 /** How much was looked at, where that is not all. */
-export function leftOutOf(over: Pick<Case, 'services' | 'isSelection'>): readonly string[] {
+export function leftOutOf(
+  over: Pick<Case, 'services' | 'isSelection'>,
+  isCounted: (service: ServiceResult) => boolean = () => false,
+): readonly string[] {
   const { services, isSelection } = over;
   const capped = services.flatMap((each) => {
+    if (isCounted(each)) return [];
     const exercised = leftUnexercised(each) ?? exercisedOf(each.coverage ?? [], 'were');
     return exercised === null ? [] : [services.length === 1 ? exercised : `${exercised} in ${each.service}`];
   });
