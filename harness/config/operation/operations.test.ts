@@ -92,7 +92,7 @@ describe('an operation of the config', () => {
       - { name: X-Depth, in: header, schema: { type: integer } }
       - { name: kind, in: query, schema: { type: string, enum: [a, b] } }
 `);
-    const made = inputTrialsOf(operation, {}, new SchemaBook());
+    const made = inputTrialsOf(operation, {}, new SchemaBook()).trials;
     expect(kinds(made)).toEqual([
       'wrong-type with query parameter "limit" = "conform-not-an-integer" (integer)',
       'wrong-type with header field "X-Depth" = "conform-not-an-integer" (integer)',

@@ -84,6 +84,7 @@ function isExercised(replies: readonly DocumentedReply[]): boolean {
 
 function whyNot(operation: Operation, calls: Trials | null): NonNullable<OperationCoverage['notExercised']> {
   const left = calls?.unexercised.find((each) => each.operation === operation);
-  if (left === undefined || left.why === 'open') return { reason: 'it was not asked for', why: 'left' };
+  if (left === undefined || left.why === 'open' || left.why === 'beyond')
+    return { reason: 'it was not asked for', why: 'left' };
   return { reason: left.reason, why: left.why };
 }

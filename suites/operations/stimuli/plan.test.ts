@@ -45,13 +45,14 @@ const plan = (
   safety: Partial<Safety> = {},
   credentialed = true,
   inputTrials: readonly InputTrial[] = BAD,
+  untried: readonly string[] = [],
 ) => {
   const { orders, unexercised } = planOperations({
     operations,
     lifecycles: [],
     safety: { ...shippedSafety, unsafeMethods: false, ...safety },
     credentialed,
-    inputTrialsOf: () => inputTrials,
+    inputTrialsOf: () => ({ trials: inputTrials, untried }),
   });
   return { orders: orders.map(({ operation: { id }, kind }) => `${kind} ${id}`), unexercised };
 };
@@ -92,6 +93,15 @@ describe('the plan of an operation', () => {
     expect(unexercised.map(({ operation: { id }, why, reason }) => [id, why, reason])).toEqual([
       ['a', 'unsafe', 'DELETE is not allowed here (safety.unsafeMethods)'],
       ['b', 'unfit', 'the required path parameter "id" has no example'],
+    ]);
+  });
+
+  it('lists the values of a body that are not tried, where the operation is called', () => {
+    const uncallable = operation('b', { uncallable: 'no example' });
+    const { unexercised } = plan([operation('a'), uncallable], {}, true, BAD, ['too large']);
+    expect(unexercised.map(({ operation: { id }, kind, why, reason }) => [id, kind, why, reason])).toEqual([
+      ['b', 'call', 'unfit', 'no example'],
+      ...['wrong-type', 'missing', 'out-of-range'].map((kind) => ['a', kind, 'beyond', 'too large']),
     ]);
   });
 

@@ -1,3 +1,4 @@
+import type { InputTrials } from '../../../harness/config/operation/call/input-trials.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type {
   ConstraintTrial,
@@ -42,9 +43,9 @@ export interface Unexercised {
   /**
    * `unfit`: it cannot be called as it is documented. `unsafe`: the config does not allow it. `capped`: there would
    * have been too many, or they would have taken too long. `left`: not sent, or without a meaning, in this run. `open`:
-   * nothing is documented that it could be held to.
+   * nothing is documented that it could be held to. `beyond`: values that no run tries.
    */
-  readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open';
+  readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open' | 'beyond';
 }
 
 export interface OperationPlan {
@@ -87,6 +88,9 @@ export function mayNameNothing({ safe, awaits, call }: Operation): boolean {
   return safe && (awaits.length > 0 || call.inputs.some(({ from }) => from === 'example'));
 }
 
+/** Kinds that would try the values of a body that are left out. */
+const OF_VALUES = ['wrong-type', 'missing', 'out-of-range'] as const;
+
 /** Valid requests, which a service carries out. */
 const CARRIED_OUT: ReadonlySet<TrialKind> = new Set(['boundary', 'characters', 'example', 'text']);
 
@@ -98,7 +102,7 @@ interface Planned {
   /** The service demands a credential at all. */
   readonly credentialed: boolean;
   /** Requests that its documentation rules out; asked only of operations that get some. */
-  readonly inputTrialsOf: (operation: Operation) => readonly InputTrial[];
+  readonly inputTrialsOf: (operation: Operation) => InputTrials;
 }
 
 /** Requests that calls leave to what tries them further, at most: a large document is called first. */
@@ -127,7 +131,7 @@ export function planOperations({
   const subjects = first
     .filter(({ operation }) => !isNested(operation))
     .map((call) => {
-      const all = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
+      const { trials: all, untried } = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
       const isAllowed = (trial: InputTrial) =>
         leavesOthersAlone(trial, call, lifecycles) &&
         (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
@@ -135,6 +139,9 @@ export function planOperations({
       const inputTrials = [...byKind.values()].flatMap((alike) => alike.slice(0, MAX_OF_KIND));
       for (const { kind, tries } of [...byKind.values()].flatMap((alike) => alike.slice(MAX_OF_KIND)))
         unexercised.push({ operation: call.operation, kind, tries, ...TOO_MANY });
+      for (const reason of untried)
+        for (const kind of OF_VALUES)
+          unexercised.push({ operation: call.operation, kind, reason, why: 'beyond' });
       return { call, inputTrials };
     });
   const wanted = inTurns(subjects, credentialed);

@@ -102,7 +102,7 @@ export function reasonFor({ reason, blocked }: Ending): ReasonAgainst {
 /** Operations, and reasons, named in a remark. */
 const NAMED = 3;
 
-const OUT_OF_REACH: ReadonlySet<Unexercised['why']> = new Set(['unsafe', 'open']);
+const OUT_OF_REACH: ReadonlySet<Unexercised['why']> = new Set(['unsafe', 'open', 'beyond']);
 
 /** What came of the requests to operations, and which of them were not sent or show nothing. */
 export class Trials {

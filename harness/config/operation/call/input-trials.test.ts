@@ -83,7 +83,7 @@ function inObject(schema: Schema): Schema {
 
 function trialsOf(operation: Parameters<typeof inputTrialsOf>[0]): readonly InputTrial[] {
   const open = ['hostile', 'extra', 'text'];
-  return inputTrialsOf(operation, {}, book).filter(({ kind }) => !open.includes(kind));
+  return inputTrialsOf(operation, {}, book).trials.filter(({ kind }) => !open.includes(kind));
 }
 
 /** The input `value` as a server finds it; of a form that of every name. */
@@ -112,7 +112,7 @@ function decodedCookie(field: string | undefined): string | undefined {
 }
 
 function partsOf(text: string) {
-  return [...text.matchAll(/name="([^"]*)"\r\n\r\n(.*)\r\n/g)].map(
+  return [...text.matchAll(/name="([^"]*)"(?:\r\nContent-Type: [^\r]*)?\r\n\r\n(.*)\r\n/g)].map(
     ([, name = '', value = '']) => [name, value] as const,
   );
 }
@@ -247,7 +247,7 @@ describe('a trial', () => {
       ],
     },
   });
-  const trials = inputTrialsOf(operation, {}, book);
+  const { trials } = inputTrialsOf(operation, {}, book);
 
   it('names the change with the constraint, its limit and its place', () => {
     const changes = trials.map(({ change }) => change);
@@ -282,7 +282,7 @@ describe('a trial', () => {
   it('puts hostile values into the path of a request that changes nothing', () => {
     expect(trials.filter(({ kind }) => kind === 'hostile')).toEqual([]);
     const { call, place } = operation;
-    const read = inputTrialsOf({ call: { ...call, method: 'GET', body: null }, place }, {}, book);
+    const { trials: read } = inputTrialsOf({ call: { ...call, method: 'GET', body: null }, place }, {}, book);
     const paths = read.filter(({ kind }) => kind === 'hostile').map(({ path }) => path.split('?', 1)[0]);
     expect(paths).toEqual([
       "/things/conform'%22%3B--",
@@ -306,5 +306,49 @@ describe('a trial', () => {
     const body = { mediaType: MEDIA_TYPES.multipart, required: false, schema, value, files: ['file'] };
     const form = operationTaking({ template: '/things', inputs: [], body });
     expect(trialsOf(form).filter(({ tries }) => isJsonObject(tries))).toEqual([]);
+    expect(inputTrialsOf(form, {}, book).untried).toEqual([
+      'only an `encoding` of JSON says how the members of an object in a form are written',
+    ]);
+  });
+
+  it.each(['form', 'multipart'] as const)('tries the members of an object in a %s as JSON', (kind) => {
+    const owner = { type: 'object', required: ['age'], properties: { age: { type: 'integer', maximum: 9 } } };
+    const body = {
+      mediaType: MEDIA_TYPES[kind],
+      required: false,
+      schema: { type: 'object', properties: { owner } },
+      value: { owner: { age: 5 } },
+      encoding: { owner: { contentType: 'application/json' } },
+    };
+    const form = operationTaking({ template: '/things', inputs: [], body });
+    const sent = trialsOf(form).map((trial) => {
+      const { owner: text } = received(kind, trial) as Record<string, string>;
+      return [trial.kind, text];
+    });
+    expect(sent).toEqual([
+      ['wrong-type', '{"age":"conform-not-an-integer"}'],
+      ['missing', '{}'],
+      ['out-of-range', '{"age":10}'],
+      ['boundary', '{"age":9}'],
+    ]);
+    expect(inputTrialsOf(form, {}, book).untried).toEqual([]);
+  });
+
+  const TOO_LARGE = ['at most 60 values of a body, 4 levels deep, are tried'];
+  const wide = (count: number) => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, { type: 'integer' }])),
+  });
+  const deep = (levels: number): Schema =>
+    levels === 0 ? { type: 'integer' } : { type: 'object', properties: { a: deep(levels - 1) } };
+  it.each<[string, Schema, readonly string[]]>([
+    ['as many values as are tried', wide(60), []],
+    ['one value more', wide(61), TOO_LARGE],
+    ['as many levels', deep(4), []],
+    ['one level more', deep(5), TOO_LARGE],
+  ])('says of a body with %s what is not tried', (_, schema, untried) => {
+    const body = { mediaType: MEDIA_TYPES.JSON, required: false, schema, value: {} };
+    const operation = operationTaking({ template: '/things', inputs: [], body });
+    expect(inputTrialsOf(operation, {}, book).untried).toEqual(untried);
   });
 });

@@ -17,26 +17,32 @@ import {
   withInput,
 } from './replaceable.ts';
 
+export interface InputTrials {
+  readonly trials: readonly InputTrial[];
+  /** Why some values in the body are not tried, each reason once. */
+  readonly untried: readonly string[];
+}
+
 /** Requests that try each documented constraint of a call, outside and inside. Parameters come before the body. */
 export function inputTrialsOf(
   { call, place }: Pick<Operation, 'call' | 'place'>,
   definitions: Definitions,
   book: SchemaBook,
-): readonly InputTrial[] {
+): InputTrials {
   const examples = new Examples(definitions, book);
   const scope: TrialScope = { call, place, definitions, book, examples };
   const inputs = [...call.inputs].sort((a, b) => rankOf(a) - rankOf(b));
   const parameters = inputs
     .filter(({ form }) => form !== 'json')
     .flatMap((input) => placesOfInput(input, scope));
-  const members = placesInBody(scope);
+  const { members, untried } = placesInBody(scope);
   const byType = [...members].sort((a, b) => typeRank(a.facets) - typeRank(b.facets));
   const all = [...parameters, ...members];
   const tried = <R extends Replaceable>(
     places: readonly R[],
     valuesOf: (values: ConstraintValues, place: R) => Iterable<ConstraintValue>,
   ) => trialsIn(places, place, valuesOf);
-  return [
+  const trials = [
     ...hostileValues(scope),
     ...tried([...parameters, ...byType].filter(hasOtherTypes), (values) => values.ofOtherType()),
     ...missingInputs(scope, inputs),
@@ -53,6 +59,7 @@ export function inputTrialsOf(
     ...namedExamples(scope),
     ...extraInputs(call),
   ];
+  return { trials, untried };
 }
 
 function hasOtherTypes({ isText, facets }: Replaceable): boolean {

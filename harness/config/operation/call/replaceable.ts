@@ -2,6 +2,7 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import type { Definitions, SchemaBook } from '../../../wire/json/schema.ts';
 import {
   type Call,
+  type CallBody,
   type ConstraintTrial,
   type Facets,
   facetsOf,
@@ -84,23 +85,33 @@ export function exampleOf(schema: unknown, { examples }: TrialScope): unknown {
   return 'value' in made ? made.value : undefined;
 }
 
-/** The values in an object as body, required ones first; empty if it is none, or is invalid already. Forms are flat. */
-export function placesInBody(scope: TrialScope): readonly ReplaceableMember[] {
+export interface BodyPlaces {
+  readonly members: readonly ReplaceableMember[];
+  /** Why other values in the body are not tried, each reason once. */
+  readonly untried: readonly string[];
+}
+
+const NO_PLACES: BodyPlaces = { members: [], untried: [] };
+const TOO_LARGE = `at most ${MAX_PLACES} values of a body, ${MAX_DEPTH} levels deep, are tried`;
+const UNCLEAR_FORM = 'only an `encoding` of JSON says how the members of an object in a form are written';
+
+/** The values in an object as body, required ones first; empty if it is none, or is invalid already. */
+export function placesInBody(scope: TrialScope): BodyPlaces {
   const { call, definitions, book } = scope;
   const { body } = call;
-  if (body === null || !isJsonObject(body.value)) return [];
+  if (body === null || !isJsonObject(body.value)) return NO_PLACES;
   const isForm = isFormType(body.mediaType) || isMultipartType(body.mediaType);
-  if (!isForm && !isJsonType(body.mediaType)) return [];
+  if (!isForm && !isJsonType(body.mediaType)) return NO_PLACES;
   const refuses = refusalBy(book, body.schema);
-  if (refuses(body.value)) return [];
-  const { files = [] } = body;
-  const places: ReplaceableMember[] = [];
+  if (refuses(body.value)) return NO_PLACES;
+  const { files = [], encoding = {} } = body;
+  const members: ReplaceableMember[] = [];
+  const untried = new Set<string>();
   visit(body.schema, body.value, [], body.value, 0);
-  return places;
+  return { members, untried: [...untried] };
 
   /** `root`: a valid body with that value at the path. */
   function visit(schema: unknown, value: unknown, path: Path, root: unknown, depth: number): void {
-    if (depth >= MAX_DEPTH) return;
     const facets = facetsOf(schema, definitions);
     if (isJsonObject(value)) {
       for (const name of new Set([...facets.required, ...Object.keys(facets.properties)]))
@@ -125,13 +136,20 @@ export function placesInBody(scope: TrialScope): readonly ReplaceableMember[] {
     depth: number,
     isRequired: boolean,
   ): void {
-    if (places.length >= MAX_PLACES) return;
+    if (depth >= MAX_DEPTH || members.length >= MAX_PLACES) {
+      untried.add(TOO_LARGE);
+      return;
+    }
     const facets = facetsOf(schema, definitions);
     const isNested = facets.type === 'object' || facets.type === 'array';
-    if (isForm && (facets.type === 'object' || files.includes(String(path[0])))) return;
+    if (isForm && files.includes(String(path[0]))) return;
+    if (isForm && facets.type === 'object' && !isInJson(encoding, path)) {
+      if (Object.keys(facets.properties).length > 0) untried.add(UNCLEAR_FORM);
+      return;
+    }
     const shown = value ?? (isNested || 'pattern' in facets.keywords ? exampleOf(schema, scope) : undefined);
     const withValue = (other: unknown) => replacedIn(root, path, other);
-    places.push({
+    members.push({
       tried: { in: 'body', name: pointerOf(path) },
       name: String(path.at(-1)),
       facets,
@@ -140,7 +158,8 @@ export function placesInBody(scope: TrialScope): readonly ReplaceableMember[] {
       book,
       words: quoted(dotted(path)),
       with: (other) => withBody(call, withValue(other)),
-      isText: isForm,
+      // The member of a form is text, even if that is JSON; a value within is JSON.
+      isText: isForm && (path.length === 1 || !isInJson(encoding, path)),
       isRequired,
       isShown: value !== undefined,
     });
@@ -151,6 +170,12 @@ export function placesInBody(scope: TrialScope): readonly ReplaceableMember[] {
 }
 
 type Path = readonly (string | number)[];
+
+/** Whether the value belongs to a member of a form that is written as JSON, as a whole. */
+function isInJson(encoding: NonNullable<CallBody['encoding']>, [name, inner]: Path): boolean {
+  const { contentType = '', form } = encoding[String(name)] ?? {};
+  return isJsonType(contentType) && form === undefined && typeof inner !== 'number';
+}
 
 /** A copy with another value at the path; undefined removes the old one. */
 function replacedIn(root: unknown, path: Path, value: unknown): unknown {
