@@ -327,6 +327,18 @@ describe('a document that names a dialect of JSON Schema', () => {
     expect(await keywordOf(document, value)).toBe(keyword);
   });
 
+  it.each<[string, object, string | null]>([
+    ['asserts them up to draft-07', { jsonSchemaDialect: DRAFT_07 }, 'format'],
+    ['has them as annotations', { jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema' }, null],
+    ['is that of OpenAPI', { jsonSchemaDialect: 'https://spec.openapis.org/oas/3.1/dialect/base' }, null],
+    ['has no name', {}, null],
+  ])('holds formats only where the dialect asserts them: it %s', async (_, root, keyword) => {
+    const date = { type: 'string', format: 'date' };
+    expect(await keywordOf(answering(date, root), 'yesterday')).toBe(keyword);
+    const both = answering({ anyOf: [{ $schema: DRAFT_07, ...date }, { const: 1 }] }, root);
+    expect(await keywordOf(both, 'yesterday')).not.toBeNull();
+  });
+
   it('takes the word of a file that it refers to', async () => {
     const definitions = { N: { minimum: 1, exclusiveMinimum: true } };
     const file = JSON.stringify({ $schema: DRAFT_04, definitions });
@@ -335,6 +347,8 @@ describe('a document that names a dialect of JSON Schema', () => {
   });
 
   it.each([
+    // Its vocabularies assert formats, and no engine here knows them.
+    'openapi: 3.1.0\njsonSchemaDialect: §https://json-schema.org/draft/2020-12/meta/format-assertion\npaths: { /a: { get: { responses: { 200: { description: ok } } } } }\n',
     'openapi: 3.1.0\njsonSchemaDialect: §https://a.example/mine\npaths: { /a: { get: { responses: { 200: { description: ok } } } } }\n',
     'openapi: 3.1.0\npaths: { /a: { get: { responses: { 200: { content: { application/json: { schema: { $schema: §draft-99 } } } } } } } }\n',
   ])('is refused where nobody knows it: %s', async (document) => {
