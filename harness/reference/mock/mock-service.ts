@@ -60,6 +60,11 @@ interface DocumentedSuccess {
 }
 
 /** A service that keeps state and answers by the operations of a document. */
+/** RFC 9110 §13.1.2: the item, which is there, must not be. */
+function isUnwanted({ template }: MockPath, request: ReceivedRequest): boolean {
+  return request.method === 'PUT' && template.endsWith('}') && fieldValue(request, 'if-none-match') === '*';
+}
+
 export class MockService {
   readonly #paths: readonly MockPath[];
   readonly #byTemplate: ReadonlyMap<string, MockPath>;
@@ -137,7 +142,7 @@ export class MockService {
     if (!this.#isThere(path, request.path)) return this.#refused(operation, [404, 410]);
     if (part === 'media type') return this.#refused(operation, [415, ...BAD_INPUT]);
     if (part !== null) return this.#refused(operation, BAD_INPUT);
-    if (this.#isOutdated(path, request)) return this.#refused(operation, [412]);
+    if (this.#isOutdated(path, request) || isUnwanted(path, request)) return this.#refused(operation, [412]);
     const success = this.#successOf(operation);
     const answer = this.#once(operation, request, () => this.#served(path, operation, request, success));
     const change = this.#deviation?.change;
