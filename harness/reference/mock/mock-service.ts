@@ -291,7 +291,8 @@ export class MockService {
           : this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
       case 'PUT':
       case 'PATCH': {
-        if (this.#deviation?.lacks !== 'change') this.#change(path, item, body);
+        if (this.#deviation?.lacks !== 'change')
+          this.#change(path, item, body, this.#leftOut(operation, body));
         return this.#content(success, this.#current(path, name, item, success.schema));
       }
       case 'DELETE': {
@@ -330,18 +331,32 @@ export class MockService {
     return /^\d+$/.test(name) ? { id: Number(name) } : { id: name };
   }
 
-  #change(path: string, item: Item | null, body: unknown): void {
+  #change(path: string, item: Item | null, body: unknown, leftOut: ReadonlySet<string>): void {
     if (!isJsonObject(body)) return;
-    const core = { ...(item === null ? {} : coreOf(item.value)), ...coreOf(body) };
+    const applied = (before: JsonObject) =>
+      Object.fromEntries(
+        Object.entries({ ...before, ...coreOf(body) }).filter(([name]) => !leftOut.has(name)),
+      );
+    const core = applied(item === null ? {} : coreOf(item.value));
     const known = this.#state.value(path, () => core);
     const stored = isJsonObject(known) ? known : {};
-    const changed = { ...stored, ...coreOf(body), ...identityOf(stored) };
-    this.#state.setValue(path, changed);
+    this.#state.setValue(path, { ...applied(stored), ...identityOf(stored) });
     if (item !== null && isJsonObject(item.value)) {
       const inner = coreMember(item.value);
-      item.value =
-        inner === null ? { ...item.value, ...coreOf(body) } : { ...item.value, [inner]: { ...core } };
+      const changed = { ...applied(coreOf(item.value)), ...identityOf(coreOf(item.value)) };
+      item.value = inner === null ? changed : { ...item.value, [inner]: changed };
     }
+  }
+
+  /** Members that a change removes: those that PUT leaves out (RFC 9110 §9.3.4), and null in a merge patch (RFC 7396). */
+  #leftOut({ method, call }: Operation, body: unknown): ReadonlySet<string> {
+    const core = coreOf(body);
+    if (method === 'PUT') {
+      const { properties } = flatSchema(call.body?.schema, this.#definitions);
+      return new Set(Object.keys(properties).filter((name) => !(name in core)));
+    }
+    const isMerge = /^application\/merge-patch/i.test(call.body?.mediaType ?? '');
+    return new Set(isMerge ? Object.keys(core).filter((name) => core[name] === null) : []);
   }
 
   #created(template: string, path: string, body: unknown, success: DocumentedSuccess): HttpAnswer {

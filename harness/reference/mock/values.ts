@@ -61,7 +61,11 @@ export class ValueMaker {
   overlaid(value: unknown, over: unknown, schema: unknown): unknown {
     if (!isJsonObject(value) || !isJsonObject(over)) return value;
     const { properties } = flatSchema(schema, this.#definitions);
-    const isKnown = ([name]: [string, unknown]) => name in value || Object.hasOwn(properties, name);
+    const isSent = (name: string) => {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return property !== undefined && !(isJsonObject(property) && property.writeOnly === true);
+    };
+    const isKnown = ([name]: [string, unknown]) => name in value || isSent(name);
     let members = Object.entries(over).filter(isKnown);
     for (;;) {
       const merged = { ...value, ...Object.fromEntries(members) };
