@@ -26,8 +26,8 @@ describe('conform clauses', () => {
 
 const PAGE = `# What a contract can say
 
-Each clause of \`contracts/NAME.yaml\` has one of these keys. \`conform init\` writes all of them into your contract, as
-comments with an example. Take away the \`#\`, write what your documents say, and it is judged from then on.
+Each clause of \`contracts/NAME.yaml\`, or below \`clauses:\` in \`conform.yaml\`, has one of these keys. \`conform init\` writes all of
+them into a contract, as comments with an example. Take away the \`#\`, write what your documents say, and it is judged from then on.
 \`conform clauses KEY\` shows the form of a value and the checks that rest on it. A key with nothing in the last column tells
 readers more about the service; no check rests on it.
 

@@ -141,7 +141,7 @@ function withExamples(files: SourceFiles, { pathItem, operation, path }: FoundOp
 function isAside({ path }: FoundOperation): boolean {
   return (
     /\/_?(?:health\w*|ready\w*|readiness|livez?|liveness|ping|heartbeat)\/?$/i.test(path) ||
-    /\/(?:auth|oauth2?|sso|login|logout|password)(?:\/|$)/i.test(path)
+    /\/(?:o?auth\d?|sso|login|logout|password)(?:\/|$)/i.test(path)
   );
 }
 
