@@ -3,7 +3,6 @@ import {
   check,
   IN_CONTENT,
   practice,
-  type Reply,
   rfc9110,
   rfc9111,
 } from '../../harness/engine/check/suite.ts';
@@ -11,6 +10,7 @@ import { steady } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { rawSample, sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
 import { gzipAccepted } from '../stimuli/target.ts';
+import { withTheSameTag } from './stimuli/repeated.ts';
 
 /** Why nothing is to be judged of the ETag (RFC 9110 §8.8.3) of the documented response, or by it. */
 export const NO_TAG = 'the documented response has no ETag';
@@ -44,20 +44,6 @@ export const lastModifiedPast = check('caching.last-modified-past', {
           : null,
       ),
 });
-
-/** Answers of the whole record to one account at one address, in the same coding, that share a strong ETag: each with the first. */
-function withTheSameTag(all: readonly Reply[]): readonly { readonly first: Reply; readonly again: Reply }[] {
-  const firsts = new Map<string, Reply>();
-  return all.flatMap((again) => {
-    const { request, credential } = again.exchange;
-    const { entityTag, contentCodings } = again.response;
-    if (again.status !== 200 || request.method !== 'GET' || !again.sharesStrongTagWith(again)) return [];
-    const key = JSON.stringify([request.url, credential, contentCodings, entityTag]);
-    const first = firsts.get(key);
-    if (first === undefined) firsts.set(key, again);
-    return first === undefined ? [] : [{ first, again }];
-  });
-}
 
 /** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
 export const validators = [

@@ -156,3 +156,20 @@ function standsIn([name, value]: FieldLine, lines: readonly FieldLine[]): boolea
   const same = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase());
   return same.length === 1 && same[0]?.[1].trim() === value;
 }
+
+/** Answers of the whole record to one account at one address, in the same coding, that share a strong ETag: each with the first. */
+export function withTheSameTag(
+  all: readonly Reply[],
+): readonly { readonly first: Reply; readonly again: Reply }[] {
+  const firsts = new Map<string, Reply>();
+  return all.flatMap((again) => {
+    const { request, credential } = again.exchange;
+    const { entityTag, contentCodings } = again.response;
+    const isPart = fieldValue(request.fields, 'range') !== undefined;
+    if (!again.served || isPart || request.method !== 'GET' || !again.sharesStrongTagWith(again)) return [];
+    const key = JSON.stringify([request.url, credential, contentCodings, entityTag]);
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, again);
+    return first === undefined ? [] : [{ first, again }];
+  });
+}
