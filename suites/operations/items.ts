@@ -216,7 +216,7 @@ export const created = [
   }),
 ];
 
-const updateApplied = lived('operations.update-applied', 'updatedRead', {
+export const updateApplied = lived('operations.update-applied', 'updatedRead', {
   title: 'changes what an update names',
   headline: 'An update that was accepted has no effect: {got}',
   why: 'The client believes that its change is stored.',

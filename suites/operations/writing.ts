@@ -8,7 +8,7 @@ import {
   secondKey,
 } from '../../harness/engine/check/suite.ts';
 import { secondKeyServed } from '../auth/bad-credentials.ts';
-import { documented, lived, readBack, replaceApplied, uniqueIds, unserved } from './items.ts';
+import { documented, lived, readBack, replaceApplied, uniqueIds, unserved, updateApplied } from './items.ts';
 import { createdId, idsIn, idsOfCopies, itemOf } from './stimuli/item.ts';
 import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
 import { listOf, wholeListOf } from './stimuli/pages.ts';
@@ -197,7 +197,7 @@ export const writing = [
     why: 'Clients cannot remove what they have once set.',
     change: 'Remove the members that are null in application/merge-patch+json.',
     grounds: [rfc(7396, '2', 'MUST')],
-    restsOn: [readBack],
+    restsOn: [readBack, updateApplied],
     wanted: 'the item without it, or with null',
     after: ['nulled'],
     shows: ({ nulled }) => nulled?.status !== 202,

@@ -21,7 +21,7 @@ import { withField } from '../http/message.ts';
 const INSTANCES = 7;
 const FEW_INSTANCES = 3;
 const MANY = 9;
-const CROWD = 12;
+const CROWD = 8;
 const FIVE_MINUTES_MS = 300_000;
 
 export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
@@ -85,12 +85,16 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-truncates': {
     cause: 'One in several of the same requests is answered with JSON that breaks off',
     fails: ['json.shape-stable'],
-    alsoFails: { 'json.syntax': 'JSON that breaks off is malformed' },
+    alsoFails: {
+      'json.syntax': 'JSON that breaks off is malformed',
+      'caching.etag-changes': 'what is left of it has the tag of the whole',
+    },
     patch: oneIn(INSTANCES, (answer) => withText(answer, (text) => text.slice(0, text.length / 2))),
   },
   'instance-sends-nothing': {
     cause: 'One in several of the same requests is answered {status:200} with an empty body',
     fails: ['json.shape-stable'],
+    alsoFails: { 'caching.etag-changes': 'the empty body has the tag of the whole' },
     patch: oneIn(INSTANCES, holding('')),
   },
   'etag-of-one-instance': {

@@ -157,7 +157,7 @@ function standsIn([name, value]: FieldLine, lines: readonly FieldLine[]): boolea
   return same.length === 1 && same[0]?.[1].trim() === value;
 }
 
-/** Answers of the whole record to one account at one address, in the same coding, that share a strong ETag: each with the first. */
+/** Answers of the whole record to the same GET that share a strong ETag and a coding: each with the first. */
 export function withTheSameTag(
   all: readonly Reply[],
 ): readonly { readonly first: Reply; readonly again: Reply }[] {
@@ -167,7 +167,7 @@ export function withTheSameTag(
     const { entityTag, contentCodings } = again.response;
     const isPart = fieldValue(request.fields, 'range') !== undefined;
     if (!again.served || isPart || request.method !== 'GET' || !again.sharesStrongTagWith(again)) return [];
-    const key = JSON.stringify([request.url, credential, contentCodings, entityTag]);
+    const key = JSON.stringify([request.url, request.fields, credential, contentCodings, entityTag]);
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, again);
     return first === undefined ? [] : [{ first, again }];

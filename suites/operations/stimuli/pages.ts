@@ -120,10 +120,10 @@ export const hitlessSearches = probe<readonly OperationReply[]>(
   'hitless-searches',
   { needs: [operationCalls], cost: (config) => searchesIn(config).length },
   async ({ ask, http, config }) => {
-    const { called } = await ask(operationCalls);
+    const { all } = await ask(operationCalls);
     const replies: OperationReply[] = [];
     for (const { operation, input } of searchesIn(config)) {
-      if (!called.has(operation)) continue;
+      if (!all.some((call) => call.operation === operation && call.served)) continue;
       const inputs = operation.call.inputs.map((each) =>
         each === input ? { ...each, value: WITHOUT_HITS } : each,
       );

@@ -139,6 +139,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'cursor-of-other-filter-500': {
     cause: 'The cursor of a list under another filter is answered {status:500}, a server error',
     fails: ['operations.cursor-elsewhere'],
+    alsoFails: { 'operations.unknown-cursor': 'any cursor that is refused is answered so' },
     patch: onAnswer('invalid-parameter', failed, isBehindCursor),
   },
   'cursor-of-other-filter-mixes': {
