@@ -106,7 +106,11 @@ export const documentedBelow =
     )({
       ...config,
       contract: { ...config.contract, clauses: [...below, ...others] },
-      operations: config.operations.map((operation) => ({ ...operation, path: `${path}${operation.path}` })),
+      operations: config.operations.map((operation) => ({
+        ...operation,
+        path: `${path}${operation.path}`,
+        call: { ...operation.call, template: `${path}${operation.call.template}` },
+      })),
     });
   };
 
