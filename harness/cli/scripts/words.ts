@@ -66,8 +66,6 @@ const EXEMPT = /\.test\.ts$|\/fixtures\/|^suites\/tests\/|^harness\/cli\/scripts
 
 /** Subjects of later commits are held to the rules. */
 const LAST_FREE_COMMIT = '4c46e528e818a0d364c0ce8bde165ad6327a8d7d';
-/** Pushed by mistake with the subject `x`, which only a rewritten history could mend. It calls or names each kind of operation. */
-const MISNAMED_COMMIT = '8c6a292b986037c2c57ced7398ce2f07cbb24519';
 const LONGEST_SUBJECT = 72;
 /** Begins with a verb: no article or pronoun, no plural or third person, no participle. */
 const VERB =
@@ -124,14 +122,11 @@ function patternOf(phrase: string): RegExp {
 function subjects(): readonly string[] {
   const range = `${LAST_FREE_COMMIT}..HEAD`;
   try {
-    const log = execFileSync('git', ['log', '--no-merges', '--format=%H %s', range], {
+    const log = execFileSync('git', ['log', '--no-merges', '--format=%s', range], {
       cwd: ROOT,
       stdio: 'pipe',
     });
-    const lines = log.toString().split('\n').filter(Boolean);
-    return lines
-      .filter((line) => !line.startsWith(MISNAMED_COMMIT))
-      .map((line) => line.slice(line.indexOf(' ') + 1));
+    return log.toString().split('\n').filter(Boolean);
   } catch {
     return [];
   }
