@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import type { Allowance } from '../../config/blocks/allowances.ts';
-import { usualConfig } from '../../config/yaml/read-text.ts';
+import { CONFIG_FILE, usualConfig } from '../../config/yaml/read-text.ts';
 import type { RunRequest } from '../../engine/request.ts';
 import { dryRun, type FinishedRun, runConformance } from '../../engine/run.ts';
 import { shardFrom } from '../../engine/selection/shard.ts';
@@ -71,7 +72,7 @@ export async function run(
   });
 }
 
-/** Gives a document or URL a config for as long as `act` takes. `keep`: the command line that writes one to keep. */
+/** Gives a document or URL a config for as long as `act` takes; `conform.yaml` is one. `keep`: the command line that writes one to keep. */
 async function withTarget<T>(
   services: readonly string[],
   options: RunOptions,
@@ -85,6 +86,7 @@ async function withTarget<T>(
 ): Promise<T> {
   const [target, ...more] = services;
   if (target === undefined || !isTarget(target)) return act(services, options, setting);
+  if (basename(target) === CONFIG_FILE) return act(more, { ...options, config: target }, setting);
   if (more.length > 0) {
     const remedy = 'run them one after the other, or write configs with `conform init`';
     throw new UsageError('one document or URL can be run at a time', { remedy });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -256,6 +256,13 @@ const REFUSED: readonly (readonly [problem: string, args: readonly string[], say
   ],
   ['a header for a configured service', ['run', 'search', '-H', 'X: y'], /--header is for a document or URL/],
 ];
+
+it('conform.yaml as the target is a config, and no document', async () => {
+  const folder = folderWith(documentWith(BEARER));
+  writeFileSync(join(folder, 'conform.yaml'), 'service: orders\nopenapi: openapi.yaml\n');
+  const { code, stderr } = await conformHere(['run', './conform.yaml'], {}, folder);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('provider: is missing') });
+});
 
 describe('what cannot be run', () => {
   it.for(REFUSED)('%s ends with 2', async ([, args, says]) => {

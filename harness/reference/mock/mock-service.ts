@@ -458,6 +458,11 @@ export class MockService {
     return this.#withContent({ ...bare('served', status) }, answer, () => value);
   }
 
+  #fieldValue(name: string, schema: unknown): string {
+    if (/^link$/i.test(name) && this.#values.faultOf(LINK, schema) === null) return LINK;
+    return textOf(schema === null ? 'text' : this.#values.of(schema, 1));
+  }
+
   /** The answer with the documented content and headers. */
   #withContent(
     answer: HttpAnswer,
@@ -467,12 +472,7 @@ export class MockService {
     const content = contents.find(({ mediaType }) => isJsonType(mediaType)) ?? contents[0];
     const fields = headers
       .filter(({ required }) => required)
-      .map(
-        ({ name, schema }): FieldLine => [
-          name,
-          textOf(schema === null ? 'text' : this.#values.of(schema, 1)),
-        ],
-      );
+      .map(({ name, schema }): FieldLine => [name, this.#fieldValue(name, schema)]);
     const isRedirect = answer.status >= 300 && answer.status < 400;
     const isBare = [204, 205, 304].includes(answer.status);
     const kept = answer.fields.filter(([name]) => !/^content-type$/i.test(name));
@@ -485,11 +485,18 @@ export class MockService {
       return { ...answer, fields: all, body: Buffer.alloc(0) };
     if (content === undefined) return answer;
     const mediaType = concrete(content.mediaType);
-    const value = content.schema === null ? 'conform' : make(content.schema);
+    const made = content.schema === null ? 'conform' : make(content.schema);
+    // RFC 9457 §3.1.3.
+    const value = /problem\+json/i.test(mediaType)
+      ? this.#values.overlaid(made, { status: answer.status }, content.schema)
+      : made;
     const body = isJsonType(mediaType) ? JSON.stringify(content.schema === null ? {} : value) : textOf(value);
     return { ...answer, fields: [...all, ['Content-Type', mediaType]], body: Buffer.from(body) };
   }
 }
+
+/** RFC 8288 §3: a schema says nothing of the syntax, or only a part. */
+const LINK = '<https://example.com/conform>; rel="self"';
 
 function matcher(template: string): MockPath['match'] {
   const match = pathMatcher(template);
