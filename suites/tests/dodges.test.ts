@@ -138,7 +138,6 @@ const LAWFUL: readonly Escape[] = [
     checks: [
       'operations.cursor-elsewhere',
       'operations.filter-applied',
-      'operations.no-hits',
       'operations.page-size',
       'operations.pages-complete',
       'operations.pages-disjoint',
