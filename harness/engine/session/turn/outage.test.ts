@@ -34,11 +34,11 @@ describe('a service that is never reached', () => {
       'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
       /^a self-signed certificate, or one of an unknown authority \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*tls: \{ ca: PATH \}$/,
     ],
-  ] as const)('is told with what to do: %s', ([code, message, line]) => {
+  ] as const)('names what to do: %s', ([code, message, line]) => {
     expect(lineOf(code, message)).toMatch(line);
   });
 
-  it('is told with the last of several addresses', () => {
+  it('names the last of several addresses', () => {
     const refused = ['::1', '127.0.0.1'].map((host) =>
       Object.assign(new Error(`connect ECONNREFUSED ${host}:80`), { code: 'ECONNREFUSED' }),
     );

@@ -7,6 +7,7 @@ import {
   insteadOfServing,
   onAnswer,
   onReceipt,
+  type Patch,
   remembering,
   together,
 } from '../../behavior/patches/patch.ts';
@@ -29,6 +30,18 @@ import { isItem, SEARCHES } from '../../services/saved-searches.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
+
+/** Lists keep what was deleted, and have this number of further items. */
+const keepingItems = (others: number): Patch =>
+  remembering(
+    () => new Map<unknown, JsonObject>(),
+    (known) =>
+      inList((items) => {
+        for (const item of items) known.set(item.id, item);
+        const more = Array.from({ length: others }, (_, at) => ({ ...items[0], id: `other-${at}` }));
+        return [...known.values(), ...more];
+      }),
+  );
 
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'item-texts-cut-off': {
@@ -238,27 +251,12 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'list-keeps-deleted-item': {
     cause: 'The list still has an item that was deleted',
     fails: ['operations.list-forgets'],
-    patch: remembering(
-      () => new Map<unknown, JsonObject>(),
-      (known) =>
-        inList((items) => {
-          for (const item of items) known.set(item.id, item);
-          return [...known.values()];
-        }),
-    ),
+    patch: keepingItems(0),
   },
   'long-list-keeps-deleted-item': {
     cause: 'A list of many items still has one that was deleted',
     fails: ['operations.list-forgets'],
-    patch: remembering(
-      () => new Map<unknown, JsonObject>(),
-      (known) =>
-        inList((items) => {
-          for (const item of items) known.set(item.id, item);
-          const others = Array.from({ length: 12 }, (_, at) => ({ ...items[0], id: `other-${at}` }));
-          return [...known.values(), ...others];
-        }),
-    ),
+    patch: keepingItems(12),
   },
   'item-keeps-its-etag': {
     cause: 'An item keeps its strong ETag when it changes',
