@@ -22,7 +22,8 @@ export function signalGroup(group: ProcessGroup, signal: NodeJS.Signals | 0): bo
   return reached.includes(true);
 }
 
-function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
+/** To a process, or to a group by its negative number. Returns whether there was one. */
+export function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(id, signal);
     return true;

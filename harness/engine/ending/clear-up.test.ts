@@ -57,12 +57,7 @@ it.for<[how: string, end: (run: ConformProcess) => void, removalWaitsS?: number]
   ['it is ended by SIGTERM', (run) => run.signalGroup('SIGTERM')],
   // Longer than a cancelled worker has.
   ['it is ended by SIGINT with the quota spent', (run) => run.signalGroup('SIGINT'), 2],
-  [
-    'its worker is killed',
-    (run) => {
-      for (const pid of run.left()) if (pid !== run.pid) process.kill(pid, 'SIGKILL');
-    },
-  ],
+  ['its worker is killed', (run) => run.killWorkers()],
 ])('what a run has created is removed when %s', async ([, end, removalWaitsS]) => {
   const { store, run, remarks } = await inMidLife(removalWaitsS);
   end(run);
