@@ -12,6 +12,11 @@ describe('octets that follow a response', () => {
       'HTTP/1.1 408 Request Time-out\r\nConnection: close\r\n\r\n',
       false,
     ],
+    [
+      'another response behind that news',
+      'HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
+      true,
+    ],
     ['the same, of an older server and without a phrase', 'HTTP/1.0 408\r\n\r\n', false],
     ['empty lines', '\r\n\r\n', false],
     ['nothing', '', false],

@@ -363,6 +363,40 @@ describe('connections', () => {
     expect(second).toMatchObject({ failure: null, connection: { reused: false } });
   });
 
+  const IDLE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+  it('a connection whose response comes together with a 408 for idleness is not used again', async () => {
+    const { sendAlike } = await connected(answerEach(OK + IDLE));
+    const first = await sendAlike();
+    const second = await sendAlike();
+    expect(first).toMatchObject({ failure: null, response: { status: 200, framingFaults: [] } });
+    expect(second).toMatchObject({ failure: null, connection: { reused: false, replaced: null } });
+  });
+
+  // RFC 9110 §15.5.9: it was on its way when the next request went out.
+  it('a 408 for idleness is never taken for the answer to the next request', async () => {
+    const { server, sendAlike } = await connected((socket, index) => {
+      socket.once('data', () => {
+        socket.write(OK);
+        if (index === 0) socket.once('data', () => socket.end(IDLE));
+      });
+    });
+    await sendAlike();
+    const exchange = await sendAlike();
+    expect(exchange).toMatchObject({ failure: null, response: { status: 200 } });
+    expect(exchange.connection).toMatchObject({
+      reused: false,
+      replaced: 'the connection was gone: it had been idle for too long',
+    });
+    expect(server.accepted()).toBe(2);
+  });
+
+  it('a 408 on a fresh connection is the answer', async () => {
+    const { server, send } = await connected((socket) => socket.once('data', () => socket.end(IDLE)));
+    expect((await send()).response?.status).toBe(408);
+    expect(server.accepted()).toBe(1);
+  });
+
   const SECOND = 'HTTP/1.1 200 OK\r\nX-Late: 1\r\nContent-Length: 2\r\n\r\n{}';
   const heard = () => {
     const { promise, resolve } = Promise.withResolvers<string>();

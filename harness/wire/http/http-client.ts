@@ -158,14 +158,13 @@ export function openHttp(options: HttpOptions): HttpTransport {
 
   /**
    * A request that is evidence is sent once. The one exception: the server had closed a connection that had stood for a
-   * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry),
-   * unless another connection is not taken either: then it was the provider that went away.
+   * while just as the request went out on it, with or without a 408. That says nothing about the provider (RFC 9112
+   * §9.3.1 has clients retry), unless another connection is not taken either: then it was the provider that went away.
    */
   async function attempts(sent: OrdinaryRequest, about: HttpAbout, reusable: boolean): Promise<Attempt> {
     const first = await attempt(sent, about, reusable);
     const { ending, stood } = first;
-    const stale = stood && ending.reader !== null && ending.unanswered && ending.failure !== null;
-    if (!stale) return first;
+    if (!stood || ending.reader === null || !ending.unanswered) return first;
     dropAhead();
     const second = await attempt(sent, about, false);
     if (second.ending.reader === null) return first;
@@ -173,7 +172,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
       ...second,
       use: {
         reused: false,
-        replaced: `the connection was gone: ${ending.failure?.message ?? ''}`,
+        replaced: `the connection was gone: ${ending.failure?.message ?? 'it had been idle for too long'}`,
       },
     };
   }

@@ -15,7 +15,7 @@ interface ExchangeBounds extends Omit<Conditions, 'graceMs' | 'refused'> {
 export interface ConnectionEnding {
   readonly reader: ResponseReader;
   readonly failure: ExchangeFailure | null;
-  /** The server ended or reset the connection, and not one octet of an answer had come. */
+  /** The server ended or reset the connection before an octet of an answer had come, or said that it was idle for too long. */
   readonly unanswered: boolean;
 }
 
@@ -50,7 +50,7 @@ export class HttpConnection {
     this.#isPersistent = request.keepsAlive && keepsAlive(reader);
     if (this.#isPersistent) this.#listen(unasked);
     else this.destroy();
-    return { reader, failure: null, unanswered: false };
+    return { reader, failure: null, unanswered: reader.response?.status === 408 };
   }
 
   destroy(): void {
@@ -73,9 +73,9 @@ export class HttpConnection {
 }
 
 /** Whether the server goes on listening after this response (RFC 9112 §9.3), and the octets after it are surely others. */
-function keepsAlive({ response, faults }: ResponseReader): boolean {
-  if (response === null || response.status === 101 || faults.some((fault) => UNCLEAR_ENDS.has(fault)))
-    return false;
+function keepsAlive({ response, faults, isFollowed }: ResponseReader): boolean {
+  if (response === null || response.status === 101 || isFollowed) return false;
+  if (faults.some((fault) => UNCLEAR_ENDS.has(fault))) return false;
   const { status, httpVersion, fields } = response;
   const has = (name: string, value: string) =>
     listElements(fieldValues(fields, name).join(',')).some((each) => each.toLowerCase() === value);
@@ -86,9 +86,6 @@ function keepsAlive({ response, faults }: ResponseReader): boolean {
 
 /** Octets that may be of another response, or of this one. */
 const UNCLEAR_ENDS: ReadonlySet<string> = new Set([
-  FRAMING_FAULT.bytesAfterBody,
-  FRAMING_FAULT.bodyOn204,
-  FRAMING_FAULT.bodyOn304,
   FRAMING_FAULT.lengthOnBodyless,
   FRAMING_FAULT.codingOnBodyless,
 ]);
@@ -108,16 +105,18 @@ function brokenOff(
   return { failure: { kind: failure.kind, message: `${broken}: ${failure.message}${faults}` }, unanswered };
 }
 
-/** RFC 9110 §15.5.9: an idle connection may get this before it is closed. */
-const IDLE_TIMEOUT = /^HTTP\/1\.[01] 408[ \r]/;
-
 /**
  * Whether octets that follow a whole response, while nothing is asked, are something that a server must not send there
  * (RFC 9112 §9.2): anything but empty lines and the news that the connection was idle for too long.
  */
 export function isUnasked(octets: Uint8Array): boolean {
+  const reader = new ResponseReader({ method: 'GET', limits: FEW });
   const text = Buffer.from(octets)
     .toString('latin1')
     .replace(/^[\r\n]+/, '');
-  return text !== '' && !IDLE_TIMEOUT.test(text);
+  reader.push(Buffer.from(text, 'latin1'));
+  return !reader.mayBeIdleTimeout;
 }
+
+/** Octets of a 408, and of its fields, that are read. */
+const FEW = { bodyBytes: 64 * 1024, fieldBytes: 16 * 1024 };

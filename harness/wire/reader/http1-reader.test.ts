@@ -148,6 +148,31 @@ describe('framing faults that leave the meaning plain', () => {
     expect(read(`${OK}X-A: 1\r\n  more\r\n\r\n`).response?.fields).toContainEqual(['X-A', '1 more']);
   });
 
+  // RFC 9110 §15.5.9: it may arrive together with the last octets of the response.
+  it.each([
+    ['GET', `${OK}\r\n`],
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'],
+    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
+    ['GET', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ])('names no 408 of an idle connection, wherever it is cut (%s: %j)', (method, octets) => {
+    const news = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+    for (let length = 0; length <= news.length; length += 1) {
+      expect(read(octets + news.slice(0, length), { method })).toMatchObject({ complete: true, faults: [] });
+      const pieces = [octets, news.slice(0, length), news.slice(length)].map((each) => Buffer.from(each));
+      expect(read(pieces, { method })).toMatchObject({ complete: true, faults: [] });
+    }
+  });
+
+  it.each([
+    ['another response', 'HTTP/1.1 200 OK\r\n\r\n'],
+    ['an empty line', '\r\n'],
+    ['a malformed 408', 'HTTP/1.1 408 Request Timeout\r\n malformed\r\n\r\n'],
+    ['one that follows a 408', 'HTTP/1.1 408 No\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+    ['one that follows many', 'HTTP/1.1 408 \r\nContent-Length: 0\r\n\r\n'.repeat(100_000)],
+  ])('names %s behind the response', (_what, behind) => {
+    expect(read(`${OK}\r\n${behind}`).faults).toEqual([FRAMING_FAULT.bytesAfterBody]);
+  });
+
   it('reads until the end of TCP when chunked is not last', () => {
     const result = read('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n??', { ended: true });
     expect(result).toMatchObject({ complete: true, faults: [FRAMING_FAULT.chunkedNotLast] });

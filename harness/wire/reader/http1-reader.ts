@@ -56,6 +56,8 @@ export class ResponseReader {
   #headWhole = false;
   #sawOctets = false;
   readonly #leftover = new OctetCollector();
+  /** Reads the octets that follow the message; null for none. */
+  #behind: ResponseReader | null = null;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -88,6 +90,21 @@ export class ResponseReader {
   /** Everything wrong with the framing so far, in the order of its first appearance. */
   get faults(): readonly FramingFault[] {
     return [...this.#faults];
+  }
+
+  /** Octets follow the message. */
+  get isFollowed(): boolean {
+    return this.#behind !== null;
+  }
+
+  /** This is, as far as it came, the 408 that an idle connection may get before it is closed (RFC 9110 §15.5.9). */
+  get mayBeIdleTimeout(): boolean {
+    const isOther = this.#informational.length > 0 || (this.#head !== null && this.#head.status !== 408);
+    return (
+      this.#failure === null &&
+      !isOther &&
+      this.faults.every((fault) => fault === FRAMING_FAULT.missingReasonSpace)
+    );
   }
 
   /** Octets after a 101 response, or after CONNECT: the first ones of the other protocol. */
@@ -302,10 +319,22 @@ export class ResponseReader {
     const status = this.#head?.status;
     if (status === 101 || this.#options.method === 'CONNECT') this.#leftover.append(octets);
     else if (this.#options.surplus) this.#options.surplus(octets);
-    else if (this.#options.method === 'HEAD') this.#fault(FRAMING_FAULT.bodyOnHead);
-    else if (status === 204) this.#fault(FRAMING_FAULT.bodyOn204);
-    else if (status === 304) this.#fault(FRAMING_FAULT.bodyOn304);
-    else this.#fault(FRAMING_FAULT.bytesAfterBody);
+    else {
+      const isSurplus = () => this.#fault(this.#surplusFault);
+      this.#behind ??= new ResponseReader({
+        method: 'GET',
+        limits: this.#options.limits,
+        surplus: isSurplus,
+      });
+      this.#behind.push(octets);
+      if (!this.#behind.mayBeIdleTimeout) isSurplus();
+    }
+  }
+
+  get #surplusFault(): FramingFault {
+    if (this.#options.method === 'HEAD') return FRAMING_FAULT.bodyOnHead;
+    if (this.#head?.status === 204) return FRAMING_FAULT.bodyOn204;
+    return this.#head?.status === 304 ? FRAMING_FAULT.bodyOn304 : FRAMING_FAULT.bytesAfterBody;
   }
 
   #fail(failure: ReaderFailure): void {
