@@ -197,7 +197,7 @@ const OF_SEVERAL_SUITES: Readonly<Record<string, readonly string[]>> = {
   'json.server-error-media-type': ['framing', 'json'],
 };
 
-/** The verifier of pacts reads the answers. */
+/** The verifier of pacts reads the answers: its own test walks them. */
 const OF_THE_VERIFIER = 'pact.interaction';
 
 /** All of what shows the fault of a check. */

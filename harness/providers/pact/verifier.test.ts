@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visible } from '../../wire/octets/utf8.ts';
 import { runs } from '../fixtures/processes.ts';
@@ -116,6 +117,39 @@ describe('an interaction', () => {
     });
     expect(asked).toEqual(['/v1/resources']);
     expect(verdict).toEqual({ kind: 'mismatched', mismatches: ['status: expected 200 but was 302'] });
+  });
+
+  it('is never verified by a wrong answer, however that is labelled', async () => {
+    const verifier = opened();
+    const wrong = json({ id: 'no number' });
+    const { body } = wrong;
+    const type = (value: string): RelayedResponse['fields'] => [['Content-Type', value]];
+    const coded = (coding: string, content: Uint8Array = body): RelayedResponse => ({
+      ...wrong,
+      fields: [...wrong.fields, ['Content-Encoding', coding]],
+      body: content,
+    });
+    const answers: Readonly<Record<string, RelayedResponse>> = {
+      plainly: wrong,
+      'as octets': { ...wrong, fields: type('application/octet-stream') },
+      'as text': { ...wrong, fields: type('text/plain') },
+      'with a malformed media type': { ...wrong, fields: type('json') },
+      'without a media type': { ...wrong, fields: [] },
+      'in an unknown coding': coded('x-own'),
+      'in gzip': coded('gzip', gzipSync(body)),
+      'in another coding than it says': coded('br'),
+      'cut off in its coding': coded('gzip', gzipSync(body).subarray(0, 12)),
+      'as a part': { ...wrong, status: 206 },
+      'not as JSON': { ...wrong, body: Buffer.from('{"id":1') },
+      'without content': { ...wrong, body: new Uint8Array() },
+    };
+    const unlabelled = { interaction: interaction({ response: { headers: {} } }) };
+    for (const [how, answer] of Object.entries(answers)) {
+      for (const change of [{}, unlabelled]) {
+        const { kind } = await verified({ request: async () => answer }, change, verifier);
+        expect([how, kind]).toEqual([how, how.startsWith('cut off') ? 'undecided' : 'mismatched']);
+      }
+    }
   });
 
   it('is undecided without an answer', async () => {
