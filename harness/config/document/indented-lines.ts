@@ -1,20 +1,13 @@
-import type { YAMLError } from 'yaml';
-
 /** Many authors close brackets and quotes at the margin, and most parsers read that. */
 const DEEP = ' '.repeat(64);
 /** Brackets and quotes of one file that are looked at. */
 const MAX_PLACES = 1_000;
 
 /**
- * The text with the lines within brackets and quotes indented, where that is what YAML 1.2 misses: white space at the
- * beginning of such a line means nothing. Lines keep their numbers. null if other things are wrong.
+ * The text with the lines within brackets and quotes indented: white space at the beginning of such a line means nothing,
+ * but YAML 1.2 demands it. Lines keep their numbers. null if there are none.
  */
-export function withIndentedLines(text: string, errors: readonly YAMLError[]): string | null {
-  if (
-    !errors.some(({ code, message }) => code === 'BAD_INDENT' && message.startsWith('Flow ')) &&
-    !hasOpenQuote(errors)
-  )
-    return null;
+export function withIndentedLines(text: string): string | null {
   const breaks = lineBreaksWithin(text);
   if (breaks.length === 0 || breaks.length > MAX_PLACES) return null;
   let at = 0;
@@ -24,10 +17,6 @@ export function withIndentedLines(text: string, errors: readonly YAMLError[]): s
     at = each + 1;
   }
   return parts.join('') + text.slice(at);
-}
-
-function hasOpenQuote(errors: readonly YAMLError[]): boolean {
-  return errors.some(({ code, message }) => code === 'MISSING_CHAR' && message.includes('quote'));
 }
 
 /** Offsets of the line breaks within flow collections and quotes. Block scalars are skipped by their indentation. */

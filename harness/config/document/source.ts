@@ -1,10 +1,11 @@
-import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import { formatPlace, type Place, UsageError } from '../../base/exit.ts';
 import { hasMembers, parseJson } from '../../base/json-text.ts';
 import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 import { withIndentedLines } from './indented-lines.ts';
+import { readYamlText, YamlPlaces, type YamlText, type YamlTextFault } from './yaml-text.ts';
 
 export interface DocumentNode {
   readonly file: SourceFile;
@@ -138,8 +139,10 @@ function isClosing(char: string | undefined): boolean {
 
 const MAX_DEPTH = 200;
 const MAX_NODES = 2_000_000;
-/** YAML is read many times slower than JSON, and takes many times the memory. In characters. */
-const MAX_YAML = 8 * 1024 * 1024;
+/** YAML takes many times the memory of JSON. In characters. */
+const MAX_YAML = 16 * 1024 * 1024;
+/** Characters of a faulty text for which the slow parser, whose errors have codes, is asked for the fault. */
+const MAX_EXPLAINED = 8 * 1024 * 1024;
 
 /** Plain data with its places. @throws UsageError for other text, and for a too large or deep document. */
 export function sourceOf(text: string, path: string, shown: string, isRepair = false): SourceFile {
@@ -148,80 +151,68 @@ export function sourceOf(text: string, path: string, shown: string, isRepair = f
   const json = isJson || looksLikeJson ? parsedJson(text.replace(/^\uFEFF/, ' '), shown, isJson) : undefined;
   if (json !== undefined) {
     holdToBounds(json, shown);
-    return { path, shown, root: json, placeOf: jsonPlaces(text, shown) };
+    return { path, shown, root: json, placeOf: placesOf(text, shown, () => new JsonPlaces(text)) };
   }
   if (text.length > MAX_YAML) {
-    const remedy = 'save it as JSON, or split it';
     const problem = `is YAML of more than ${MAX_YAML / 1024 / 1024} MiB`;
-    throw new UsageError(problem, { place: { file: shown }, remedy });
+    throw new UsageError(problem, { place: { file: shown }, remedy: 'save it as JSON, or split it' });
   }
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    stringKeys: true,
-    uniqueKeys: false,
-    merge: true,
-  });
-  const [first] = document.errors;
-  if (first !== undefined) {
-    const fault = yamlFault(first.code, placeAt(lines, first.pos[0], shown));
-    const indented = isRepair ? null : withIndentedLines(text, document.errors);
-    if (indented === null) throw fault;
+  const yaml = readYamlText(text);
+  if ('reason' in yaml) {
+    const indented = isRepair ? null : withIndentedLines(text);
     try {
-      return sourceOf(indented, path, shown, true);
+      if (indented !== null) return sourceOf(indented, path, shown, true);
     } catch {
-      throw fault;
+      // The fault of the text itself is reported.
     }
+    throw syntaxFault(text, yaml, shown);
   }
-  const root = plain(document, shown);
-  holdToBounds(root, shown);
-  const remarks = repeatedKeys(document, (offset) => placeAt(lines, offset, shown));
-  return { path, shown, root, placeOf, remarks };
-
-  function placeOf(pointer: readonly string[]): Place {
-    for (let length = pointer.length; length >= 0; length -= 1) {
-      const node = document.getIn(pointer.slice(0, length), true);
-      if (isNode(node) && node.range) return placeAt(lines, node.range[0], shown);
-    }
-    return { file: shown };
-  }
+  holdToBounds(yaml.root, shown);
+  const placeOf = placesOf(text, shown, () => new YamlPlaces(text));
+  const remarks = repeatedKeys(yaml, text, shown);
+  return { path, shown, root: yaml.root, placeOf, remarks };
 }
 
 /** The last value of a repeated key counts, as other parsers have it. */
 function repeatedKeys(
-  document: Document.Parsed,
-  placeOf: (offset: number) => Place,
+  { repeatedKeys: keys }: YamlText,
+  text: string,
+  shown: string,
 ): readonly DocumentRemark[] {
-  const found: DocumentRemark[] = [];
-  visit(document, {
-    Map(_, map) {
-      const keys = new Set<unknown>();
-      for (const { key } of map.items) {
-        if (!isScalar(key) || key.value === '<<') continue;
-        if (keys.has(key.value)) {
-          const text = `the key ${JSON.stringify(String(key.value))} is repeated; its last value counts`;
-          found.push({ place: formatPlace(placeOf(key.range?.[0] ?? 0)), text });
-        }
-        keys.add(key.value);
-      }
-    },
-  });
-  return found;
+  if (keys.length === 0) return [];
+  const lines = linesOf(text);
+  return keys.map(({ key, offset }) => ({
+    place: formatPlace(placeAt(lines, offset, shown)),
+    text: `the key ${JSON.stringify(key)} is repeated; its last value counts`,
+  }));
+}
+
+function syntaxFault(text: string, { reason, offset }: YamlTextFault, shown: string): UsageError {
+  const lines = linesOf(text);
+  const { errors } =
+    text.length > MAX_EXPLAINED
+      ? { errors: [] }
+      : parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
+  const [first] = errors;
+  if (first !== undefined) return yamlFault(first.code, placeAt(lines, first.pos[0], shown));
+  const place = placeAt(lines, offset, shown);
+  return new UsageError(`is not YAML: ${reason}`, { place, remedy: 'correct the syntax there' });
 }
 
 function parsedJson(text: string, shown: string, isJson: boolean): unknown {
   const value = parseJson(text);
   // What looks like JSON may be YAML.
-  if (value !== undefined || (!isJson && text.length <= MAX_YAML)) return value;
+  if (value !== undefined || (!isJson && text.length <= MAX_EXPLAINED)) return value;
   const { problem, ...at } = jsonFault(text) ?? { problem: 'is not JSON' };
   throw new UsageError(problem, { place: { file: shown, ...at }, remedy: 'correct the syntax there' });
 }
 
-function jsonPlaces(text: string, shown: string): SourceFile['placeOf'] {
-  const places = new JsonPlaces(text);
+/** Places of a text, read when the first is asked for. */
+function placesOf(text: string, shown: string, read: () => JsonPlaces | YamlPlaces): SourceFile['placeOf'] {
+  let places: JsonPlaces | YamlPlaces | undefined;
   let lines: LineCounter | undefined;
   return (pointer) => {
+    places ??= read();
     lines ??= linesOf(text);
     return placeAt(lines, places.offsetOf(pointer), shown);
   };
@@ -238,19 +229,6 @@ function linesOf(text: string): LineCounter {
 function placeAt(lines: LineCounter, offset: number, file: string): Place {
   const { line, col } = lines.linePos(offset);
   return { file, line, column: col };
-}
-
-function plain(document: Document.Parsed, shown: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 1000 });
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    const remedy = 'write the values out, or use $ref';
-    throw new UsageError('aliases expand into more than a document can hold', {
-      place: { file: shown },
-      remedy,
-    });
-  }
 }
 
 /** @throws UsageError for a value that is too large or too deep. */
