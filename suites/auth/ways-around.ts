@@ -20,7 +20,7 @@ import * as credential from './stimuli/credential.ts';
 import * as way from './stimuli/way-around.ts';
 
 /** Another way to the documented resource, which needs the credential as well. */
-export interface Guarded extends RowNotes<'headline'> {
+export interface Guarded extends RowNotes<'headline' | 'restsOn'> {
   /** Completes "asks for a credential …". */
   readonly where: string;
 }
@@ -28,11 +28,11 @@ export interface Guarded extends RowNotes<'headline'> {
 /** auth.scheme: the credential is demanded of every request, however it comes. */
 export const guarded = (id: string, { where, ...notes }: Guarded & Pick<CheckDefinition, 'uses' | 'judge'>) =>
   check(id, {
+    restsOn: [missingCredential],
     ...notes,
     title: `asks for a credential ${where}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialDemanded],
-    restsOn: [missingCredential],
   });
 
 /** Asks for a credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */

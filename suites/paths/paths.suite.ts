@@ -56,26 +56,40 @@ function foreignTarget({ response }: Reply): string | null {
     : null;
 }
 
+const oddSpelling = check('paths.odd-spelling', {
+  title: 'does not fail over an odd spelling of a path',
+  headline: 'An odd spelling of the path gets {answer}',
+  why: 'Scanners send such paths all day. A 5xx for them sets off alarms, and shows where the code breaks.',
+  change: 'Answer 400 or 404 to a path that you cannot read, in the proxy and in the service.',
+  grounds: [clause('responses.status-codes')],
+  repeats: [unknownPathRefused, refusalClass],
+  uses: [...path.PATHS],
+  judge: ({ expect }) => expect().toBeHandled(),
+});
+
+const nulHandled = handles('paths.nul', path.nulInPath, {
+  what: 'a path with an encoded NUL',
+  why: 'Databases and file systems refuse NUL with an exception that is seldom caught.',
+  change: 'Answer 400 or 404 to a path with a NUL before it is used.',
+  repeats: [unknownPathRefused],
+});
+
 /** Request targets (RFC 3986, RFC 9112 §3.2): who reads them, and what of them comes back. */
 export const paths = suite('paths', 'Paths', [
   ...spellings,
 
-  check('paths.odd-spelling', {
-    title: 'does not fail over an odd spelling of a path',
-    headline: 'An odd spelling of the path gets {answer}',
-    why: 'Scanners send such paths all day. A 5xx for them sets off alarms, and shows where the code breaks.',
+  oddSpelling,
+  check('paths.odd-spelling-alone', {
+    title: 'does not fail over a path with one oddity in it',
+    headline: 'A path with one oddity in it gets {answer}',
+    why: 'Mistyped links and scanners send such paths. A 5xx for them sets off alarms.',
     change: 'Answer 400 or 404 to a path that you cannot read, in the proxy and in the service.',
     grounds: [clause('responses.status-codes')],
-    repeats: [unknownPathRefused, refusalClass],
-    uses: [...path.PATHS],
+    repeats: [unknownPathRefused, refusalClass, oddSpelling, nulHandled],
+    uses: [path.oddities, path.endings],
     judge: ({ expect }) => expect().toBeHandled(),
   }),
-  handles('paths.nul', path.nulInPath, {
-    what: 'a path with an encoded NUL',
-    why: 'Databases and file systems refuse NUL with an exception that is seldom caught.',
-    change: 'Answer 400 or 404 to a path with a NUL before it is used.',
-    repeats: [unknownPathRefused],
-  }),
+  nulHandled,
   handles('paths.bad-utf8', path.badUtf8InPath, {
     what: 'a path that is not UTF-8',
     why: 'Decoding fails for such bytes, and an uncaught exception is a 500.',

@@ -1,29 +1,32 @@
 import { IN_JSON, type Probe, type Reply } from '../../harness/engine/check/suite.ts';
+import { missingCredential } from '../auth/bad-credentials.ts';
 import { type Guarded, guarded } from '../auth/ways-around.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPathWithoutCredential } from '../stimuli/target.ts';
-import { rewritten, SPELLED } from './stimuli/path.ts';
+import { endings, oddities, rewritten, SPELLED } from './stimuli/path.ts';
 
 /**
  * A service that serves the resource under another spelling asks for the credential there too. A refusal, a redirect or
  * another resource are in order. A response that is the same at any path is not the resource.
  */
-const guards = (id: string, spelled: Probe<Reply>, notes: Guarded) =>
+const guards = (id: string, spelled: Probe<Reply> | Probe<readonly Reply[]>, notes: Guarded) =>
   guarded(id, {
     ...notes,
     uses: [spelled, sample, unknownPathWithoutCredential],
     async judge({ probe, expect, notApplicable }) {
-      const reply = await probe(spelled);
-      if (!reply.served) return;
+      const replies = [await probe<Reply | readonly Reply[]>(spelled)].flat().filter(({ served }) => served);
+      if (replies.length === 0) return;
       const documented = await probe(sample);
       const anywhere = await probe(unknownPathWithoutCredential);
-      if (anywhere.served && anywhere.response.hasContentLike(reply.response))
-        notApplicable('the same is served at every path without a credential');
-      await expect(documented, reply).toConform(
+      const telling = replies.filter(
+        ({ response }) => !(anywhere.served && anywhere.response.hasContentLike(response)),
+      );
+      if (telling.length === 0) notApplicable('the same is served at every path without a credential');
+      await expect([documented, ...telling]).toConform(
         'no resource without a credential',
         (each) =>
-          each === reply && reply.response.hasContentLike(documented.response)
-            ? `status ${reply.status}`
+          each !== documented && each.response.hasContentLike(documented.response)
+            ? `status ${each.status}`
             : null,
         IN_JSON,
       );
@@ -31,7 +34,7 @@ const guards = (id: string, spelled: Probe<Reply>, notes: Guarded) =>
   });
 
 /** Spellings of the documented path that one of two who read it may take for the path, and the other for another one. */
-export const spellings = [
+const usualSpellings = [
   // RFC 3986 §5.2.4: dot segments are removed.
   guards('paths.dot-segments', SPELLED['dot-segments'], {
     where: 'for a path with dot segments',
@@ -111,5 +114,26 @@ export const spellings = [
     headline: 'The path in X-Original-URL, without a credential, gets {answer}',
     why: 'The proxy checks the path of the request, and the service serves the one in the header.',
     change: 'Ignore X-Original-URL and X-Rewrite-URL, or remove them in your proxy.',
+  }),
+];
+
+/** What the usual ones show is no second finding. */
+const FURTHER = { restsOn: [missingCredential, ...usualSpellings] };
+
+export const spellings = [
+  ...usualSpellings,
+  guards('paths.one-oddity', oddities, {
+    ...FURTHER,
+    where: 'for a path with one odd slash, dot, letter or host',
+    headline: 'A path with one oddity, without a credential, gets {answer}',
+    why: 'A proxy that refuses the usual tricks together may let one of them through alone.',
+    change: 'Normalize the path once, check the credential for the result, and serve no other spelling.',
+  }),
+  guards('paths.odd-ending', endings, {
+    ...FURTHER,
+    where: 'for a path with characters after it that are cut off',
+    headline: 'A path with something after it, without a credential, gets {answer}',
+    why: 'The rule compares the whole path. The service drops a space, a dot or a NUL at its end, and answers.',
+    change: 'Answer 404 to a path with anything after it, and trim no paths.',
   }),
 ];

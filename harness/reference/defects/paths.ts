@@ -95,6 +95,111 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
     fails: ['paths.line-break'],
     patch: passes((path) => path.replace(/%0[ad].*$/i, '')),
   },
+  'one-dot-skips-auth': {
+    cause: 'A path with /./ is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^(\/\w+)\/\.(?=\/)/, '$1')),
+  },
+  'one-parent-skips-auth': {
+    cause: 'A path with /../ is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^\/\w+\/\.\.(?=\/\w+\/\w+$)/, '')),
+  },
+  'one-encoded-dot-skips-auth': {
+    cause: 'A path with /%2e/ is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^(\/\w+)\/%2e(?=\/)/i, '$1')),
+  },
+  'one-encoded-parent-skips-auth': {
+    cause: 'A path with /%2e%2e/ is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^\/\w+\/%2e%2e(?=\/\w+\/\w+$)/i, '')),
+  },
+  'parent-with-parameter-skips-auth': {
+    cause: 'A path with /..;/ is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^\/\w+\/\.\.;(?=\/)/, '')),
+  },
+  'second-slash-first-skips-auth': {
+    cause: 'A path that begins with two slashes is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^\/+(?=\w+\/\w)/, '/')),
+  },
+  'second-slash-within-skips-auth': {
+    cause: 'A path with two slashes within is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^(\/\w+)\/+/, '$1/')),
+  },
+  'encoded-first-letter-skips-auth': {
+    cause: 'A path with an encoded first letter is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/^\/%76/, '/v')),
+  },
+  'one-capital-skips-auth': {
+    cause: 'A path with one letter in the other case is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/\/R(?=[a-z]+$)/, '/r')),
+  },
+  'backslash-skips-auth': {
+    cause: 'A path with a backslash is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/\\/g, '/')),
+  },
+  'encoded-backslash-skips-auth': {
+    cause: 'A path with an encoded backslash is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: passes((path) => path.replace(/%5c/gi, '/')),
+  },
+  'whole-url-skips-auth': {
+    cause: 'The whole URL in the request line is served without a credential',
+    fails: ['paths.one-oddity'],
+    patch: admitting(({ target }) => target.startsWith('http')),
+  },
+  'dot-segment-behind-path-skips-auth': {
+    cause: 'A path with /. after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/\/\.$/, '')),
+  },
+  'encoded-slash-behind-path-skips-auth': {
+    cause: 'A path with an encoded slash after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%2f$/i, '')),
+  },
+  'semicolon-behind-path-skips-auth': {
+    cause: 'A path with a semicolon after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/;[^/=]*$/, '')),
+  },
+  'nul-behind-path-skips-auth': {
+    cause: 'A path with an encoded NUL after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%00$/, '')),
+  },
+  'line-feed-behind-path-skips-auth': {
+    cause: 'A path with an encoded line feed after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%0a$/i, '')),
+  },
+  'space-behind-path-skips-auth': {
+    cause: 'A path with an encoded space after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%20$/, '')),
+  },
+  'full-stop-behind-path-skips-auth': {
+    cause: 'A path with a full stop after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/(?<=\w)\.$/, '')),
+  },
+  'question-mark-behind-path-skips-auth': {
+    cause: 'A path with an encoded question mark after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%3f$/i, '')),
+  },
+  'number-sign-behind-path-skips-auth': {
+    cause: 'A path with an encoded # after it is served without a credential',
+    fails: ['paths.odd-ending'],
+    patch: passes((path) => path.replace(/%23$/, '')),
+  },
   'original-url-skips-auth': {
     cause: 'The path in X-Original-URL is served without a credential',
     fails: ['paths.rewritten-url'],
@@ -130,6 +235,21 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
     cause: 'A # in the request line gets no response',
     fails: ['paths.odd-spelling'],
     patch: beforehand(({ target }) => (target.includes('#') ? dropped(problem('malformed')) : null)),
+  },
+  'backslash-500': {
+    cause: 'A backslash in the path is answered {status:500}, a server error',
+    fails: ['paths.odd-spelling-alone'],
+    patch: failsOver(/\\/),
+  },
+  'full-stop-behind-path-500': {
+    cause: 'A full stop after the path is answered {status:500}, a server error',
+    fails: ['paths.odd-spelling-alone'],
+    patch: failsOver(/\w\.$/),
+  },
+  'encoded-space-behind-path-drops-connection': {
+    cause: 'An encoded space after the path gets no response',
+    fails: ['paths.odd-spelling-alone'],
+    patch: beforehand(({ target }) => (target.endsWith('%20') ? dropped(problem('malformed')) : null)),
   },
   'nul-in-path-500': {
     cause: 'An encoded NUL in the path is answered {status:500}, a server error',

@@ -11,7 +11,10 @@ import { asSuccess, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 
 /** A path in a form that some proxies do not let through. */
-const ODD = /\/\/|\/\.\.?(?:\/|$)|%(?:2e|2f|25|00|0d|0a|5c|c0)|[;#]/i;
+const ODD = /\/\/|\/\.\.?(?:[;/]|$)|%(?:2e|2f|25|00|0d|0a|20|23|3f|5c|c0)|[;#\\]|\.$/i;
+
+/** Something after a path that some frameworks cut off. */
+const ENDING = /(?<=^\/v1\/\w+)(?:%(?:2f|00|0a|20|3f|23)|;[^/]*|\/?\.)$/i;
 
 const normal = (path: string): string => withoutRepeatedSlashes(withoutDotSegments(path));
 
@@ -83,6 +86,26 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     unseen: 'without a credential it refuses them as it does any other path',
     patch: readingPaths((path) => path.replace(/%2f/gi, '/')),
   },
+  'takes-backslashes': {
+    summary: 'takes a backslash for a slash, plain and encoded, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
+    patch: readingPaths((path) => path.replace(/\\|%5c/gi, '/')),
+  },
+  'trims-paths': {
+    summary: 'trims spaces, line feeds and full stops after a path, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
+    patch: readingPaths((path) => path.replace(/(?:%20|%0a|\.)+$/i, '')),
+  },
+  'cuts-paths-at-encoded-marks': {
+    summary: 'cuts a path off at an encoded question mark or #, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
+    patch: readingPaths((path) => path.replace(/%(?:3f|23).*$/i, '')),
+  },
+  'removes-parents-with-parameters': {
+    summary: 'removes dot segments that have parameters, credential and all',
+    unseen: 'without a credential it refuses them as it does any other path',
+    patch: readingPaths((path) => withoutDotSegments(path.replace(/;[^/]*/g, ''))),
+  },
   'refuses-odd-paths': {
     summary: 'says 400 to every path that is not in its normal form, before it asks for a credential',
     changes: ['paths.spellings'],
@@ -125,6 +148,16 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     patch: beforehand(({ path }) =>
       /^\/v1\/resources\/?$/i.test(path) && path !== '/v1/resources' ? page() : null,
     ),
+  },
+  'redirects-from-other-endings': {
+    summary: 'redirects from a path with something after it to the path alone',
+    patch: beforehand(({ path }) =>
+      ENDING.test(path) ? bare('not-found', 308, [['Location', path.replace(ENDING, '')]]) : null,
+    ),
+  },
+  'open-page-behind-every-path': {
+    summary: 'shows anybody a page at its paths with something after them',
+    patch: beforehand(({ path }) => (ENDING.test(path) ? page() : null)),
   },
   'links-by-host': {
     summary: 'builds its links from the Host that was asked',

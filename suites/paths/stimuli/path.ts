@@ -1,6 +1,6 @@
-import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
-import { type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { served, variation } from '../../stimuli/sample.ts';
 
@@ -69,6 +69,51 @@ const SPELLINGS = {
 
 type SpellingName = keyof typeof SPELLINGS;
 
+/** One oddity alone, which a front and the application may read differently; each with what it completes: "GET with …". */
+const ODDITIES: readonly (readonly [name: string, purpose: string, spell: Spell])[] = [
+  ['dot', 'with /./ in the path', (path) => divided(path).join('/.')],
+  ['parent', 'with /conform/../ before the path', (path) => `/conform/..${path}`],
+  ['encoded-dot', 'with /%2e/ in the path', (path) => divided(path).join('/%2e')],
+  ['encoded-parent', 'with /conform/%2e%2e/ before the path', (path) => `/conform/%2e%2e${path}`],
+  // A front that leaves the parameter in the segment finds no dot segment there.
+  ['parent-with-parameter', 'with /conform/..;/ before the path', (path) => `/conform/..;${path}`],
+  ['slashes-first', 'with a second slash before the path', (path) => `/${path}`],
+  ['slashes-within', 'with a second slash in the path', (path) => divided(path).join('/')],
+  [
+    'encoded-letter',
+    'with the first letter of the path percent-encoded',
+    (path) => path.replace(LETTER, encoded),
+  ],
+  ['capital', 'with one letter of the path in the other case', (path) => path.replace(LAST_NAME, otherCase)],
+  ['backslash', 'with a backslash in the path', (path) => withLastSlash(path, '\\')],
+  ['encoded-backslash', 'with an encoded backslash in the path', (path) => withLastSlash(path, '%5c')],
+];
+
+/** The same for characters after the path, which the application cuts off or trims. */
+const ENDINGS: readonly (readonly [name: string, purpose: string, ending: string])[] = [
+  ['dot-segment', 'with /. after the path', '/.'],
+  ['encoded-slash', 'with an encoded slash after the path', '%2f'],
+  ['semicolon', 'with ; and a style sheet after the path', ';conform.css'],
+  ['nul', 'with an encoded NUL after the path', '%00'],
+  ['line-feed', 'with an encoded line feed after the path', '%0a'],
+  ['space', 'with an encoded space after the path', '%20'],
+  ['full-stop', 'with a full stop after the path', '.'],
+  ['question-mark', 'with an encoded question mark after the path', '%3f'],
+  ['number-sign', 'with an encoded # after the path', '%23'],
+];
+
+const LETTER = /[A-Za-z]/;
+/** The first letter of the last segment. */
+const LAST_NAME = /[A-Za-z](?=[^/]*$)/;
+
+const encoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
+const otherCase = (letter: string): string =>
+  letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+const withLastSlash = (path: string, slash: string): string => {
+  const [before, last] = divided(path);
+  return `${before === '' ? '/.' : before}${slash}${last.slice(1)}`;
+};
+
 /** Without its query, which stays as it is. */
 function spelled(target: string, spell: Spell): string {
   const mark = target.indexOf('?');
@@ -96,6 +141,39 @@ export const SPELLED: Readonly<Record<SpellingName, Probe<Reply>>> = Object.from
     withoutCredential(name, purpose, spell),
   ]),
 ) as Record<SpellingName, Probe<Reply>>;
+
+/** RFC 9112 §3.2.2: rules that compare from the first slash on do not match it. */
+const wholeUrl = probe('whole-url-without-credential', { needs: [served] }, async ({ ask, http }) => {
+  const { origin, pathname, search } = new URL((await ask(served)).exchange.request.url);
+  return http.send({
+    purpose: 'with the whole URL in the request line, without a credential',
+    target: () => `${origin}${pathname}${search}`,
+    credential: 'none',
+    raw: true,
+  });
+});
+
+const inTurn = (name: string, all: readonly Probe<Reply>[]): Probe<readonly Reply[]> =>
+  derived(name, all, async ({ ask }) => {
+    const replies: Reply[] = [];
+    for (const each of all) {
+      const reply = await ask(each).catch(unlessInapplicable);
+      if (reply !== null) replies.push(reply);
+    }
+    return replies;
+  });
+
+/** Each oddity alone, and those that follow the path; none of them with a credential. */
+export const oddities = inTurn('path-oddities', [
+  ...ODDITIES.map(([name, purpose, spell]) => risky(withoutCredential(`with-${name}`, purpose, spell))),
+  risky(wholeUrl),
+]);
+export const endings = inTurn(
+  'path-endings',
+  ENDINGS.map(([name, purpose, ending]) =>
+    risky(withoutCredential(`before-${name}`, purpose, (path) => path.replace(/\/$/, '') + ending)),
+  ),
+);
 
 /** The path of another resource, and that of the documented one in fields that replace it in some applications. */
 export const rewritten = probe('path-rewritten', { needs: [served] }, async ({ ask, http, documented }) => {
