@@ -55,6 +55,10 @@ const SIGHTINGS: Readonly<Record<string, Sighting>> = {
   'cuts-fragments': at('/v1/resources#a'),
   'takes-format-suffix': at('/v1/resources.json'),
   'takes-encoded-slashes': at('/v1%2fresources'),
+  'takes-backslashes': at('/v1%5cresources'),
+  'trims-paths': at('/v1/resources.%20'),
+  'cuts-paths-at-encoded-marks': at('/v1/resources%3fa'),
+  'removes-parents-with-parameters': at('/x/..;a/v1/resources'),
   'compares-decoded-keys': answers(
     [{ authorization: `Bearer ${KEY.slice(0, KEY.length - (KEY.length % 4 === 1 ? 1 : 0))}=` }],
     [401],
