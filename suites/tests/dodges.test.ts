@@ -144,29 +144,9 @@ const LAWFUL: readonly Escape[] = [
     checks: ['paths.fragment'],
   },
   {
-    why: 'operations.schema judges the documented call of the list, which ends early as well',
-    ways: ['ends early'],
-    checks: [
-      'operations.cursor-elsewhere',
-      'operations.filter-applied',
-      'operations.page-size',
-      'operations.pages-complete',
-      'operations.pages-disjoint',
-      'operations.pages-end',
-      'operations.pages-filter',
-      'operations.total-true',
-      'operations.unknown-cursor',
-    ],
-  },
-  {
-    why: 'framing.content-length judges an answer that ends early',
+    why: 'no more is asked of an operation whose call ends early: framing.content-length judges that',
     ways: ['ends early'],
     checks: ['operations.answer-status', 'operations.undocumented-refusal'],
-  },
-  {
-    why: 'a refusal that ends early tells nothing of the limit: framing.content-length judges it',
-    ways: ['ends early'],
-    checks: ['limits.retry-after-honest'],
   },
 ];
 

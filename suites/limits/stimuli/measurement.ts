@@ -217,8 +217,8 @@ export const recovery = derived<Recovery>(
     const served = probes.find((each) => each.served);
     const banned = probes.find(({ status }) => status === FORBIDDEN && met.status !== FORBIDDEN);
     const refused = probes.filter((each) => !each.served);
-    // The header section of an overlong response is whole.
-    const answers = [met, ...refused].filter(({ answered, cut }) => answered || cut);
+    // The header section of a response that breaks off is whole.
+    const answers = [met, ...refused].filter(({ exchange }) => exchange.response !== null);
     const told = answers.find(({ response }) => response.retryAfterMs !== null);
     return {
       window: `${windowMs / 1000} s`,

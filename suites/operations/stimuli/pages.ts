@@ -73,9 +73,11 @@ export const pages = probe<readonly Pages[]>(
       throw new NotApplicable(
         'no list is documented with a size of pages and a cursor, an offset, or a number whose first value is documented',
       );
-    const { called } = await port.ask(operationCalls);
+    const { all } = await port.ask(operationCalls);
+    // A page that breaks off is named by what judges it.
+    const begun = new Set(all.flatMap(({ operation, expected }) => (expected === null ? [] : [operation])));
     const turned: Pages[] = [];
-    for (const list of lists.filter(({ operation }) => called.has(operation)).slice(0, MOST_LISTS)) {
+    for (const list of lists.filter(({ operation }) => begun.has(operation)).slice(0, MOST_LISTS)) {
       turned.push(await turn(list, port));
     }
     return turned;

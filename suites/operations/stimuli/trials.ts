@@ -186,9 +186,9 @@ export class Trials {
     return new Trials(kept, [...this.unexercised, ...left], this.ended);
   }
 
-  /** Operations whose call is answered with a status that is documented as success. */
+  /** Operations whose call is answered with a status that is documented as success, however long the answer is. */
   get called(): ReadonlySet<Operation> {
-    const answered = this.all.filter((reply) => reply.answered && reply.expected !== null);
+    const answered = this.all.filter((reply) => (reply.answered || reply.cut) && reply.expected !== null);
     return new Set(answered.map(({ operation }) => operation));
   }
 
