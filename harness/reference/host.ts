@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { UsageError } from '../base/exit.ts';
 import { createServer } from '../base/node-http.ts';
-import type { Kernel } from './behavior/behavior.ts';
+import type { Behavior, Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { asksForWebSocket, createUpgrader } from './behavior/handshake.ts';
 import { type HttpAnswer, type ProblemName, problem } from './http/answer.ts';
@@ -169,12 +169,11 @@ function parserProblem(error: ParserError): ProblemName {
   return PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed';
 }
 
+/** Octets of a head that passes through an intake as a whole. */
+const INTAKE_LIMIT = 64 * 1024;
+
 /** With an intake, the first octets of each connection pass through it before HTTP is read; TLS ends before that. */
-function frontOf(
-  server: Server,
-  intake: ((octets: Buffer) => Buffer) | null,
-  identity: ServerIdentity | null,
-): TcpServer {
+function frontOf(server: Server, intake: Behavior['intake'], identity: ServerIdentity | null): TcpServer {
   if (intake === null && identity === null) return server;
   const options = { allowHalfOpen: true, noDelay: true };
   const take = (socket: Socket) => {
@@ -183,12 +182,18 @@ function frontOf(
       server.emit('connection', socket);
       return;
     }
-    socket.once('data', (octets: Buffer) => {
+    const segments: Buffer[] = [];
+    const collect = (segment: Buffer) => {
+      segments.push(segment);
+      const octets = Buffer.concat(segments);
+      if (!octets.includes('\r\n\r\n') && octets.length < INTAKE_LIMIT) return;
+      socket.off('data', collect);
       socket.pause();
-      socket.unshift(intake(octets));
+      socket.unshift(intake(octets, segments.length));
       server.emit('connection', socket);
       socket.resume();
-    });
+    };
+    socket.on('data', collect);
   };
   return identity === null
     ? createTcpServer(options, take)

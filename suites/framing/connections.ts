@@ -139,6 +139,28 @@ const pipelining = check('framing.pipelining', {
     }),
 });
 
+// RFC 9112 §7.1 and §7.1.1: every recipient decodes chunks, and ignores extensions that it does not know.
+export const chunkedRequest = check('framing.chunked-request', {
+  title: 'reads the content of a request in chunks to its end',
+  headline: 'Content in chunks is not read to its end: {got}',
+  why: 'The rest of it is read as the next request, which may belong to another user.',
+  change: 'Read chunks with an HTTP library, or answer and close the connection.',
+  grounds: [rfc9112('7.1', 'MUST')],
+  restsOn: [nextRequest],
+  uses: [connection.chunkedContent],
+  judge: ({ expect }) =>
+    expect().toConform(
+      'its answer, and then that to the next request or the end of the connection',
+      ({ statuses, alone, staysOpen }) => {
+        const [first = 0, second] = statuses;
+        if (statuses.length === 0) return 'no response';
+        if (first >= 500 && first !== 501 && first !== alone) return answers({ statuses });
+        if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
+        return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
+      },
+    ),
+});
+
 /** How connections are used and ended (RFC 9112 §9), and where messages end of which it can be disputed (§6). */
 export const connections = [
   pipelining,
@@ -160,27 +182,7 @@ export const connections = [
         ),
   }),
 
-  // RFC 9112 §7.1 and §7.1.1: every recipient decodes chunks, and ignores extensions that it does not know.
-  check('framing.chunked-request', {
-    title: 'reads the content of a request in chunks to its end',
-    headline: 'Content in chunks is not read to its end: {got}',
-    why: 'The rest of it is read as the next request, which may belong to another user.',
-    change: 'Read chunks with an HTTP library, or answer and close the connection.',
-    grounds: [rfc9112('7.1', 'MUST')],
-    restsOn: [nextRequest],
-    uses: [connection.chunkedContent],
-    judge: ({ expect }) =>
-      expect().toConform(
-        'its answer, and then that to the next request or the end of the connection',
-        ({ statuses, alone, staysOpen }) => {
-          const [first = 0, second] = statuses;
-          if (statuses.length === 0) return 'no response';
-          if (first >= 500 && first !== 501 && first !== alone) return answers({ statuses });
-          if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
-          return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
-        },
-      ),
-  }),
+  chunkedRequest,
 
   // RFC 9112 §9.6: behind a request that says close nothing is processed, and the connection ends.
   check('framing.close-obeyed', {

@@ -15,6 +15,7 @@ import { oldVersionAlone, rawSample } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { connections, nextRequest, speaksHttp11 } from './connections.ts';
 import { messages, oneResponse } from './messages.ts';
+import { spellings } from './spellings.ts';
 
 interface Smuggled extends RowNotes {
   /** Completes "answers … with 400", and with a capital letter "… gets status 200". */
@@ -95,4 +96,5 @@ export const framing = suite('framing', 'Framing', [
   }),
 
   ...connections,
+  ...spellings,
 ]);

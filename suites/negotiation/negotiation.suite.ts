@@ -7,6 +7,7 @@ import {
   rfc9110,
   suite,
 } from '../../harness/engine/check/suite.ts';
+import { listSpellings } from '../framing/spellings.ts';
 import { handles } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
@@ -289,6 +290,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
       ),
   }),
 
+  ...listSpellings,
   ...codings,
 ]);
 

@@ -25,10 +25,16 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
     request: HttpRequest,
     about: About & Pick<HttpAbout, 'unasked'>,
     options: TransportOptions,
-    { behind = [] }: RequestForm = {},
+    { behind = [], piecemeal = false, spelled = [] }: RequestForm = {},
   ): Promise<Exchange> {
     about.signal?.throwIfAborted();
-    const isSame = likeRequest(request, { ...options, hasToken, hasBehind: behind.length > 0 });
+    const isSame = likeRequest(request, {
+      ...options,
+      hasToken,
+      hasBehind: behind.length > 0,
+      piecemeal,
+      spelled,
+    });
     const found = shelf.take({
       kind: 'exchange',
       probe: askingProbe(),
@@ -162,6 +168,9 @@ interface Comparison extends Pick<TransportOptions, 'redaction' | 'baseUrl' | 'h
   readonly hasToken: boolean;
   /** Further requests follow in the recorded body. */
   readonly hasBehind?: boolean;
+  /** Any other one if left out. */
+  readonly piecemeal?: boolean;
+  readonly spelled?: readonly string[];
 }
 
 /** Fields that a transport adds. */
@@ -176,7 +185,7 @@ const OF_THE_CLIENT =
  */
 function likeRequest(
   request: HttpRequest,
-  { redaction, baseUrl, headers = [], hasToken, hasBehind = false }: Comparison,
+  { redaction, baseUrl, headers = [], hasToken, hasBehind = false, piecemeal, spelled = [] }: Comparison,
 ): (recorded: RecordedRequest, isNamed: boolean) => boolean {
   const method = redaction.text(request.method);
   const target = redaction.text(targetBelow(addressOf(baseUrl), request.target));
@@ -189,6 +198,8 @@ function likeRequest(
     const alike = (text: string) => (isNamed && hasToken ? text.replaceAll(FORGED, 'a forged token') : text);
     if (alike(targetOf(recorded.target, isNamed)) !== alike(targetOf(target, isNamed))) return false;
     if ((recorded.hasBehind ?? false) !== hasBehind) return false;
+    if (piecemeal !== undefined && (recorded.piecemeal ?? false) !== piecemeal) return false;
+    if ((recorded.spelled ?? []).join() !== spelled.join()) return false;
     if (!hasBehind) {
       body ??= Buffer.from(request.body ? redaction.octets(request.body) : []);
       if (!isSameBody(recorded.body, body)) return false;

@@ -76,8 +76,11 @@ export interface WebSocketBehavior extends GateRules {
  * parts. A patch is a function from behavior to behavior; `conforming.ts` has the parts that obey the rules.
  */
 export interface Behavior {
-  /** The first octets of a connection, before HTTP is read; null leaves connections to Node alone. */
-  readonly intake: ((octets: Buffer) => Buffer) | null;
+  /**
+   * The first octets of a connection, to the end of a head, before HTTP is read, and the number of segments in which they
+   * came; null leaves connections to Node alone.
+   */
+  readonly intake: ((octets: Buffer, segments: number) => Buffer) | null;
   /** Reads a request as the service understands it. */
   readonly receive: (request: ReceivedRequest) => ReceivedRequest;
   readonly handle: Handling;

@@ -47,6 +47,13 @@ const SWITCHING = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: conform/1\r\n\r\n',
 );
 
+/** Octets that no server reads. */
+const UNREADABLE = '\0';
+
+/** Refuses a request of a kind as unreadable. */
+const refusing = (kind: RegExp, isMeant: (segments: number) => boolean = () => true): Patch =>
+  onFirstOctets((text, segments) => (kind.test(text) && isMeant(segments) ? UNREADABLE + text : text));
+
 /** How connections are used (RFC 9112 §9), and where the messages of clients end (§6). */
 export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
   'swaps-pipelined-answers': {
@@ -221,6 +228,77 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     cause: '`Cache-Control` comes behind the body',
     fails: ['framing.trailers'],
     patch: withTrailer('Cache-Control: no-cache'),
+  },
+  'refuses-empty-lines': {
+    cause: 'An empty line before a request makes it unreadable',
+    fails: ['framing.empty-line'],
+    patch: refusing(/^\r\n/),
+  },
+  'hangs-up-on-empty-lines': {
+    cause: 'An empty line before a request is taken for a request',
+    fails: ['framing.empty-line'],
+    patch: onFirstOctets((text) => (text.startsWith('\r\n') ? ' / HTTP/1.1\r\n\r\n' : text)),
+  },
+  'reads-one-segment': {
+    cause: 'A request has to come in one piece',
+    fails: ['framing.octet-by-octet'],
+    patch: refusing(/^/, (segments) => segments > 3),
+  },
+  'refuses-space-behind-values': {
+    cause: 'Spaces and tabs at the end of a header value are answered {status:400}',
+    fails: ['framing.spaced-values'],
+    alsoFails: { 'auth.credential-spacing': 'the credential is such a value' },
+    patch: refusing(/^[\w-]+:.*[ \t]\r$/m),
+  },
+  'refuses-tabs-before-values': {
+    cause: 'Tabs before a header value are answered {status:400}',
+    fails: ['framing.spaced-values'],
+    patch: refusing(/^[\w-]+:\t/m),
+  },
+  'demands-space-after-colon': {
+    cause: 'Headers without a space after the colon are dropped',
+    fails: ['framing.bare-colon'],
+    patch: onFirstOctets((text) => text.replace(/^(?!Host:)[\w-]+:(?=[^ \t\r\n])[^\r\n]*\r\n/gim, '')),
+  },
+  'refuses-bare-colons': {
+    cause: 'A header without a space after the colon is answered {status:400}',
+    fails: ['framing.bare-colon'],
+    patch: refusing(/^Authorization:[^ \t]/im),
+  },
+  'compares-names-letter-by-letter': {
+    cause: 'Header names in capitals are other headers',
+    fails: ['framing.name-case'],
+    patch: onFirstOctets((text) => text.replace(/^AUTHORIZATION:/gm, 'X-UNKNOWN:')),
+  },
+  'knows-chunked-in-one-case': {
+    cause: 'Transfer-Encoding: Chunked is an unknown coding',
+    fails: ['framing.chunked-case'],
+    patch: onFirstOctets((text) => text.replace(/^Transfer-Encoding: Chunked/m, 'Transfer-Encoding: other')),
+  },
+  'overlooks-capital-chunked': {
+    cause: 'Transfer-Encoding: Chunked is overlooked, and the chunks are taken for a request',
+    fails: ['framing.chunked-case'],
+    patch: onFirstOctets((text) => text.replace(/^Transfer-Encoding: Chunked\r\n/m, '')),
+  },
+  'refuses-zeros-before-sizes': {
+    cause: 'A chunk whose size has zeros before it is answered {status:400}',
+    fails: ['framing.chunk-zeros'],
+    patch: onFirstOctets((text) => text.replace(/^0+(?=a[;\r])/im, 'zeros')),
+  },
+  'reads-sizes-in-capitals': {
+    cause: 'The size of a chunk in small letters is not read',
+    fails: ['framing.chunk-size-case'],
+    patch: onFirstOctets((text) => text.replace(/^0*a(?=[;\r])/m, 'z')),
+  },
+  'cuts-quoted-extensions': {
+    cause: 'A semicolon in a quoted extension of a chunk makes it unreadable',
+    fails: ['framing.quoted-extension'],
+    patch: onFirstOctets((text) => text.replace(/^0*a;x="y;z"/im, 'z')),
+  },
+  'reads-one-trailer': {
+    cause: 'What follows the first trailer is taken for the next request',
+    fails: ['framing.request-trailers'],
+    patch: onFirstOctets((text) => text.replace(/^X: 1\r\n(?=x-y)/m, '\r\n')),
   },
   'takes-any-host': {
     cause: 'A Host header that is no host is accepted',

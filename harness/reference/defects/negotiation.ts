@@ -10,7 +10,7 @@ import {
   wantOfType,
 } from '../behavior/patches/representations.ts';
 import { asProblem, failed, having } from '../http/answer-changes.ts';
-import { listMembers, sending } from '../http/message.ts';
+import { fieldValues, listMembers, sending } from '../http/message.ts';
 
 const notAcceptable = (accept: RegExp): Patch => insteadOfServing(sending('accept', accept), asProblem(406));
 
@@ -21,7 +21,7 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
   'malformed-accept-500': {
     cause: 'A malformed Accept header is answered {status:500}, a server error',
     fails: ['negotiation.malformed-accept'],
-    patch: insteadOfServing(sending('accept', /^;|,,|q=[^01]/), failed),
+    patch: insteadOfServing(sending('accept', /^;|q=[^01]/), failed),
   },
   'language-500': {
     cause: 'An unknown language in Accept-Language is answered {status:500}, a server error',
@@ -38,6 +38,21 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Its media type with a weight in Accept is answered {status:406}',
     fails: ['negotiation.accept-spelling'],
     patch: notAcceptable(/json;q=0\.[1-9]/i),
+  },
+  'first-accept-line-406': {
+    services: REST.services,
+    cause: 'Of several Accept headers only the first is read',
+    fails: ['negotiation.several-lines'],
+    patch: insteadOfServing((request) => {
+      const [first = '', ...further] = fieldValues(request, 'accept');
+      return further.length > 0 && first.includes('x-conform');
+    }, asProblem(406)),
+  },
+  'empty-member-400': {
+    services: REST.services,
+    cause: 'Accept with empty members is answered {status:400}',
+    fails: ['negotiation.empty-members'],
+    patch: insteadOfServing(sending('accept', /^, /), asProblem(400)),
   },
   'accept-range-406': {
     cause: '`Accept: application/*` is answered {status:406}',

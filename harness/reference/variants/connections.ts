@@ -31,7 +31,19 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
   },
   'refuses-chunked-content-411': {
     summary: 'takes content by its length alone, and refuses chunks with 411 (RFC 9112 §6.3)',
-    patch: onAnswer('every', closingWith(411), sending('transfer-encoding', /^chunked$/)),
+    patch: onAnswer('every', closingWith(411), sending('transfer-encoding', /^chunked$/i)),
+  },
+  'closes-after-chunks': {
+    summary: 'answers a request with content in chunks, and closes the connection (RFC 9112 §9.3)',
+    patch: onAnswer(
+      'every',
+      (answer) => withField(answer, 'Connection', 'close'),
+      sending('transfer-encoding'),
+    ),
+  },
+  'takes-one-member-of-accept': {
+    summary: 'serves its one format whatever stands in Accept, and says that it varies by it',
+    patch: onAnswer('served', having('Vary', 'Accept'), sending('accept')),
   },
   'refuses-content-of-get': {
     summary: 'refuses a GET that has content, and closes the connection (RFC 9110 §9.3.1)',

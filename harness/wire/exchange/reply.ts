@@ -172,7 +172,7 @@ const METHODS: ReadonlySet<string> = new Set([
  * Whether every server reads a request: of a usual method, well-formed (RFC 9112 §2 to §6), no longer than all take, and with
  * nothing after it on the connection. Any other one may be refused before the service sees it.
  */
-export function isOrdinary({ method, target, fields, hasBehind }: RecordedRequest): boolean {
+export function isOrdinary({ method, target, fields, spelled, hasBehind }: RecordedRequest): boolean {
   const hosts = fieldValues(fields, 'host');
   const lengths = fieldValues(fields, 'content-length');
   const codings = fieldValues(fields, 'transfer-encoding');
@@ -189,6 +189,7 @@ export function isOrdinary({ method, target, fields, hasBehind }: RecordedReques
     lengths.length + codings.length <= 1 &&
     /^\d*$/.test(lengths[0] ?? '') &&
     /^(?:chunked)?$/i.test(codings[0] ?? '') &&
+    !spelled &&
     !hasBehind
   );
 }

@@ -59,11 +59,12 @@ function requestOf(evidence: Exchange | Conversation): RecordedRequest {
 }
 
 /** Not where curl would leave a line out, or frame the content by itself. */
-function canSend({ fields, body, piecemeal, hasBehind }: RecordedRequest): boolean {
+function canSend({ fields, body, piecemeal, spelled, hasBehind }: RecordedRequest): boolean {
   const lengths = fieldValues(fields, 'content-length');
   const ownLength = body === null ? '0' : String(body.received);
   return (
     !piecemeal &&
+    !spelled &&
     !hasBehind &&
     !body?.truncated &&
     fields.every(([name, value]) => isToken(name) && !/[\0\r\n]/.test(value)) &&

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FRAMING_FAULT } from '../exchange/framing-faults.ts';
+import { isOrdinary } from '../exchange/reply.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
@@ -30,7 +31,7 @@ async function received(
   const server = await listen((socket) =>
     socket.on('data', (octets) => {
       wire += octets.toString('latin1');
-      socket.end(OK);
+      if (wire.includes('\r\n\r\n')) socket.end(OK);
     }),
   );
   const options = setting(`${server.url}/base`);
@@ -79,6 +80,20 @@ describe('octets on the wire', () => {
       ['Content-Length', '1'],
     ]);
     expect(exchange.request.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it('are spelled as asked, which the record tells', async () => {
+    const spelled = ['empty-line', 'bare-colon', 'wide-values', 'upper-names'] as const;
+    const request = { ...GET, fields: [['accept', 'a']] as const, withoutUserAgent: true };
+    const { wire, exchange } = await received(request, { spelled, piecemeal: true });
+    expect(wire).toBe(
+      `\r\nGET /base${GET.target} HTTP/1.1\r\nHOST:\t  127.0.0.1:PORT \t\r\n` +
+        'CONNECTION:close\r\nX-CONFORM-RUN:\t  run-for-tests \t\r\nACCEPT:a\r\n\r\n',
+    );
+    expect(exchange.request).toMatchObject({ spelled, piecemeal: true });
+    expect(isOrdinary(exchange.request)).toBe(false);
+    const bare = await received(request, { spelled: ['bare-colon'] });
+    expect(bare.wire).toContain('\r\naccept:a\r\n');
   });
 
   it('are recorded without secrets', async () => {

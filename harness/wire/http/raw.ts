@@ -5,7 +5,7 @@ import type { HttpRequest } from '../request.ts';
 import { absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
 import { dial, proxysOwn } from '../socket/dial.ts';
 import { redactFailure } from '../socket/failure.ts';
-import { readAnswer, readSeries, type Series, writePieces } from '../socket/message.ts';
+import { chopped, readAnswer, readSeries, type Series, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { type RequestForm, writeRequest } from './request.ts';
@@ -65,17 +65,18 @@ export async function sendRaw(
     if (!socket) return { failure, series: null };
     stopwatch.markConnected();
     const over = new AbortController();
+    const pieces = chopped(octets, form.piecemeal ? 1 : octets.length);
     try {
       if (form.series) {
         const conditions = { clock, limits, signal, stopwatch, graceMs, method: sent.method, ...form.series };
         const heard = readSeries(socket, conditions);
-        await Promise.race([heard, writePieces(socket, [octets], over.signal)]);
+        await Promise.race([heard, writePieces(socket, pieces, over.signal)]);
         const series = await heard;
         [reader] = series.readers;
         return { failure: series.failure ?? proxysOwn(reader.response, address, options), series };
       }
       const answer = readAnswer(socket, reader, { clock, timeouts, limits, signal, stopwatch, graceMs });
-      await Promise.race([answer, writePieces(socket, [octets], over.signal)]);
+      await Promise.race([answer, writePieces(socket, pieces, over.signal)]);
       return { failure: (await answer) ?? proxysOwn(reader.response, address, options), series: null };
     } finally {
       over.abort();

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { HarnessError } from '../../base/exit.ts';
 import { revealed } from '../../base/secret.ts';
-import type { FieldLine } from '../exchange.ts';
+import type { FieldLine, RecordedRequest } from '../exchange.ts';
 import { fieldValues, isToken } from '../fields/grammar/field-grammar.ts';
 import { type HttpRequest, RUN_FIELD, runFields } from '../request.ts';
 import { type Address, targetBelow } from '../socket/address.ts';
@@ -69,8 +69,21 @@ export function writeOrdinary(request: HttpRequest, address: Address, constant: 
   return { method, target, fields, body, octets, keepsAlive };
 }
 
-function octetsOf(line: string, fields: readonly FieldLine[], body: Uint8Array | null): Uint8Array {
-  const head = [line, ...fields.map(([name, value]) => `${name}: ${value}`), '\r\n'].join('\r\n');
+function octetsOf(
+  line: string,
+  fields: readonly FieldLine[],
+  body: Uint8Array | null,
+  spelled: readonly string[] = [],
+): Uint8Array {
+  const [isBare, isWide] = [spelled.includes('bare-colon'), spelled.includes('wide-values')];
+  const lines = fields.map(([name, value], index) => {
+    const written = spelled.includes('upper-names') ? name.toUpperCase() : name;
+    // With both, every other line is bare, the last one among them.
+    if (isWide && (!isBare || (fields.length - index) % 2 === 0)) return `${written}:\t  ${value} \t`;
+    return `${written}:${isBare ? '' : ' '}${value}`;
+  });
+  const first = spelled.includes('empty-line') ? `\r\n${line}` : line;
+  const head = [first, ...lines, '\r\n'].join('\r\n');
   const octets = Buffer.from(head, 'latin1');
   return body ? Buffer.concat([octets, body]) : octets;
 }
@@ -86,6 +99,10 @@ export interface RequestForm {
   readonly behind?: readonly Behind[];
   /** Content-Length, where the request sets none: of its own content, or of the requests behind it as well. */
   readonly declares?: 'content' | 'everything';
+  /** Lawful spellings of the lines. */
+  readonly spelled?: RecordedRequest['spelled'];
+  /** Sent octet by octet. */
+  readonly piecemeal?: boolean;
 }
 
 /** A request behind another one: without content and without a credential. `target` as for the other. */
@@ -118,8 +135,15 @@ export function writeRequest(
     target,
     fields,
     body,
-    octets: octetsOf(`${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`, fields, body),
+    octets: octetsOf(
+      `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
+      fields,
+      body,
+      form.spelled,
+    ),
     ...(form.httpVersion === '1.0' && { httpVersion: form.httpVersion }),
+    ...(form.piecemeal && { piecemeal: true }),
+    ...(form.spelled && { spelled: form.spelled }),
     ...(behind.length > 0 && { hasBehind: true }),
   };
 }

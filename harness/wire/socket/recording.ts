@@ -28,7 +28,10 @@ export function readerLimits(limits: ResponseLimits): ReaderLimits {
 
 /** A request as it went out: recorded alike, but for the secrets. */
 export interface SentRequest
-  extends Pick<RecordedRequest, 'method' | 'target' | 'fields' | 'httpVersion' | 'piecemeal' | 'hasBehind'> {
+  extends Pick<
+    RecordedRequest,
+    'method' | 'target' | 'fields' | 'httpVersion' | 'piecemeal' | 'spelled' | 'hasBehind'
+  > {
   /** All octets behind the head; null for none. */
   readonly body: Uint8Array | null;
 }
@@ -47,6 +50,7 @@ export function recordRequest(
     body: sent.body ? recordBody(redaction, sent.body, sent.fields, limits.bodyBytes) : null,
     ...(sent.httpVersion && { httpVersion: sent.httpVersion }),
     ...(sent.piecemeal && { piecemeal: true }),
+    ...(sent.spelled && { spelled: sent.spelled }),
     ...(sent.hasBehind && { hasBehind: true }),
   };
 }

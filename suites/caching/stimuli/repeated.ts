@@ -89,10 +89,10 @@ function isSame(evidence: Evidence, sample: Exchange): evidence is Exchange {
 
 /** All that the service gets to see of a request, but for whether its connection is kept. */
 function wireOf({ request }: Exchange): string {
-  const { method, target, fields, body, httpVersion, piecemeal, hasBehind } = request;
+  const { method, target, fields, body, httpVersion, piecemeal, spelled, hasBehind } = request;
   const lines = fields.filter(([name]) => name.toLowerCase() !== 'connection');
   const content = latin1Text(body?.bytes ?? new Uint8Array());
-  return JSON.stringify([method, target, lines, content, httpVersion, piecemeal, hasBehind]);
+  return JSON.stringify([method, target, lines, content, httpVersion, piecemeal, spelled, hasBehind]);
 }
 
 /**

@@ -17,7 +17,7 @@ import { siblingOf, unknownPath } from '../../stimuli/target.ts';
  */
 
 const KEPT = { connection: null } as const;
-const CHUNKED: FieldLine = ['Transfer-Encoding', 'chunked'];
+export const CHUNKED: FieldLine = ['Transfer-Encoding', 'chunked'];
 /** The end of chunked content (RFC 9112 §7.1). */
 const LAST_CHUNK = '0\r\n\r\n';
 const HIDDEN = '/conform-hidden-request';
@@ -148,10 +148,10 @@ export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'stay
 }
 
 /** What tells how the second is answered alone. */
-const PAIRED = [served, withoutCredential, unknownPath];
+export const PAIRED = [served, withoutCredential, unknownPath];
 
 /** Behind the first, the second comes without a credential, so that the answers tell the two apart. */
-async function pairOf(
+export async function pairOf(
   { ask, http, config, documented }: Pick<Port, 'ask' | 'http' | 'config' | 'documented'>,
   stimulus: Stimulus,
 ): Promise<Pair> {

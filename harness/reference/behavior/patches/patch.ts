@@ -113,11 +113,13 @@ export const onHead = (change: (head: string) => string): Patch =>
 
 /** Changes the first octets of a connection, whatever they are: one request, or several at once. */
 export const onFirstOctets =
-  (change: (text: string) => string): Patch =>
+  (change: (text: string, segments: number) => string): Patch =>
   (behavior) => ({
     ...behavior,
-    intake: (octets) =>
-      Buffer.from(change((behavior.intake?.(octets) ?? octets).toString('latin1')), 'latin1'),
+    intake: (octets, segments) => {
+      const given = behavior.intake?.(octets, segments) ?? octets;
+      return Buffer.from(change(given.toString('latin1'), segments), 'latin1');
+    },
   });
 
 const HEAD_END = '\r\n\r\n';
