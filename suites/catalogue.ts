@@ -1,6 +1,7 @@
 import { given, type Suite, servesHttp } from '../harness/engine/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching/caching.suite.ts';
+import { cors } from './cors/cors.suite.ts';
 import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers/headers.suite.ts';
 import { json } from './json/json.suite.ts';
@@ -27,6 +28,7 @@ export const functional: readonly Suite[] = [
   caching,
   negotiation,
   versioning,
+  cors,
 ].map(overHttp);
 
 /**

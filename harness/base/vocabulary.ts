@@ -52,6 +52,9 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 export type ErrorCondition = (typeof ERROR_CONDITIONS)[number];
 
+/** An origin (RFC 6454), `*` for every one, or `https://*.shop.example` for those of its sub-domains. */
+export const ORIGIN = '^(\\*|[a-z][a-z0-9+.-]*://(\\*\\.)?[^\\s,/?#@*]+)$';
+
 const scope: JsonSchema = { enum: LIMIT_SCOPES, description: 'whose requests are counted together' };
 
 const atLeastOne: JsonSchema = { type: 'integer', minimum: 1 };
@@ -178,6 +181,23 @@ const TABLE = {
     'how clients use the credentials, such as for signing',
     'each request is signed with the secret',
   ),
+  'cors.origins': {
+    meaning: 'the origins whose pages may call the service from a browser, and what they may read',
+    value: record(
+      {
+        origins: {
+          type: 'array',
+          items: { type: 'string', pattern: ORIGIN, description: 'an origin such as https://shop.example' },
+          minItems: 1,
+          uniqueItems: true,
+        },
+        credentials: { type: 'boolean', description: 'whether they may send cookies of the browser' },
+        exposed: { ...texts, description: 'headers of responses that they may read' },
+      },
+      ['origins'],
+    ),
+    example: { origins: ['https://shop.example'], credentials: true, exposed: ['RateLimit', 'Retry-After'] },
+  },
   'events.kinds': inList('the kinds of events that the service sends', ['order.paid', 'order.shipped']),
   'events.payloads': inAnyForm('what an event carries', { 'order.paid': ['id', 'total'] }),
   'events.webhooks': inWords(

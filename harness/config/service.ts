@@ -6,7 +6,7 @@ import type { FixedHeader } from '../wire/request.ts';
 import type { TlsConfig } from '../wire/socket/options.ts';
 import type { Proxies } from '../wire/socket/proxies.ts';
 import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-version.ts';
-import type { Fact } from './blocks/facts.ts';
+import { CORS, type Fact } from './blocks/facts.ts';
 import { HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
 import { RULES } from './blocks/rules.ts';
@@ -113,6 +113,7 @@ export const BLOCKS = {
   coverage: COVERAGE_FLOOR,
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
+  cors: CORS,
   deployedVersion: DEPLOYED_VERSION,
   signatures: SIGNATURES,
   headers: HEADERS,

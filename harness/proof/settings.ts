@@ -5,6 +5,7 @@ import { shippedKey } from '../config/credential/scheme.ts';
 import { bearer, header, SCHEMES, signed } from '../config/credential/schemes.ts';
 import { SCHEMES_WITH_HEADER } from '../config/credential/signing/event-signature.ts';
 import type { ReferenceName } from '../config/service.ts';
+import { PAGES } from '../reference/behavior/patches/pages.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../reference/credentials.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../reference/http/signature.ts';
 import { MOUNT } from '../reference/variants/paths.ts';
@@ -29,6 +30,9 @@ import {
 
 const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
+
+/** Pages of named origins, of the origin null and of look-alikes, an error, a refusal, and preflights. */
+const PAGE_REQUESTS = 26;
 
 const SETTINGS: readonly CaseSetting[] = [
   ...SCHEMES.map((scheme) => ({ ...scheme.proof, name: scheme.proof.setting, adapt: byScheme(scheme) })),
@@ -205,6 +209,44 @@ const SETTINGS: readonly CaseSetting[] = [
     words: 'contract: one that states errors.format: text',
     adapt: documenting('errors.format', 'text'),
     conforming: SEARCH,
+  },
+  // Pages of other origins may call, which takes a service that lets them in.
+  {
+    name: 'pages of named origins',
+    words:
+      'cors: { origins: [https://shop.example, https://office.example:8443], credentials: true, exposed: [RateLimit, X-Request-Id] }',
+    adapt: documenting('cors.origins', PAGES),
+    conforming: [],
+    moreRequests: PAGE_REQUESTS,
+  },
+  {
+    name: 'pages without cookies',
+    words: 'cors: { origins: [https://shop.example, https://office.example:8443], credentials: false }',
+    adapt: documenting('cors.origins', { origins: PAGES.origins, credentials: false }),
+    conforming: [],
+    moreRequests: PAGE_REQUESTS,
+  },
+  {
+    name: 'pages of every origin',
+    words: 'cors: { origins: ["*"] }',
+    adapt: documenting('cors.origins', { origins: ['*'] }),
+    conforming: [],
+    moreRequests: PAGE_REQUESTS,
+  },
+  {
+    name: 'pages of sub-domains',
+    words: 'cors: { origins: ["https://*.shop.example"] }',
+    adapt: documenting('cors.origins', { origins: ['https://*.shop.example'] }),
+    conforming: [],
+    moreRequests: PAGE_REQUESTS,
+  },
+  {
+    name: 'saved searches for pages',
+    words: 'openapi: ../openapi/saved-searches.yaml, and cors as for named origins',
+    adapt: documenting('cors.origins', PAGES),
+    stored: true,
+    conforming: [],
+    moreRequests: PAGE_REQUESTS,
   },
   {
     // Behind a gateway that shares its host with other services.

@@ -22,6 +22,7 @@ import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { ACCOUNT_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
 import { BODY_DEFECTS, CONSTRAINT_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
 import { PAGE_DEFECTS } from './defects/operations/pages.ts';
+import { COOKIELESS_PAGE_DEFECTS, ITEM_PAGE_DEFECTS, PAGE_ORIGIN_DEFECTS } from './defects/pages.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
 import { METHOD_DEFECTS, ROBUSTNESS_DEFECTS } from './defects/status/methods.ts';
 import { STATUS_DEFECTS } from './defects/status/status.ts';
@@ -46,6 +47,7 @@ import {
   INPUT_VARIANTS,
   LIFECYCLE_VARIANTS,
 } from './variants/operations.ts';
+import { PAGE_VARIANTS } from './variants/pages.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_VARIANTS } from './variants/status.ts';
@@ -69,6 +71,9 @@ const DEFECTS: readonly Defect[] = [
   ...MESSAGE_SIGNATURE_DEFECTS,
   ...WRONG_SIGNATURE_DEFECTS,
   ...VERSIONING_DEFECTS,
+  ...PAGE_ORIGIN_DEFECTS,
+  ...COOKIELESS_PAGE_DEFECTS,
+  ...ITEM_PAGE_DEFECTS,
   ...OPERATION_DEFECTS,
   ...CONSTRAINT_DEFECTS,
   ...BODY_DEFECTS,
@@ -105,6 +110,7 @@ const VARIANTS: readonly Variant[] = [
   ...ACCOUNT_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
+  ...PAGE_VARIANTS,
   ...CACHING_VARIANTS,
   ...NEGOTIATION_VARIANTS,
   ...QUOTA_VARIANTS,

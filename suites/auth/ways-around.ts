@@ -10,7 +10,9 @@ import {
   type Reply,
   rfc9110,
   THROUGHOUT,
+  when,
 } from '../../harness/engine/check/suite.ts';
+import { pagePolicy } from '../cors/stimuli/page.ts';
 import type { RowNotes } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
@@ -128,62 +130,75 @@ export const waysAround = [
   }),
 ];
 
+const everyOrigin = when((config) => {
+  const policy = pagePolicy(config);
+  return policy === null || policy.origins.includes('*');
+}, 'the documents name the origins that may call: cors.unnamed-origin holds it to that');
+const originsOpen = when(
+  (config) => pagePolicy(config) === null,
+  'the documents name the origins that may call: cors.preflight holds it to that',
+);
+
+// A repeated Origin together with credentials lets any page use what the browser holds; with a wildcard a browser
+// refuses it (Fetch §3.3.5, CORS check).
+export const foreignOriginKept = check('auth.foreign-origin', {
+  title: 'does not let pages of any origin use the credentials of their visitors',
+  headline: 'Pages of any origin may use the login of their visitors: {got}',
+  why: 'Any web page can call the API in the name of whoever visits it, and read the answers.',
+  change:
+    'List the origins that you trust. Never repeat the Origin of a request together with Access-Control-Allow-Credentials.',
+  grounds: [practice('OWASP API8:2023')],
+  applies: [credentialed, everyOrigin],
+  uses: [way.foreignOrigin, way.preflight],
+  judge: ({ expect }) =>
+    expect()
+      .where(({ status }) => status !== null, 'no response came that could let pages in')
+      .toConform('pages of other origins kept out', ({ response }) => {
+        const allowed = response.field('access-control-allow-origin') ?? '';
+        const withCredentials = response.field('access-control-allow-credentials') === 'true';
+        return withCredentials && ['null', way.FOREIGN_ORIGIN].includes(allowed)
+          ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
+          : null;
+      }),
+});
+
+// Fetch §4.8: a preflight never carries a credential, and whatever is no 2xx ends the call.
+const preflightAnswered = check('auth.preflight', {
+  title: 'answers the preflight of a page that may read its answers',
+  headline: 'The preflight of a page that may call the API gets {answer}',
+  why: 'Browsers ask with OPTIONS, and without the credential. If that is refused, the page cannot call at all.',
+  change:
+    'Answer preflights before you ask for a credential: 204 with the origin, method and headers that you allow.',
+  grounds: [practice('Fetch §4.8, CORS-preflight fetch')],
+  applies: [credentialed, originsOpen],
+  uses: [way.foreignOrigin, way.preflight],
+  async judge({ probe, expect, notApplicable }) {
+    const foreign = await probe(way.foreignOrigin);
+    if (foreign.status === null) notApplicable('no response came that could let pages in');
+    const allowed = foreign.response.field('access-control-allow-origin');
+    if (allowed !== '*' && allowed !== way.FOREIGN_ORIGIN)
+      notApplicable('no page of another origin may read its answers');
+    await expect(way.preflight).toConform(
+      'a 2xx status that allows the origin and the header of the credential',
+      ({ served, response, exchange }) => {
+        if (!served) return `status ${response.status}`;
+        if (!response.has('access-control-allow-origin')) return 'no Access-Control-Allow-Origin';
+        const names = response.elements('access-control-allow-headers').map((name) => name.toLowerCase());
+        const asked =
+          exchange.request.fields.find(([name]) => name === 'Access-Control-Request-Headers')?.[1] ?? '';
+        // The wildcard does not stand for Authorization (Fetch §3.3.3).
+        const isAllowed = names.includes(asked) || (names.includes('*') && asked !== 'authorization');
+        return isAllowed ? null : `${asked} not allowed by Access-Control-Allow-Headers`;
+      },
+    );
+  },
+});
+
 /** What pages of other origins get, and what a request gets that no credential opens. */
 export const browsers = [
-  // A repeated Origin together with credentials lets any page use what the browser holds; with a wildcard a browser
-  // refuses it (Fetch §3.3.5, CORS check).
-  check('auth.foreign-origin', {
-    title: 'does not let pages of any origin use the credentials of their visitors',
-    headline: 'Pages of any origin may use the login of their visitors: {got}',
-    why: 'Any web page can call the API in the name of whoever visits it, and read the answers.',
-    change:
-      'List the origins that you trust. Never repeat the Origin of a request together with Access-Control-Allow-Credentials.',
-    grounds: [practice('OWASP API8:2023')],
-    applies: [credentialed],
-    uses: [way.foreignOrigin, way.preflight],
-    judge: ({ expect }) =>
-      expect()
-        .where(({ status }) => status !== null, 'no response came that could let pages in')
-        .toConform('pages of other origins kept out', ({ response }) => {
-          const allowed = response.field('access-control-allow-origin') ?? '';
-          const withCredentials = response.field('access-control-allow-credentials') === 'true';
-          return withCredentials && ['null', way.FOREIGN_ORIGIN].includes(allowed)
-            ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
-            : null;
-        }),
-  }),
+  foreignOriginKept,
 
-  // Fetch §4.8: a preflight never carries a credential, and whatever is no 2xx ends the call.
-  check('auth.preflight', {
-    title: 'answers the preflight of a page that may read its answers',
-    headline: 'The preflight of a page that may call the API gets {answer}',
-    why: 'Browsers ask with OPTIONS, and without the credential. If that is refused, the page cannot call at all.',
-    change:
-      'Answer preflights before you ask for a credential: 204 with the origin, method and headers that you allow.',
-    grounds: [practice('Fetch §4.8, CORS-preflight fetch')],
-    applies: [credentialed],
-    uses: [way.foreignOrigin, way.preflight],
-    async judge({ probe, expect, notApplicable }) {
-      const foreign = await probe(way.foreignOrigin);
-      if (foreign.status === null) notApplicable('no response came that could let pages in');
-      const allowed = foreign.response.field('access-control-allow-origin');
-      if (allowed !== '*' && allowed !== way.FOREIGN_ORIGIN)
-        notApplicable('no page of another origin may read its answers');
-      await expect(way.preflight).toConform(
-        'a 2xx status that allows the origin and the header of the credential',
-        ({ served, response, exchange }) => {
-          if (!served) return `status ${response.status}`;
-          if (!response.has('access-control-allow-origin')) return 'no Access-Control-Allow-Origin';
-          const names = response.elements('access-control-allow-headers').map((name) => name.toLowerCase());
-          const asked =
-            exchange.request.fields.find(([name]) => name === 'Access-Control-Request-Headers')?.[1] ?? '';
-          // The wildcard does not stand for Authorization (Fetch §3.3.3).
-          const isAllowed = names.includes(asked) || (names.includes('*') && asked !== 'authorization');
-          return isAllowed ? null : `${asked} not allowed by Access-Control-Allow-Headers`;
-        },
-      );
-    },
-  }),
+  preflightAnswered,
 
   check('auth.content-withheld', {
     title: 'keeps what the credential opens out of refusals and preflights',

@@ -9,12 +9,15 @@ import {
   rfc9110,
   settled,
 } from '../../harness/engine/check/suite.ts';
+import { namedOrigin } from '../cors/cors.suite.ts';
+import * as page from '../cors/stimuli/page.ts';
+import * as answer from '../cors/stimuli/page-answer.ts';
 import { stable } from '../status/documented-answer.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { burstFailures } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
-import { refusalDelay } from './stimuli/spent.ts';
+import { pageWhileExhausted, refusalDelay } from './stimuli/spent.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */
 const HELD_BACK_MS = 1_000;
@@ -64,6 +67,21 @@ const refusalMeaning = check('limits.refusal-meaning', {
 });
 
 /** How a request beyond the limit is refused. */
+const pageRefusal = check('limits.refusal-for-pages', {
+  title: 'lets the named pages read refusals at the limit',
+  headline: 'A page may not read the refusal at the limit: {got}',
+  why: 'The page sees a failed connection, and asks again at once.',
+  change: 'Set the headers for pages before requests are counted.',
+  grounds: [clause('cors.origins')],
+  applies: [settled('cors.origins')],
+  restsOn: [namedOrigin],
+  uses: [pageWhileExhausted],
+  judge: ({ expect }) =>
+    expect()
+      .where(({ served }) => !served, 'requests for pages are not refused')
+      .toConform('Access-Control-Allow-Origin as with a success', answer.unreadable),
+});
+
 export const refusals = [
   refusalMeaning,
 
@@ -166,6 +184,30 @@ export const refusals = [
         violated(wanted, took, evidence);
       }
       note(took);
+    },
+  }),
+
+  // Fetch §4.9: a page gets nothing of an answer that does not name its origin.
+  pageRefusal,
+
+  check('limits.retry-after-for-pages', {
+    title: 'lets pages read Retry-After of a refusal',
+    headline: 'Pages cannot read the headers of the refusal at the limit: {got}',
+    why: 'A page cannot see how long it has to wait, and asks again too soon.',
+    change: 'Name Retry-After and the quota headers in Access-Control-Expose-Headers of the refusal.',
+    grounds: [practice('quota headers that pages can read')],
+    applies: [settled('cors.origins')],
+    restsOn: [pageRefusal],
+    uses: [pageWhileExhausted],
+    judge({ expect, service }) {
+      const policy = page.pagePolicy(service);
+      return expect()
+        .where(answer.isReadBy(policy))
+        .where((reply) => !reply.served && reply.response.has('retry-after'), 'no refusal has Retry-After')
+        .toConform(
+          'Retry-After in Access-Control-Expose-Headers',
+          (reply) => answer.hiddenStated(reply, policy) ?? answer.hiddenQuota(reply, policy),
+        );
     },
   }),
 

@@ -125,6 +125,11 @@ const LAWFUL: readonly Escape[] = [
     ways: [...NO_HTTP, 'reset'],
     checks: ['json.server-error-media-type'],
   },
+  {
+    why: 'the header is gone with its answer: cors.named-origin and cors.preflight judge that there is one',
+    ways: ['reset'],
+    checks: ['cors.credentials-form', 'cors.list-form', 'cors.max-age-form', 'cors.origin-form', 'cors.vary'],
+  },
   { why: 'a reset refuses large content', ways: ['reset'], checks: ['operations.body-large'] },
   {
     why: 'the request is malformed: whatever is no acceptance refuses it',

@@ -1,9 +1,10 @@
 import type { ClauseValue } from '../../base/clause.ts';
-import { type ClauseKey, isClauseKey } from '../../base/vocabulary.ts';
+import { type ClauseKey, isClauseKey, ORIGIN } from '../../base/vocabulary.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/call.ts';
 import type { PactsConfig } from '../pact/pacts.ts';
+import { flag, list, mapping, needed, text } from '../shape/kinds.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 import { DIALECTS } from './dialect.ts';
 import { type Plan, rateOf } from './limits.ts';
@@ -27,9 +28,39 @@ interface Filled {
 
 interface Blocks {
   readonly plan?: unknown;
+  readonly cors?: object;
   readonly operations?: readonly unknown[];
   readonly pacts?: unknown;
 }
+
+/** What it states of the documents, in a block of its own. */
+export const CORS = mapping(
+  'The origins whose pages may call the service from a browser (CORS). It is held to that.',
+  {
+    expected: 'a mapping such as { origins: [https://shop.example], credentials: true }',
+    nullable: true,
+    def: 'cors',
+  },
+  {
+    origins: needed(
+      list(
+        'Each origin whose pages may call; `https://*.shop.example` for its sub-domains, `*` for every origin.',
+        { minItems: 1, maxItems: 50, uniqueItems: true, expected: 'a list such as [https://shop.example]' },
+        text('An origin: scheme, host, and the port if it is not the usual one.', {
+          pattern: ORIGIN,
+          expected: 'an origin such as https://shop.example',
+        }),
+      ),
+      'add `origins:`, such as [https://shop.example]',
+    ),
+    credentials: flag('Whether such a page may send the cookies of its reader. Not judged if left out.'),
+    exposed: list(
+      'Headers of responses that such a page may read.',
+      { minItems: 1, maxItems: 50, uniqueItems: true, expected: 'a list such as [RateLimit, Retry-After]' },
+      text('Name of a header.'),
+    ),
+  },
+);
 
 /** What this config settles of what the documents leave open; each with the place that settles it. */
 export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonly<Record<string, Fact>> {
@@ -57,6 +88,7 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
     const { method, path } = filled.webhooks.trigger;
     fill('events.webhooks', `sent upon ${method} ${path}`, 'webhooks');
   }
+  if (blocks.cors) fill('cors.origins', { ...blocks.cors }, 'cors');
   if (filled.pacts) {
     const consumers = [...new Set(filled.pacts.interactions.map(({ consumer }) => consumer))];
     const [found = 'pacts'] = filled.pacts.files;

@@ -305,6 +305,14 @@ describe('a websocket', () => {
   });
 });
 
+it('origins of pages count as documented, and stand where they are written', async () => {
+  const { facts } = await ordersConfig(`${GOOD_SERVICE}cors: { origins: [https://shop.example] }\n`);
+  expect(facts['cors.origins']).toEqual({
+    value: { origins: ['https://shop.example'] },
+    origin: expect.stringMatching(/services\/orders\.yaml:\d+:\d+$/),
+  });
+});
+
 it('webhooks are received on this machine unless something else is said', async () => {
   const { webhooks } = await ordersConfig(`${GOOD_SERVICE}webhooks: { trigger: { path: /hooks } }\n`);
   expect(webhooks).toMatchObject({

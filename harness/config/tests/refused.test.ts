@@ -80,6 +80,8 @@ describe('what is refused of a service', () => {
     'a key of signatures that is not there': and('signatures: { a: §keys/a.pem }\n'),
     'a key of signatures that is none': and('signatures: { a: §orders.yaml }\n'),
     'a secret of signatures that stands in the file': and('signatures: { a: { secret: §hush-hush } }\n'),
+    'an origin with a path': and('cors: { origins: [§https://shop.example/] }\n'),
+    'pages of no origin': and('cors: { origins: §[] }\n'),
     'a version in two places': and('deployedVersion: §{ header: X-Build, path: /version }\n'),
     'a version in no place': and('deployedVersion: §{}\n'),
     'a version of which only the member is known': and('deployedVersion: §{ pointer: /build }\n'),

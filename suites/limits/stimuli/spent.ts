@@ -5,6 +5,7 @@ import type { Burst } from '../../../harness/wire/evidence.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { oneByOne, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
+import { namedOrigin } from '../../cors/stimuli/page.ts';
 import { type Difference, sample } from '../../stimuli/sample.ts';
 import { siblingOf } from '../../stimuli/target.ts';
 import {
@@ -221,6 +222,15 @@ export const otherAgentWhileExhausted = differingWhileSpent(
   'other-agent-while-exhausted',
   'as another User-Agent',
   { fields: [['User-Agent', 'Mozilla/5.0 (conform)']] },
+);
+export const pageWhileExhausted: Probe<Reply> = probe(
+  'page-while-exhausted',
+  { needs: [spent], cost: 2 * ROUNDS },
+  async (port) => {
+    await port.ask(spent);
+    const fields = [['Origin', namedOrigin(port.config)]] as const;
+    return whileSpent(port, { purpose: 'for a page of a named origin, while the quota is spent', fields });
+  },
 );
 export const spelledWhileExhausted = differingWhileSpent(
   'spelled-while-exhausted',

@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
 import { isPlain } from '../../behavior/patches/instances.ts';
+import { isPreflight } from '../../behavior/patches/pages.ts';
 import { admitting, matchingKeys, onAuthentication } from '../../behavior/patches/parts.ts';
 import {
   aroundHandling,
@@ -54,9 +55,6 @@ const trustingField = (name: string): Patch =>
 
 const forHolder = (request: ReceivedRequest, key: string): ReceivedRequest =>
   withField({ ...request, method: 'GET' }, 'Authorization', `Bearer ${key}`);
-
-const isPreflight = (request: ReceivedRequest): boolean =>
-  request.method === 'OPTIONS' && sending('access-control-request-method')(request);
 
 const TOKEN = { setting: 'token', services: ['search'] } as const;
 
