@@ -5,6 +5,7 @@ import type { CheckDefinition, Suite } from '../../harness/engine/check/check.ts
 import { recordOfJournal } from '../../harness/engine/judging/read-record.ts';
 import type { RecordedRun } from '../../harness/engine/judging/recording.ts';
 import { startProvider } from '../../harness/engine/provider/start.ts';
+import { neededIn } from '../../harness/engine/session/probe.ts';
 import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
 import { configOf, type ProofCase, proofCases, proofConfigs } from '../../harness/proof/cases.ts';
 import { selfSigned, trusting } from '../../harness/proof/certificate.ts';
@@ -185,6 +186,27 @@ const OF_SEVERAL_SUITES: Readonly<Record<string, readonly string[]>> = {
 /** The verifier of pacts reads the answers: its own test walks them. */
 const OF_THE_VERIFIER = 'pact.interaction';
 
+/**
+ * Stimuli that send their own requests, and need no more of the operations than that each is called: trials of their
+ * inputs would only make these records longer.
+ */
+const BEYOND_CALLS: ReadonlySet<string> = new Set([
+  'filtered',
+  'filtered-pages',
+  'operation-lives',
+  'operation-pages',
+  'unknown-cursors',
+]);
+/** Requests to operations without which no life of an item is tried. */
+const FEWEST = 52;
+
+/** The config with no more requests to operations than these stimuli need. */
+function withFewTrials(config: ServiceConfig, { uses }: CheckDefinition): ServiceConfig {
+  const needed = neededIn(uses, config);
+  if (needed.length === 0 || !needed.every(({ name }) => BEYOND_CALLS.has(name))) return config;
+  return { ...config, safety: { ...config.safety, operationRequests: FEWEST } };
+}
+
 /** All of what shows the fault of a check. */
 function suitesThatShow(suite: Suite, check: CheckDefinition): readonly Suite[] {
   const several = OF_SEVERAL_SUITES[check.id];
@@ -212,7 +234,7 @@ async function recordOf(suite: Suite, check: CheckDefinition, case_: ProofCase):
   const timeouts = { ...planned.timeouts, responseMs: HANGING_MS };
   const { adapt, overTls = false } = settingNamed(case_.setting);
   const identity = overTls ? selfSigned('localhost') : null;
-  const adapted = adapt({ ...planned, timeouts });
+  const adapted = withFewTrials(adapt({ ...planned, timeouts }), check);
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   const provider = {
     kind: 'reference',
