@@ -21,6 +21,11 @@ export class Secret {
     return this.#value;
   }
 
+  /** No other text has this value by chance: at least 16 characters, letters and digits among them. */
+  get isUnmistakable(): boolean {
+    return this.#value.length >= 16 && /\d/.test(this.#value) && /\p{L}/u.test(this.#value);
+  }
+
   toString(): string {
     return `[secret ${this.name}]`;
   }

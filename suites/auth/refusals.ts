@@ -144,12 +144,16 @@ export const refusalsThemselves = [
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     uses: [everyExchange],
-    async judge({ probe, expect }) {
+    async judge({ service, probe, expect }) {
+      const { secret } = service.credentials;
       // A key that is an ordinary word, and stands as well where it was not sent, was not sent back.
       const unsent = (await probe(everyExchange)).all.filter(
         ({ exchange }) => exchange.credential === 'none',
       );
-      const words = new Set(unsent.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)));
+      const places = unsent.flatMap(({ response }) => response.secretPlaces);
+      const isLeak = ({ name, part }: (typeof places)[number]) =>
+        !part && secret?.name === name && secret.isUnmistakable;
+      const words = new Set(places.filter((place) => !isLeak(place)).map(({ name }) => name));
       await expect()
         .where(({ exchange }) => exchange.request.method !== 'TRACE')
         .where(({ response }) => response.secretPlaces.every(({ name }) => !words.has(name)))

@@ -6,11 +6,18 @@ import { auth } from '../auth/auth.suite.ts';
 import { json } from '../json/json.suite.ts';
 import { configFor, judgedServed } from './fixtures/judged.ts';
 
-/** A service that echoes nothing, but has the words `resources` and 12345678 in all that it says. */
+const LEAKED = 'sk-4f9a0c77e1b2d3';
+
+/** A service that echoes nothing, but has the words `resources` and 12345678 in all that it says, and one key. */
 const service: RequestListener = (request, response) => {
-  const isKey = /^Bearer (?:resources|12345678)$/.test(request.headers.authorization ?? '');
+  const [, key = ''] = /^Bearer (.*)$/.exec(request.headers.authorization ?? '') ?? [];
+  const isKey = ['resources', '12345678', LEAKED].includes(key);
   const [status, type] = isKey ? [200, 'application/json'] : [401, 'application/problem+json'];
-  const problem = { status: 401, title: 'no resources without a key', instance: '/resources/12345678' };
+  const problem = {
+    status: 401,
+    title: 'no resources without a key',
+    instance: `/resources/12345678/${LEAKED}`,
+  };
   const fields = {
     'Content-Type': type,
     ...(isKey ? {} : { 'WWW-Authenticate': 'Bearer realm="resources 12345678"' }),
@@ -30,4 +37,13 @@ it.each(['resources', '12345678'])('a key that is an ordinary word accuses nobod
       id !== 'json.server-error-media-type' && !['pass', 'observed', 'skipped'].includes(outcomes[id] ?? ''),
   );
   expect(found.map((id) => `${id}: ${messages[id]}`)).toEqual([]);
+});
+
+it('a service that shows the key to everyone does not thereby make it an ordinary word', async () => {
+  const config = {
+    ...(await configFor()),
+    credentials: bearer.of({ key: new Secret('EXAMPLE_KEY', LEAKED) }),
+  };
+  const { outcomes } = await judgedServed(service, config, [auth]);
+  expect(outcomes['auth.key-not-echoed']).toBe('warning');
 });
