@@ -154,6 +154,9 @@ function varyFor(name: string) {
 
 const typeOf = ({ response }: Reply): string => response.mediaType?.essence ?? 'no Content-Type';
 
+/** Types whose content begins otherwise than a JSON object or array. */
+const NO_JSON = /^(?:(?:application|text)\/xml|text\/(?:html|csv)|image\/.+|.+\+xml)$/;
+
 const NOT_JSON = 'the documented response is no JSON';
 
 // RFC 9110 §12.5.1: 406, or another representation than was asked for.
@@ -171,6 +174,34 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     why: 'Scanners and broken clients send such headers. A 5xx for them counts as your fault.',
     change: 'Ignore what you cannot read in Accept, or answer 400 or 406.',
     repeats: [unknownAccept],
+  }),
+  handles('negotiation.other-formats', target.otherFormats, {
+    what: 'an Accept header for XML, CSV, text or pictures',
+    why: 'Tools ask for such formats by themselves, and take a 5xx for an outage.',
+    change: 'Answer 406, or send the format that you have.',
+    repeats: [unknownAccept],
+  }),
+  // RFC 9110 §8.3: Content-Type is the type of what is sent, whatever was asked for.
+  check('negotiation.true-type', {
+    title: 'does not call JSON by the name of another format that was asked for',
+    headline: 'JSON is sent under the name of another format: {got}',
+    why: 'The client reads it with the wrong parser, and fails.',
+    change: 'Send Content-Type: application/json with JSON, or answer 406.',
+    grounds: [rfc9110('8.3', 'SHOULD')],
+    uses: [sample, target.otherFormats, target.htmlAlone],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(target.otherFormats, target.htmlAlone)
+        .where(({ served }) => served && plain.response.isJson, NOT_JSON)
+        .toConform(
+          'content in the format of its Content-Type',
+          (reply) =>
+            NO_JSON.test(typeOf(reply)) && /^\s*[{[]/.test(reply.response.text ?? '')
+              ? `JSON as ${typeOf(reply)}`
+              : null,
+          IN_CONTENT,
+        );
+    },
   }),
   handles('negotiation.language', target.otherLanguage, {
     what: 'an Accept-Language header with unusual languages',

@@ -74,11 +74,46 @@ const headHandled = handles('status.head-handled', target.headSample, {
   relied: clients('uptime monitors and wget --spider take a 5xx to HEAD for an outage'),
 });
 
+const postHandled = handles('status.post-handled', target.undocumentedPost, {
+  what: 'a POST that it does not offer',
+  why: 'Clients with a wrong address take the service for down, and send the same again.',
+  change: 'Answer 405 with Allow to methods that a path does not offer.',
+  applies: [unsafeMethods],
+  repeats: [unservedMethod],
+});
+
 /** Other methods than the documented one. */
 export const methods = [
   unknownMethod,
 
   unservedMethod,
+
+  postHandled,
+
+  // RFC 9110 §9.3.1 and §9.3.3: GET retrieves, and POST has the content processed.
+  check('status.post-like-get', {
+    title: 'does not answer POST like GET where POST is not offered',
+    headline: 'POST, which is not offered, gets the answer of GET: {got}',
+    why: 'A client that posts to a wrong address takes its data for stored.',
+    change: 'Answer 405 with Allow to methods that a path does not offer.',
+    grounds: [rfc9110('9.1', 'SHOULD'), practice('orderly answers')],
+    applies: [unsafeMethods, getDocumented],
+    restsOn: [unknownMethod, noErrorInSuccess, postHandled],
+    uses: [sample, target.optionsSample, target.undocumentedPost],
+    async judge({ probe, expect, notApplicable }) {
+      const documented = await probe(sample);
+      if ((await probe(target.optionsSample)).response.allow.includes('POST'))
+        notApplicable('OPTIONS says that POST is offered');
+      await expect([documented, await probe(target.undocumentedPost)]).toConform(
+        'another answer than that of GET',
+        ({ served, status, response, exchange }) =>
+          exchange.request.method === 'POST' && served && response.hasContentLike(documented.response)
+            ? `status ${status}`
+            : null,
+        IN_CONTENT,
+      );
+    },
+  }),
 
   check('status.documented-method-refusal', {
     title: 'refuses a method that it does not offer with the documented status',

@@ -101,6 +101,30 @@ export const unservedMethod = probe(
   },
 );
 
+/**
+ * POST where none is documented, with content that no handler can read: nothing can be created from it. PUT and DELETE
+ * need no content to destroy what is there.
+ */
+export const undocumentedPost = probe(
+  'undocumented-post',
+  { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0) },
+  async ({ config, ask, http, documented }) => {
+    if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+    const { allow } = (await ask(served)).response;
+    const isDocumented = config.operations.some(
+      ({ method, path }) => method === 'POST' && path.split('?', 1)[0] === documented.path.split('?', 1)[0],
+    );
+    if (documented.method !== 'GET' || isDocumented || allow.includes('POST'))
+      throw new NotApplicable('POST is offered at the documented path');
+    return http.send({
+      purpose: 'of the documented path, with content of an unknown type',
+      method: 'POST',
+      fields: [['Content-Type', 'application/x-conform-unknown']],
+      content: '{',
+    });
+  },
+);
+
 /** The same path by methods that few services have. */
 export const otherMethods = derived(
   'other-methods',
@@ -139,6 +163,21 @@ export const hostileQuery = risky(
 export const unknownAccept = variation('unknown-accept', 'accepting only application/x-conform-unknown', {
   fields: [['Accept', 'application/x-conform-unknown']],
 });
+/** Formats that tools and people ask for, each alone. */
+export const otherFormats = derived(
+  'other-formats',
+  () => OTHER_FORMATS,
+  async ({ ask }) => {
+    const replies: Reply[] = [];
+    for (const each of OTHER_FORMATS) replies.push(await ask(each));
+    return replies;
+  },
+);
+
+const OTHER_FORMATS = ['application/xml', 'text/csv', 'text/plain', 'image/png'].map((type) =>
+  variation(`accept-${type.replace('/', '-')}`, `accepting only ${type}`, { fields: [['Accept', type]] }),
+);
+
 /** Errors that a service explains itself, once a request has got through to it: one of each kind. */
 export const explained = derived(
   'explained-errors',

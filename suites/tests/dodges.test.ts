@@ -55,7 +55,11 @@ const LAWFUL: readonly Escape[] = [
     ],
   },
   { why: 'the fault is gone', ways: ['as octets'], checks: ['headers.content-type'] },
-  { why: 'the fault is gone', ways: OTHER_TYPE, checks: ['headers.content-type-form'] },
+  {
+    why: 'the fault is gone',
+    ways: OTHER_TYPE,
+    checks: ['headers.content-type-form', 'negotiation.true-type'],
+  },
   {
     why: 'the fault is in Date, which is gone: headers.date asks for it',
     ways: ['without Date'],

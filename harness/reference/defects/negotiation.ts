@@ -23,6 +23,44 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['negotiation.malformed-accept'],
     patch: insteadOfServing(sending('accept', /^;|q=[^01]/), failed),
   },
+  'xml-accept-500': {
+    cause: 'A client that asks for XML is answered {status:500}, a server error',
+    fails: ['negotiation.other-formats'],
+    patch: insteadOfServing(sending('accept', /^\w+\/xml$/), failed),
+  },
+  'csv-accept-500': {
+    cause: 'A client that asks for CSV is answered {status:500}, a server error',
+    fails: ['negotiation.other-formats'],
+    patch: insteadOfServing(sending('accept', /^\w+\/csv$/), failed),
+  },
+  'text-accept-500': {
+    cause: 'A client that asks for plain text is answered {status:500}, a server error',
+    fails: ['negotiation.other-formats'],
+    patch: insteadOfServing(sending('accept', /^\w+\/plain$/), failed),
+  },
+  'picture-accept-500': {
+    cause: 'A client that asks for a picture is answered {status:500}, a server error',
+    fails: ['negotiation.other-formats'],
+    patch: insteadOfServing(sending('accept', /^\w+\/png$/), failed),
+  },
+  'json-called-xml': {
+    services: REST.services,
+    cause: 'JSON is sent as {media type:application/xml} to clients that ask for it',
+    fails: ['negotiation.true-type'],
+    patch: insteadOfServing(sending('accept', /^\w+\/xml$/), having('Content-Type', 'application/xml')),
+  },
+  'json-called-csv': {
+    services: REST.services,
+    cause: 'JSON is sent as {media type:text/csv} to clients that ask for it',
+    fails: ['negotiation.true-type'],
+    patch: insteadOfServing(sending('accept', /^\w+\/csv$/), having('Content-Type', 'text/csv')),
+  },
+  'json-called-picture': {
+    services: REST.services,
+    cause: 'JSON is sent as {media type:image/png} to clients that ask for it',
+    fails: ['negotiation.true-type'],
+    patch: insteadOfServing(sending('accept', /^\w+\/png$/), having('Content-Type', 'image/png')),
+  },
   'language-500': {
     cause: 'An unknown language in Accept-Language is answered {status:500}, a server error',
     fails: ['negotiation.language'],

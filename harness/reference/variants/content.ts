@@ -67,6 +67,14 @@ const explaining = (mediaType: string, text: (name: ProblemName) => string): Pat
 
 const IDLE_TIMEOUT = Buffer.from('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
 
+/** Serves another representation to clients that ask for it. */
+const inFormat = (accept: RegExp, content: string, mediaType: string): Patch =>
+  onAnswer('served', (answer, request) => {
+    const varying = varyingBy(answer, 'Accept');
+    if (!sending('accept', accept)(request)) return varying;
+    return withField(withContent(varying, mediaType, content), 'ETag', `"${content.length}"`);
+  });
+
 export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'says-that-it-was-idle': {
     summary: 'says 408 on a connection where nothing more is asked (RFC 9110 §15.5.9)',
@@ -171,6 +179,21 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
 const CODINGS: readonly Coding[] = ['br', 'gzip', 'deflate'];
 
 export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
+  'sends-xml': {
+    services: REST.services,
+    summary: 'sends XML to clients that ask for it',
+    patch: inFormat(/^\w+\/xml$/, '<?xml version="1.0"?><resources/>', 'application/xml'),
+  },
+  'sends-csv': {
+    services: REST.services,
+    summary: 'sends CSV to clients that ask for it',
+    patch: inFormat(/^\w+\/csv$/, 'id,name\r\n', 'text/csv'),
+  },
+  'sends-json-as-text': {
+    services: REST.services,
+    summary: 'sends its JSON as plain text to clients that ask for that',
+    patch: inFormat(/^\w+\/plain$/, '{"items":[]}', 'text/plain'),
+  },
   'pages-for-browsers': {
     services: REST.services,
     summary: 'shows a page to clients that prefer HTML to JSON, and says that Accept decides',

@@ -15,6 +15,8 @@ import {
 /** A name where the collection of resources is. */
 const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);
 
+const isPost = ({ method }: ReceivedRequest): boolean => method === 'POST';
+
 export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   '404-instead-of-405': {
     summary: 'says 404 for a method that a path does not offer',
@@ -115,6 +117,35 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'serves ranges of octets, and ignores those that it has to count from the end',
     changes: ['status.conditions'],
     patch: ranged({ cut: (range, octets) => (range.includes('=-') ? undefined : cutOf(range, octets)) }),
+  },
+  'post-of-unknown-type-415': {
+    services: REST.services,
+    summary: 'says 415 to content of an unknown type, whatever the path offers',
+    patch: onAnswer('method-not-allowed', asProblem(415), isPost),
+  },
+  'unreadable-post-400': {
+    services: REST.services,
+    summary: 'says 400 to content that it cannot read, whatever the path offers',
+    patch: onAnswer('method-not-allowed', asProblem(400), isPost),
+  },
+  'unknown-post-501': {
+    services: REST.services,
+    summary: 'says 501 to POST anywhere that nothing can be created',
+    patch: onAnswer('method-not-allowed', asProblem(501), isPost),
+  },
+  'hidden-post-404': {
+    services: REST.services,
+    summary: 'says 404 to POST where nothing can be created',
+    patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow')), isPost),
+  },
+  'takes-undocumented-post': {
+    services: REST.services,
+    summary: 'takes a POST that it does not document, and says something of its own',
+    patch: onAnswer(
+      'method-not-allowed',
+      (answer) => asSuccess('{"accepted":true}')(withoutField(answer, 'Allow')),
+      isPost,
+    ),
   },
   'expectation-417': {
     summary: 'says 417 to an expectation that nothing is there to meet',

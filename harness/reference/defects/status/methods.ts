@@ -1,5 +1,6 @@
 import { type Defect, EVERY, REST, tableOf } from '../../behavior/deviation.ts';
 import {
+  aroundHandling,
   droppedInsteadOf,
   insteadOfServing,
   onAnswer,
@@ -24,6 +25,8 @@ const inAllow = (change: (value: string) => string): Patch =>
 const hasContent: RequestCondition = ({ method, body }) => method === 'GET' && body.length > 0;
 
 const isOfServer: RequestCondition = ({ target }) => target === '*';
+
+const isPost: RequestCondition = ({ method }) => method === 'POST';
 
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
@@ -63,6 +66,29 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'OPTIONS names TRACE, which is answered {status:405}',
     fails: ['status.allow-kept'],
     patch: onAnswer('options', having('Allow', 'GET, HEAD, OPTIONS, TRACE')),
+  },
+  'post-like-get': {
+    services: REST.services,
+    cause: 'POST, which is not offered, is answered {status:200} like GET',
+    fails: ['status.post-like-get'],
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      return isPost(request) && answer.responseKind === 'method-not-allowed'
+        ? next({ ...request, method: 'GET' }, kernel)
+        : answer;
+    }),
+  },
+  'post-500': {
+    services: REST.services,
+    cause: 'POST, which is not offered, is answered {status:500}, a server error',
+    fails: ['status.post-handled'],
+    patch: onAnswer('method-not-allowed', failed, isPost),
+  },
+  'post-unanswered': {
+    services: REST.services,
+    cause: 'POST, which is not offered, gets no response',
+    fails: ['status.post-handled'],
+    patch: onFinished('method-not-allowed', dropped, isPost),
   },
   'options-of-server-500': {
     // RFC 9110 §9.3.7
