@@ -16,7 +16,7 @@ import { pagePolicy } from '../cors/stimuli/page.ts';
 import type { RowNotes } from '../row.ts';
 import { everyExchange } from '../stimuli/record.ts';
 import { sample } from '../stimuli/sample.ts';
-import { headSample, unknownPath } from '../stimuli/target.ts';
+import { headSample, unknownPath, unknownPathWithoutCredential } from '../stimuli/target.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
 import * as credential from './stimuli/credential.ts';
 import * as way from './stimuli/way-around.ts';
@@ -208,12 +208,23 @@ export const browsers = [
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
     restsOn: [missingCredential],
-    uses: [way.preflight, sample, unknownPath, everyExchange],
-    async judge({ probe, expect, notApplicable }) {
+    uses: [
+      way.preflight,
+      sample,
+      credential.withoutCredential,
+      unknownPath,
+      unknownPathWithoutCredential,
+      everyExchange,
+    ],
+    async judge({ probe, expect, violated, notApplicable }) {
       await expect(sample).toBeRead('content that is known again', IN_CONTENT);
       const protectedText = (await probe(sample)).response.text?.trim() ?? '';
       if (protectedText.length < LEAST_TELLING)
         notApplicable('the sample has too little content to be known again');
+      const open = await probe(unknownPathWithoutCredential);
+      const isGuarded = !(await probe(credential.withoutCredential)).served;
+      if (isGuarded && open.served && (open.response.text ?? '').includes(protectedText))
+        violated('nothing of what is served', 'all of it at a path that does not exist', open.evidence);
       const elsewhere = (await probe(unknownPath)).response.text ?? '';
       if (elsewhere.includes(protectedText))
         notApplicable('a path that does not exist is answered like the sample');

@@ -47,3 +47,21 @@ it('a service that shows the key to everyone does not thereby make it an ordinar
   const { outcomes } = await judgedServed(service, config, [auth]);
   expect(outcomes['auth.key-not-echoed']).toBe('warning');
 });
+
+it('a service that serves the resource without a key at every other path is not taken for one with a page there', async () => {
+  const content = JSON.stringify({ resources: [{ id: 1, name: 'only for those with a key' }] });
+  const open: RequestListener = ({ url, headers }, response) => {
+    const isRefused = url?.startsWith('/v1/resources?') || url === '/v1/resources';
+    response.writeHead(isRefused && headers.authorization !== `Bearer ${LEAKED}` ? 401 : 200, {
+      'Content-Type': 'application/json',
+    });
+    response.end(response.statusCode === 401 ? '{"title":"no key"}' : content);
+  };
+  const config = {
+    ...(await configFor()),
+    credentials: bearer.of({ key: new Secret('EXAMPLE_KEY', LEAKED) }),
+  };
+  const { outcomes, messages } = await judgedServed(open, config, [auth]);
+  expect(messages['auth.content-withheld']).toContain('all of it at a path that does not exist');
+  expect(outcomes['auth.content-withheld']).toBe('fail');
+});

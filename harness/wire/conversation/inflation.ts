@@ -36,13 +36,7 @@ export class Inflation {
   next(payload: Uint8Array): Inflated {
     if (this.#isLost) return { octets: null, fault: null };
     try {
-      const octets = inflateRawSync(Buffer.concat([payload, TAIL]), {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: MOST_OCTETS,
-        windowBits: this.#windowBits,
-        ...(this.#windowBits < MOST_WINDOW_BITS && { chunkSize: PIECE_OCTETS }),
-        ...(this.#window.length > 0 && { dictionary: this.#window }),
-      });
+      const octets = this.#inflated(Buffer.concat([payload, TAIL]));
       if (this.#keepsContext) {
         this.#window = Buffer.concat([this.#window, octets]).subarray(-(2 ** this.#windowBits));
       }
@@ -51,6 +45,26 @@ export class Inflation {
       this.lose();
       return { octets: null, fault: error instanceof RangeError ? null : reasonOf(error) };
     }
+  }
+
+  /** The octets of the first fragments of a message; null if they are unknown. */
+  begun(payload: Uint8Array): Uint8Array | null {
+    if (this.#isLost) return null;
+    try {
+      return this.#inflated(payload);
+    } catch {
+      return null;
+    }
+  }
+
+  #inflated(payload: Uint8Array): Buffer {
+    return inflateRawSync(payload, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MOST_OCTETS,
+      windowBits: this.#windowBits,
+      ...(this.#windowBits < MOST_WINDOW_BITS && { chunkSize: PIECE_OCTETS }),
+      ...(this.#window.length > 0 && { dictionary: this.#window }),
+    });
   }
 
   /** A message was not recorded whole: where messages refer to each other, the later ones are lost too. */

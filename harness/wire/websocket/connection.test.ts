@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeFrame, OPCODE } from '../conversation/frame.ts';
+import { COMPRESSED, encodeFrame, OPCODE } from '../conversation/frame.ts';
 import { Deflation } from '../conversation/inflation.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
@@ -452,12 +452,19 @@ describe('a compressed message that holds a secret', () => {
     );
     await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
     await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
-    expect(
-      framesOf(connection.finish()).map(({ payload, truncated }) => [payload.length, truncated]),
-    ).toEqual([
+    const lengths = [
       [0, true],
       [clean.length, false],
-    ]);
+    ];
+    expect(
+      framesOf(connection.finish()).map(({ payload, truncated }) => [payload.length, truncated]),
+    ).toEqual(lengths);
+    const ours = await openScripted(() => undefined, { options: knowingSecret() });
+    for (const payload of [deflated(`the key is ${SECRET}`), clean])
+      await ours.sendFrame({ opcode: OPCODE.text, rsv: COMPRESSED, payload });
+    expect(
+      framesOf(ours.finish(), 'client').map(({ payload, truncated }) => [payload.length, truncated]),
+    ).toEqual(lengths);
   });
 });
 
@@ -485,8 +492,28 @@ describe('over plain ws to another machine', () => {
     });
     const split = await openAway();
     const sent: boolean[] = [];
-    for (const half of halves) sent.push(await split.sendFrame(half));
-    expect(sent).toEqual([true, false]);
+    const ping = { opcode: OPCODE.ping, payload: Buffer.from('between') };
+    for (const each of [halves[0], ping, halves[1]]) sent.push(await split.sendFrame(each ?? ping));
+    expect(sent).toEqual([true, true, false]);
+  });
+
+  it('nor in a compressed message, or in the first fragments of one', async () => {
+    const deflation = new Deflation(true);
+    const harmless = deflation.next(Buffer.from(`${'of no harm, '.repeat(40)}and the key is `));
+    const holding = deflation.next(Buffer.from(`of no harm, and the key is ${SECRET}, of no harm`));
+    const message = (payload: Uint8Array, fin = true) => ({
+      opcode: OPCODE.text,
+      rsv: COMPRESSED,
+      fin,
+      payload,
+    });
+    const whole = await openAway();
+    expect(await whole.sendFrame(message(harmless))).toBe(true);
+    expect(await whole.sendFrame(message(holding))).toBe(false);
+    expect(whole.failure).toMatchObject({ kind: 'not-sent' });
+    const begun = await openAway();
+    expect(await begun.sendFrame(message(harmless))).toBe(true);
+    expect(await begun.sendFrame(message(holding.subarray(0, -4), false))).toBe(false);
   });
 
   it('it is sent where safety.plainHttp allows it', async () => {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { encodeFrame, type FrameToSend, isControl, LONGEST_CONTROL, OPCODE } from '../conversation/frame.ts';
-import { agreedInflation } from '../conversation/inflation.ts';
+import {
+  COMPRESSED,
+  encodeFrame,
+  type FrameToSend,
+  isControl,
+  LONGEST_CONTROL,
+  OPCODE,
+} from '../conversation/frame.ts';
+import { agreedInflation, Inflation } from '../conversation/inflation.ts';
 import type { Conversation, ConversationEvent } from '../conversation.ts';
 import type { ExchangeFailure, FieldLine, RecordedResponse } from '../exchange.ts';
 import { readExtensions } from '../fields/extension.ts';
@@ -127,6 +134,8 @@ export async function openConnection(
   let heartbeats: Heartbeats | null = null;
   /** Payloads of a message of ours whose last frame is not sent yet. */
   let unfinished = NOTHING;
+  let isDeflated = false;
+  const ours = new Inflation(true);
   /** Answers to heartbeats that wait for the end of a message of ours (RFC 6455 §5.4); null where none is open. */
   let held: FrameOfOurs[] | null = null;
   let writing: Promise<unknown> = Promise.resolve();
@@ -266,12 +275,17 @@ export async function openConnection(
     return writing;
   }
 
-  /** A secret does not travel readable in a message either, whatever the handshake carried. */
+  /** A secret does not travel readable in a message either, compressed or not, whatever the handshake carried. */
   function refusalOf(frames: readonly FrameOfOurs[]): ExchangeFailure | null {
     const data = frames.filter(({ opcode }) => !isControl(opcode));
+    if (data.length === 0) return null;
+    if (unfinished.length === 0) isDeflated = data[0]?.rsv === COMPRESSED;
     const payload = Buffer.concat([unfinished, ...data.flatMap(({ payload }) => payload ?? [])]);
     unfinished = data.at(-1)?.fin === false ? payload : NOTHING;
-    return refusePlainHttp(address, 'none', { ...options, headers: [] }, payload);
+    const inflate = () => (unfinished.length === 0 ? ours.next(payload).octets : ours.begun(payload));
+    const inflated = isDeflated ? inflate() : null;
+    const readable = Buffer.concat([payload, inflated ?? NOTHING]);
+    return refusePlainHttp(address, 'none', { ...options, headers: [] }, readable);
   }
 
   function writeFrames(frames: readonly FrameOfOurs[], how: Writing): Promise<boolean> {
