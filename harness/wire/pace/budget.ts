@@ -251,10 +251,10 @@ export function openBudget(options: BudgetOptions): Budget {
   async function take(isExceeding: boolean, signal: AbortSignal | undefined): Promise<Spent> {
     signal?.throwIfAborted();
     if (isExceeding) return count();
-    return orAborted(
-      oneByOne(() => paced(signal)),
-      signal,
-    );
+    const isFirst = oneByOne.activeCount + oneByOne.pendingCount === 0;
+    const turn = oneByOne(() => paced(signal));
+    // Its own waits end with the signal.
+    return isFirst ? turn : orAborted(turn, signal);
   }
 
   return {
