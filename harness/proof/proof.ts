@@ -143,7 +143,14 @@ async function runRound(
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const isVariant = each.kind === 'variant' || each.kind === 'counterpart';
-  const provider = await startProvider(isVariant ? { ...provided, plan: config.plan } : config, {
+  const { websocket } = provided;
+  const subprotocols = config.websocket?.subprotocols ?? [];
+  const asShipped = {
+    ...provided,
+    plan: config.plan,
+    websocket: websocket && { ...websocket, subprotocols },
+  };
+  const provider = await startProvider(isVariant ? asShipped : config, {
     clock,
     ...(identity && { identity }),
   });

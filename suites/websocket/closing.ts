@@ -101,23 +101,34 @@ export const closingChecks = [
     grounds: [rfc6455('5.5.1', 'MUST')],
   }),
 
-  ends('websocket.bad-close-reason', frames.badReasonClose, {
-    after: 'a Close whose reason is not UTF-8',
-    why: 'The client believes that it has closed, and the broken text may get into your logs.',
+  // §8.1: text that is not UTF-8 fails the connection, that of a Close as well. To answer it like a right one is not to fail.
+  check('websocket.bad-close-reason', {
+    title: 'fails the connection after a Close whose reason is not UTF-8',
+    headline: 'A Close whose reason is not UTF-8 is not taken for an error: {got}',
+    why: 'The client believes that all is well, and the broken text may get into your logs.',
     change: 'Check that the reason is UTF-8, answer with 1007 when it is not, and end the connection.',
     grounds: [rfc6455('8.1', 'MUST')],
+    waits: [frames.badReasonClose],
+    uses: [frames.badReasonClose],
+    async judge({ expect }) {
+      await expect().toEnd();
+      // A code for another error has failed the connection as well.
+      await expect().toConform('a code for an error, or none', ({ closeCode }) =>
+        closeCode === frames.BAD_REASON_CODE ? `${closeCode}, as to a right Close` : null,
+      );
+    },
   }),
 
-  // §7.1.7, §7.4.1: such a Close is a protocol error, or payload data that is no text.
+  // §7.1.7, §7.4.1: such a Close is a protocol error.
   check('websocket.bad-close-code', {
     title: 'answers a malformed Close with 1002, 1007 or no code',
     headline: 'A malformed Close is answered with the code {got}',
     why: 'A client with a fault never hears of it.',
-    change: 'Check the code and the reason of a Close, and answer 1002 or 1007 when they are wrong.',
+    change: 'Check the length and the code of a Close, and answer 1002 when they are wrong.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     repeats: [reservedBitsCode],
-    waits: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
-    uses: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
+    waits: [frames.oneOctetClose, frames.forbiddenCodes],
+    uses: [frames.oneOctetClose, frames.forbiddenCodes],
     judge: ({ expect }) => expect().toCloseWith(1002, 1007),
   }),
 

@@ -10,7 +10,6 @@ import {
   sizesMayBeFound,
 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
-import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './handshake.ts';
 import { type Conversations, ends, sendsBack } from './rows.ts';
 import * as deflate from './stimuli/deflate.ts';
@@ -43,8 +42,7 @@ const answersOffer = (
   check(id, {
     ...notes,
     grounds: [rfc7692(section, 'MUST')],
-    // Who does not look at the parameters of an offer answers none of them.
-    restsOn: [...restsOn, unfitOffer],
+    restsOn,
     repeats: [deflateAnswer],
     uses: [probe],
     judge: ({ expect }) => expect().toFitTheOffer(),
@@ -173,7 +171,6 @@ export const compressionChecks = [
     why: 'Broken text gets into your data, and fails wherever it is read next.',
     change: 'Check that a text message is UTF-8 after it was unpacked, and close with 1007 when it is not.',
     grounds: [rfc6455('8.1', 'MUST')],
-    restsOn: [badUtf8],
   }),
 
   deflatedEcho,

@@ -166,6 +166,10 @@ export const frameChecks = [
     after: 'a Ping with a reserved bit',
     ...UNKNOWN_BIT,
   }),
+  ends('websocket.reserved-bit-on-continuation', frames.reservedBitsOnContinuation, {
+    after: 'a later fragment with a reserved bit',
+    ...UNKNOWN_BIT,
+  }),
   reservedBitsCode,
 
   ends('websocket.reserved-data-opcode', frames.reservedDataOpcodes, {
@@ -234,7 +238,6 @@ export const frameChecks = [
     after: 'text whose fragments do not join to UTF-8',
     ...NO_UTF8,
     grounds: [rfc6455('8.1', 'MUST')],
-    restsOn: [badUtf8],
   }),
   namesCode('websocket.bad-utf8-code', [frames.badUtf8, frames.badUtf8InFragments], {
     codes: [INVALID_PAYLOAD],

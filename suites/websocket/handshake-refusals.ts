@@ -148,6 +148,23 @@ export const handshakeRefusalChecks = [
     judge: ({ expect }) => expect().toStayClosed(),
   }),
 
+  check('websocket.upgrade-left-out', {
+    title: 'does not switch protocols without Upgrade',
+    headline: 'A handshake without Upgrade gets {answer}',
+    why: 'Proxies pass it on as an ordinary request, and cannot read what comes back.',
+    change: 'Answer 400 or 426 where Upgrade does not name websocket, whatever else the request has.',
+    grounds: [rfc6455('4.2.1', 'MUST')],
+    uses: [handshake.upgradeLeftOut, handshake.inFront],
+    async judge({ probe, expect, notApplicable }) {
+      const { opened } = await probe(handshake.upgradeLeftOut);
+      const intermediary = opened ? await probe(handshake.inFront) : null;
+      if (intermediary !== null) {
+        notApplicable(`a server in front may have added the field (${intermediary})`);
+      }
+      await expect(handshake.upgradeLeftOut).toStayClosed();
+    },
+  }),
+
   // §4.2.1, item 3: and not another protocol.
   check('websocket.other-upgrade', {
     title: 'does not take another protocol for WebSocket',

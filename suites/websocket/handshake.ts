@@ -1,12 +1,14 @@
 import {
   check,
   clause,
+  clients,
   observation,
   originPolicy,
   practice,
   rfc6455,
   rfc7692,
   rfc9110,
+  subprotocolsNamed,
 } from '../../harness/engine/check/suite.ts';
 import { deflateOffer } from './stimuli/deflate.ts';
 import { connectionInTwoLines } from './stimuli/echo.ts';
@@ -186,6 +188,21 @@ export const negotiationChecks = [
           if (subprotocol === null || conversation.offered(PROTOCOL).includes(subprotocol)) return null;
           return `"${subprotocol}"`;
         }),
+  }),
+
+  // §1.9: the server includes the selected one. A client that gets none has to do without what it was written for.
+  check('websocket.subprotocol-selected', {
+    title: 'selects one of the subprotocols of the config',
+    headline: 'None of the configured subprotocols is selected',
+    why: 'Browsers end a connection on which none of the offered subprotocols was selected.',
+    change: 'Select a subprotocol that was offered, or correct websocket.subprotocols in the config.',
+    grounds: [clients('browsers end such a connection (WHATWG WebSockets, 2)')],
+    applies: [subprotocolsNamed],
+    uses: [taken],
+    judge: ({ expect }) =>
+      expect().toConform('one of the offered subprotocols', ({ subprotocol }) =>
+        subprotocol === null ? 'none' : null,
+      ),
   }),
 
   // §4.1, item 10 and §4.2.2, /subprotocol/: a token, whatever was offered.

@@ -292,6 +292,11 @@ export const refusalCode = when(
   'no close code for a bad credential is documented (websocket.refusalCode)',
 );
 
+export const subprotocolsNamed = when(
+  ({ websocket }) => (websocket?.subprotocols.length ?? 0) > 0,
+  'no subprotocols are configured for the websocket (websocket.subprotocols)',
+);
+
 export const originPolicy = when(
   ({ websocket }) => websocket?.origin != null,
   'no origin is configured for the websocket (websocket.origin)',

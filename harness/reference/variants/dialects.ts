@@ -60,7 +60,10 @@ const speakingGraphql: Patch = (behavior) => {
       isOffered = fieldValue(request, 'sec-websocket-protocol')?.includes(GRAPHQL) ?? false;
       return conversing(verdict, (socket) => converseGraphql(socket, kernel));
     }),
-    onSwitching((lines) => (isOffered ? [...lines, `Sec-WebSocket-Protocol: ${GRAPHQL}`] : lines)),
+    onSwitching((lines) => {
+      const others = lines.filter((line) => !/^sec-websocket-protocol:/i.test(line));
+      return isOffered ? [...others, `Sec-WebSocket-Protocol: ${GRAPHQL}`] : lines;
+    }),
   )(behavior);
 };
 

@@ -32,6 +32,7 @@ const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
     'fail websocket.post',
     'fail websocket.other-upgrade',
     'fail websocket.unmasked',
+    'fail websocket.bad-close-reason',
     'warning websocket.bad-close-code',
   ],
   'faye-websocket': ['fail websocket.supported-version', HOSTLESS],

@@ -55,6 +55,12 @@ export const reservedBitOnPing = broken(
   'reserved-bit-on-ping',
   frame('RSV1 on a Ping', ping, 'conform', { rsv: 4 }),
 );
+/** Not the first frame of its message, where no extension has a meaning for a bit either. */
+export const reservedBitsOnContinuation = broken(
+  'reserved-bits-on-continuation',
+  frames('RSV1 on a second fragment', [text, 'con', { fin: false }], [continuation, 'form', { rsv: 4 }]),
+  frames('RSV2 on a second fragment', [text, 'con', { fin: false }], [continuation, 'form', { rsv: 2 }]),
+);
 export const reservedDataOpcodes = broken(
   'reserved-data-opcodes',
   frame('a frame of opcode 3', 0x3, 'conform'),
@@ -70,6 +76,7 @@ export const reservedControlOpcodes = broken(
 export const fragmentedPing = broken(
   'fragmented-ping',
   frame('a Ping in fragments', ping, 'conform', { fin: false }),
+  frame('an empty Ping in fragments', ping, '', { fin: false }),
 );
 export const fragmentedPong = broken(
   'fragmented-pong',
@@ -129,9 +136,11 @@ function closing(purpose: string, payload: Uint8Array): Sending {
 }
 
 export const oneOctetClose = broken('one-octet-close', closing('a payload of one octet', Uint8Array.of(3)));
+/** Normal closure. */
+export const BAD_REASON_CODE = 1000;
 export const badReasonClose = broken(
   'bad-reason-close',
-  closing('a reason that is not UTF-8', Uint8Array.of(0x03, 0xe8, 0xff)),
+  closing('a reason that is not UTF-8', Buffer.concat([closePayload(BAD_REASON_CODE), Uint8Array.of(0xff)])),
 );
 export const overlongClose = broken(
   'overlong-close',
@@ -174,6 +183,7 @@ export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
   unmasked,
   reservedBits,
   reservedBitOnPing,
+  reservedBitsOnContinuation,
   reservedDataOpcodes,
   reservedControlOpcodes,
   fragmentedPing,

@@ -79,6 +79,8 @@ export const withoutUpgrade = held('websocket-without-upgrade', {
   purpose: 'a plain GET of the WebSocket address',
   without: ['upgrade', 'connection', 'sec-websocket-key', 'sec-websocket-version'],
 });
+/** In every other way it is one for a WebSocket. */
+export const upgradeLeftOut = form('upgrade-left-out', 'without Upgrade', { without: ['upgrade'] });
 export const otherUpgrade = form('other-upgrade', 'for another protocol', {
   fields: [['Upgrade', 'conform/1']],
 });

@@ -40,6 +40,15 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
       return code < 1000 || [1004, 1005, 1006, 1015].includes(code) ? closingWith(frame, 1000) : frame;
     }),
   },
+  'ws-answers-bad-reason-like-any': {
+    cause: 'A Close whose reason is not UTF-8 is answered like a right one',
+    fails: ['websocket.bad-close-reason'],
+    patch: eachInbound(
+      upon(OPCODE.close, (frame) =>
+        frame.payload.length > 2 && isMalformed(frame.payload) ? closingWith(frame, 1000) : frame,
+      ),
+    ),
+  },
   'ws-takes-unassigned-codes': {
     cause: 'A Close with a code that is not assigned is answered like a right one',
     fails: ['websocket.unassigned-close-codes'],

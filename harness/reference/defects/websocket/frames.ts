@@ -85,8 +85,26 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ignores-rsv': {
     cause: 'A frame with a reserved bit is accepted',
-    fails: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
+    fails: [
+      'websocket.reserved-bits',
+      'websocket.reserved-bit-on-ping',
+      'websocket.reserved-bit-on-continuation',
+    ],
     patch: eachInbound((frame) => ({ ...frame, rsv: 0 })),
+  },
+  'ws-ignores-rsv-on-continuation': {
+    cause: 'A reserved bit on a later fragment is ignored',
+    fails: ['websocket.reserved-bit-on-continuation'],
+    patch: eachInbound(
+      upon(OPCODE.continuation, (frame) => (frame.rsv === 2 ? { ...frame, rsv: 0 } : frame)),
+    ),
+  },
+  'ws-accepts-empty-fragmented-ping': {
+    cause: 'A Ping in fragments is accepted if it is empty',
+    fails: ['websocket.fragmented-ping'],
+    patch: eachInbound(
+      upon(OPCODE.ping, (frame) => (frame.payload.length === 0 ? { ...frame, fin: true } : frame)),
+    ),
   },
   'ws-accepts-reserved-opcode': {
     cause: 'A frame with a reserved opcode is accepted',
@@ -124,8 +142,11 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-accepts-bad-utf8': {
     cause: 'Text that is not UTF-8 is accepted',
-    fails: ['websocket.bad-utf8'],
-    alsoFails: { 'websocket.bad-close-code': 'the reason of a Close is not looked at either' },
+    fails: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
+    alsoFails: {
+      'websocket.bad-close-reason': 'the reason of a Close is not looked at either',
+      'websocket.deflate-bad-utf8': 'compressed text is not looked at either',
+    },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   'ws-checks-utf8-frame-by-frame': {

@@ -1,5 +1,5 @@
 import { type Defect, REALTIME, tableOf } from '../../behavior/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../behavior/patches/patch.ts';
+import { onAnswer, onFirstOctets, onHead, type Patch, together } from '../../behavior/patches/patch.ts';
 import {
   omittingLine,
   onAccepted,
@@ -205,9 +205,23 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-wants-handshake-whole': {
     cause: 'A WebSocket handshake that comes in pieces is refused',
-    // So short is no beginning of a request that was merely long.
     fails: ['websocket.octet-by-octet'],
-    patch: onHead((head) => (head.length < 16 ? '? ' : head)),
+    patch: onFirstOctets((text, segments) => (segments > 3 && /^upgrade:/im.test(text) ? `? ${text}` : text)),
+  },
+  'ws-needs-no-upgrade': {
+    cause: 'A WebSocket handshake without Upgrade is accepted',
+    fails: ['websocket.upgrade-left-out'],
+    patch: onHead((head) =>
+      /^sec-websocket-key:/im.test(head) && !/^upgrade:/im.test(head)
+        ? `${head}\r\nUpgrade: websocket`
+        : head,
+    ),
+  },
+  'ws-selects-no-subprotocol': {
+    setting: 'graphql',
+    cause: 'None of the offered subprotocols is selected',
+    fails: ['websocket.subprotocol-selected'],
+    patch: omittingLine(/^sec-websocket-protocol:/i),
   },
   'ws-upgrades-plain-get': {
     cause: 'A plain GET of the WebSocket address is answered 101',
