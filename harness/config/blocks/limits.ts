@@ -82,7 +82,7 @@ export const TIMEOUTS = mapping(
     response: duration('Until the response is complete.', { default: '10s', atMost: '10m' }),
     // What `timeouts.run` cuts short is blocked: it says nothing against the service.
     run: duration(
-      'How long the run of this service may take. Checks that are left then are blocked. With freshForEachSuite it counts from each start. Default: much longer than the plan, maxRequests and the response times require.',
+      'How long the run of this service may take. Checks that are left then are blocked. With freshForEachSuite it counts from each start. Default: much longer than the plan, maxRequests and the response times require, but 110 s beside the waits for quota if each response takes 2 s or more.',
       { atMost: '24h' },
     ),
   },

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { served } from '../../base/fixtures/server.ts';
 import { Blocked } from '../../base/verdict.ts';
@@ -40,6 +40,24 @@ it('a run without timeouts.run ends where it takes much longer than its plan and
   await clock.advance(24 * 60 * 60_000);
   expect(await asked(async () => 'too late')).toMatchObject({ failed: expect.any(Blocked) });
   expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
+});
+
+it('a run of a service that takes seconds for each answer ends within two minutes, and says why', async () => {
+  const came: ServerResponse[] = [];
+  let awaited = Promise.withResolvers<void>();
+  const { session, asked, clock } = await begun(GOOD_SERVICE, (_, response) => {
+    came.push(response);
+    awaited.resolve();
+  });
+  for (let n = 1; session.outage === null && n < 100; n += 1) {
+    const sent = asked(({ http }) => http.send({ purpose: `${n}` }));
+    await awaited.promise;
+    await clock.advance(3000);
+    awaited = Promise.withResolvers();
+    came.pop()?.end();
+    await sent;
+  }
+  expect(session.outage).toMatch(/longer than 110 s: each response takes 3\.0 s/);
 });
 
 it('waits at the same time are one, and never longer than the run', async () => {

@@ -9,16 +9,24 @@ import type { TransportOptions } from '../../../wire/socket/options.ts';
 const EVERY_RUN_MS = 30 * 60_000;
 /** Number of windows of the plan granted for measuring the limit. */
 const WINDOWS = 10;
+/** Usual response time in ms from which a service is slow. */
+const SLOW_MS = 2_000;
+/** Milliseconds granted to a slow service, beside the deliberate waits. */
+const SLOW_RUN_MS = 110_000;
 
 interface Parts {
   readonly config: ServiceConfig;
   readonly transport: Pick<TransportOptions, 'clock'>;
   readonly budget: Budget;
   readonly answerTimes: AnswerTimes;
+  readonly pauses: Pick<Pauses, 'totalMs'>;
 }
 
 /** Duration of the run of a service, and its end if it is too long. */
-export function openRunTime({ config, transport: { clock }, budget: { plan, rate }, answerTimes }: Parts) {
+export function openRunTime(parts: Parts) {
+  const { config, answerTimes, pauses } = parts;
+  const { clock } = parts.transport;
+  const { plan, rate } = parts.budget;
   const { runMs } = config.timeouts;
   const openedMs = clock.now();
   const over = new AbortController();
@@ -27,20 +35,29 @@ export function openRunTime({ config, transport: { clock }, budget: { plan, rate
   const end = (longerThan: string) =>
     over.abort(new Blocked(`the run of this service took longer than ${longerThan}`));
   const isLimited = runMs !== undefined && runMs !== Number.POSITIVE_INFINITY;
+  /** Without `timeouts.run`, ends a run that takes much longer than the permitted rate and usual responses explain. */
+  function endIfTooSlow(): void {
+    if (runMs !== undefined || signal.aborted) return;
+    const { usualMs } = answerTimes;
+    if (usualMs >= SLOW_MS && tookMs() - pauses.totalMs() > SLOW_RUN_MS) {
+      const each = `${(usualMs / 1000).toFixed(1)} s`;
+      end(`${SLOW_RUN_MS / 1000} s: each response takes ${each} (more time: timeouts.run)`);
+      return;
+    }
+    const eachMs = rate.windowMs / rate.requests + 2 * usualMs;
+    const mostMs = EVERY_RUN_MS + WINDOWS * (plan?.windowMs ?? 0) + config.safety.maxRequests * eachMs;
+    if (tookMs() <= mostMs) return;
+    end(`${Math.round(mostMs / 60_000)} min: it is too slow to be judged in that (timeouts.run)`);
+  }
+
+  answerTimes.whenAnswered(endIfTooSlow);
   return {
     tookMs,
     /** Its reason is that of the end. */
     signal,
     /** The reason of the end; null before it. */
     overtime: (): string | null => (signal.aborted ? signal.reason.message : null),
-    /** Without `timeouts.run`, ends a run that takes much longer than the permitted rate and usual responses explain. */
-    endIfTooSlow(): void {
-      if (runMs !== undefined || signal.aborted) return;
-      const eachMs = rate.windowMs / rate.requests + 2 * answerTimes.usualMs;
-      const mostMs = EVERY_RUN_MS + WINDOWS * (plan?.windowMs ?? 0) + config.safety.maxRequests * eachMs;
-      if (tookMs() <= mostMs) return;
-      end(`${Math.round(mostMs / 60_000)} min: it is too slow to be judged in that (timeouts.run)`);
-    },
+    endIfTooSlow,
     /** Ends the deadline. */
     stop: isLimited ? startDeadline(clock, runMs, () => end('timeouts.run')) : () => undefined,
   };
@@ -96,6 +113,7 @@ const LONGEST_MS = 30_000;
 export class AnswerTimes {
   readonly #longestMs: number;
   #latest: readonly number[] = [];
+  #told: () => void = () => undefined;
 
   /** `responseMs`: the timeout of a response. */
   constructor(responseMs: number) {
@@ -105,6 +123,12 @@ export class AnswerTimes {
   /** After an ordinary request. */
   answered(afterMs: number): void {
     this.#latest = [...this.#latest, afterMs].slice(-LATEST);
+    this.#told();
+  }
+
+  /** Called after each of them. */
+  whenAnswered(told: () => void): void {
+    this.#told = told;
   }
 
   /** Median in ms; 0 before the first. */
