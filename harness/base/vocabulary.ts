@@ -99,6 +99,17 @@ const TABLE = {
     'what clients must check in a response before they use it',
     'clients check the shape of a response before they use it',
   ),
+  'responses.time': {
+    meaning:
+      'how long responses may take, for all operations or for each of these: `GET /v1/orders`, a path, an operationId or a tag, `*` stands for any text',
+    value: {
+      ...duration,
+      type: ['string', 'object'],
+      additionalProperties: duration,
+      minProperties: 1,
+    },
+    example: '800ms',
+  },
   'resources.fields': inAnyForm('the resources and the fields they have', { order: ['id', 'total'] }),
   'resources.owner': {
     meaning: 'who sees and changes what a client creates: its account alone, or everyone',

@@ -9,6 +9,7 @@ import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
 import { buildHeaders } from './blocks/headers.ts';
 import { planOf, safetyOf } from './blocks/limits.ts';
+import { responseTimeOf } from './blocks/response-time.ts';
 import { buildSignatures } from './blocks/signatures.ts';
 import { buildTls } from './blocks/tls.ts';
 import { buildWebhooks } from './blocks/webhooks.ts';
@@ -205,6 +206,7 @@ async function buildService(
   const signatures = await part('signatures', () => buildSignatures(draft, blocks.signatures, isHere()));
   const { deployedVersion: block } = blocks;
   const deployedVersion = await part('deployedVersion', () => buildDeployedVersion(draft, block));
+  const responseTime = await part('maxResponse', () => responseTimeOf(draft, blocks.maxResponse, calls()));
   faults.hold();
   const filled = {
     plan: plan(),
@@ -214,6 +216,7 @@ async function buildService(
     ...ifThere('webhooks', webhooks()),
     ...ifThere('pacts', pacts()),
   };
+  const operationBlocks = { ...blocks, operations: operationsBlock(blocks.operations).calls };
   return {
     service: draft.service,
     environment,
@@ -234,7 +237,7 @@ async function buildService(
     timeouts: blocks.timeouts,
     rules: blocks.rules,
     ...(own().length > 0 && { ownChecks: own() }),
-    facts: fillFacts(draft, { ...blocks, operations: operationsBlock(blocks.operations).calls }, filled),
+    facts: fillFacts(draft, operationBlocks, { ...filled, responseTime: responseTime() }),
   };
 }
 

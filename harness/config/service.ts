@@ -9,6 +9,7 @@ import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-versio
 import { CORS, type Fact } from './blocks/facts.ts';
 import { HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
+import { MAX_RESPONSE } from './blocks/response-time.ts';
 import { RULES } from './blocks/rules.ts';
 import { SIGNATURES, type SignatureKeys } from './blocks/signatures.ts';
 import { TLS } from './blocks/tls.ts';
@@ -121,6 +122,7 @@ export const BLOCKS = {
   pacts: PACTS,
   safety: SAFETY,
   timeouts: TIMEOUTS,
+  maxResponse: MAX_RESPONSE,
   rules: RULES,
   checks: OWN_CHECKS,
 } as const;

@@ -101,6 +101,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'deletes-again-with-204+refuses-unknown-members-of-items+pages-may-be-empty',
     'names-its-instances+server-of-the-instance+limiter-token-bucket',
     'lists-in-any-order+a-cache-that-fills',
+    'starts-cold+takes-nearly-its-time+lower-case-fields',
     'demands-json-type+takes-lenient-json+takes-small-bodies',
     'says-that-a-key-is-revoked+lower-case-fields+bad-requests-without-a-word',
     'longer-limit-by-bucket+plain-json-errors',

@@ -205,6 +205,12 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: SEARCH,
   },
   {
+    name: 'response time',
+    words: 'maxResponse: { listResources: 1s, "*": 800ms }',
+    adapt: documenting('responses.time', { listResources: '1s', '*': '800ms' }),
+    conforming: SEARCH,
+  },
+  {
     name: 'text errors',
     words: 'contract: one that states errors.format: text',
     adapt: documenting('errors.format', 'text'),

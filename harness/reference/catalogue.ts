@@ -46,6 +46,7 @@ import {
   BODY_VARIANTS,
   INPUT_VARIANTS,
   LIFECYCLE_VARIANTS,
+  SPEED_VARIANTS,
 } from './variants/operations.ts';
 import { PAGE_VARIANTS } from './variants/pages.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
@@ -106,6 +107,7 @@ const VARIANTS: readonly Variant[] = [
   ...CONNECTION_VARIANTS,
   ...BODY_VARIANTS,
   ...INPUT_VARIANTS,
+  ...SPEED_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...ACCOUNT_VARIANTS,
   ...CONTENT_VARIANTS,

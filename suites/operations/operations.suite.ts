@@ -7,6 +7,7 @@ import {
   observation,
   practice,
   rfc9110,
+  settled,
   suite,
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
@@ -17,6 +18,7 @@ import { documented } from './items.ts';
 import { lifecycle } from './lifecycle.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
+import { responseTimes } from './stimuli/answers.ts';
 import * as operation from './stimuli/operation.ts';
 import { labelOf } from './stimuli/trials.ts';
 
@@ -131,9 +133,29 @@ const checks = [
   }),
 ];
 
+// What was sent anyway shows it. A single slow response may be a cold start.
+const responseTime = check('operations.response-time', {
+  title: 'answers each operation within its documented time',
+  headline: 'An operation takes longer than documented: {got}',
+  why: 'Clients that wait no longer give up, try again, and add to the load.',
+  change: 'Find what is slow in it, or document a time that it keeps.',
+  grounds: [clause('responses.time')],
+  applies: [settled('responses.time')],
+  uses: [responseTimes],
+  judge: async ({ probe, expect }) =>
+    expect
+      .each(
+        (await probe(responseTimes)).all,
+        ({ at95 }) => at95,
+        'no operation with a documented time was served',
+      )
+      .toConform('the documented time for 95 of 100 responses', ({ boundMs, ms }) =>
+        ms <= boundMs ? null : `${Math.round(ms)} ms instead of ${boundMs} ms`,
+      ),
+});
+
 /** One check for all operations: its message names those that deviate, and those without a call. `operations.coverage` has all. */
-export const operations = suite(
-  'operations',
-  'Operations and schemas',
-  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...otherAccounts, ...bodies]),
-);
+export const operations = suite('operations', 'Operations and schemas', [
+  responseTime,
+  ...given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...otherAccounts, ...bodies]),
+]);

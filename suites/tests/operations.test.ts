@@ -155,7 +155,8 @@ describe('the operations suite over a service that answers slowly', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 80 }, (_, n) => [`/things/${n}`, { get: { responses: ok({}) } }]),
     );
-    const config = await described(`provider: { url: '${server.url}' }`, { openapi: '3.1.0', paths });
+    const allowed = `provider: { url: '${server.url}' }\ntimeouts: { run: 1h }`;
+    const config = await described(allowed, { openapi: '3.1.0', paths });
     const { outcomes, messages, events } = await judged(config, [operations], {
       url: server.url,
       clock,

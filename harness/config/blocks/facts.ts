@@ -24,6 +24,8 @@ interface Filled {
   readonly websocket: WebSocketConfig | null;
   readonly webhooks?: WebhooksConfig;
   readonly pacts?: PactsConfig;
+  /** Null where the config says nothing of it. */
+  readonly responseTime: ClauseValue;
 }
 
 interface Blocks {
@@ -71,6 +73,7 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
 
   // A plan that was taken from the contract is the contract's word, not the config's.
   if (blocks.plan && filled.plan) fill('limits.rate', rateOfPlan(filled.plan), 'plan');
+  if (filled.responseTime !== null) fill('responses.time', filled.responseTime, 'maxResponse');
   fillCredentials(filled.credentials, fill);
   if (filled.operations.length > 0) {
     const calls = filled.operations.map(({ id, method, path }) => ({ id, method, path }));

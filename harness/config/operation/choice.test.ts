@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { boundOf } from '../blocks/response-time.ts';
 import type { ServiceConfig } from '../service.ts';
 import { chooseOperations } from './choice.ts';
 import { described, expectDocumentFault, OK } from './openapi/fixtures/described.ts';
@@ -69,6 +70,41 @@ describe('operations that the config excludes', () => {
       problem: 'no operation matches "listOrder"',
       files: {
         'services/orders.yaml': `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: { scheme: none }\nopenapi: ../openapi/api.yaml\noperations: { exclude: [{ match: §listOrder, because: x }] }\n`,
+      },
+    });
+  });
+});
+
+describe('the time that operations may take', () => {
+  const factOf = async (text: string) => (await described(DOCUMENT, text)).facts['responses.time'];
+
+  it('is one for all, or one for each pattern', async () => {
+    expect(await factOf('maxResponse: 800ms\n')).toMatchObject({ value: '800ms' });
+    const each = 'maxResponse: { listOrders: 300ms, "GET /v1/*": 500ms, "*": 2s }\n';
+    expect(await factOf(each)).toMatchObject({
+      value: { listOrders: '300ms', 'GET /v1/*': '500ms', '*': '2s' },
+      origin: expect.stringMatching(/orders\.yaml:\d+/),
+    });
+  });
+
+  it('is that of the first pattern that matches, and none where none does', async () => {
+    const { operations } = await described(DOCUMENT);
+    const bounds = operations.map((each) => boundOf({ listOrders: '300ms', 'GET *': '2s' }, each));
+    expect(Object.fromEntries(operations.map(({ id }, at) => [id, bounds[at]]))).toEqual({
+      listOrders: 300,
+      getOrder: 2_000,
+      'GET /v1/health': 2_000,
+      addOrder: null,
+    });
+    expect(operations.map((each) => boundOf('1m', each))).toEqual(operations.map(() => 60_000));
+    expect(operations.map((each) => boundOf(null, each))).toEqual(operations.map(() => null));
+  });
+
+  it('is refused where its pattern means nothing, at its place', async () => {
+    await expectDocumentFault(JSON.stringify(DOCUMENT), {
+      problem: 'no operation matches "listOrder"',
+      files: {
+        'services/orders.yaml': `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: { scheme: none }\nopenapi: ../openapi/api.yaml\nmaxResponse: { listOrder: §300ms }\n`,
       },
     });
   });

@@ -11,13 +11,15 @@ export interface LeftOutOperation {
   readonly reason: string;
 }
 
+type Named = Pick<Operation, 'method' | 'template' | 'id' | 'tags'>;
+
 /** The names by which an operation can be meant. */
-export function namesOfOperation({ method, template, id, tags }: Operation): readonly string[] {
+export function namesOfOperation({ method, template, id, tags }: Named): readonly string[] {
   return [`${method} ${template}`, template, id, ...tags];
 }
 
 /** `GET /v1/orders*`: `*` stands for any text. Also a path, an operationId or a tag. */
-export function isMeant(operation: Operation, pattern: string): boolean {
+export function isMeant(operation: Named, pattern: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const form = new RegExp(`^${parts.join('.*')}$`);
   return namesOfOperation(operation).some((name) => form.test(name));

@@ -6,6 +6,8 @@ import {
   onAnswer,
   onReceipt,
   type Patch,
+  remembering,
+  slowed,
   together,
 } from '../behavior/patches/patch.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
@@ -91,6 +93,26 @@ export const INPUT_VARIANTS = tableOf<Variant>(REST, {
       (request) => asksFor(request) && soughtBy(request.query).length === 100,
       () => problem('not-found'),
     ),
+  },
+});
+
+/** Other ways to keep a documented time. */
+export const SPEED_VARIANTS = tableOf<Variant>(under('response time', SEARCH), {
+  'starts-cold': {
+    summary: 'takes 3 s for its first answer',
+    patch: remembering(
+      () => ({ isWarm: false }),
+      (memory) =>
+        slowed(() => {
+          const wasCold = !memory.isWarm;
+          memory.isWarm = true;
+          return wasCold;
+        }, 3_000),
+    ),
+  },
+  'takes-nearly-its-time': {
+    summary: 'takes nearly all of the time that its document grants',
+    patch: slowed(asksFor, 700),
   },
 });
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import { listening } from '../../base/loopback.ts';
-import { startDeadline, systemClock } from './clock.ts';
+import { Stopwatch, startDeadline, systemClock } from './clock.ts';
 import { manualClock } from './fixtures/virtual-clock.ts';
 
 describe('systemClock', () => {
@@ -51,6 +51,16 @@ describe('manualClock', () => {
     const never = new Promise(() => undefined);
     await expect(manualClock().drive(never)).rejects.toThrow(HarnessError);
   });
+});
+
+it('a stopwatch stops for a message that is whole, however long its connection is listened to', async () => {
+  const clock = manualClock();
+  const stopwatch = new Stopwatch(clock);
+  await clock.advance(30);
+  stopwatch.markWhole();
+  await clock.advance(1_000);
+  expect(stopwatch.timing.durationMs).toBe(30);
+  expect(stopwatch.elapsed).toBe(1_030);
 });
 
 describe('a deadline', () => {

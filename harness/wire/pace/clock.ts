@@ -97,6 +97,7 @@ export class Stopwatch {
   readonly #startedMs: number;
   #connectMs: number | null = null;
   #responseMs: number | null = null;
+  #wholeMs: number | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -117,14 +118,19 @@ export class Stopwatch {
     this.#responseMs ??= this.elapsed;
   }
 
-  /** The times so far; the duration ends now. */
+  /** The message is read to its end, though its connection may be listened to. */
+  markWhole(): void {
+    this.#wholeMs ??= this.elapsed;
+  }
+
+  /** The times so far; the duration ends now, unless the message has ended before. */
   get timing(): Timing {
     return {
       startedAt: this.#startedAt,
       startedMs: this.#startedMs,
       connectMs: this.#connectMs,
       responseMs: this.#responseMs,
-      durationMs: this.elapsed,
+      durationMs: this.#wholeMs ?? this.elapsed,
     };
   }
 }

@@ -75,6 +75,7 @@ export function readAnswer(
       if (reader.headWhole) stopwatch.markResponse();
       const failure = readerFailure(reader, limits) ?? refusal(reader, refused);
       if (!reader.settled && failure === null) return;
+      stopwatch.markWhole();
       if (surplus || failure || graceMs === 0) settle(failure);
       else deadlines.push(startDeadline(clock, graceMs, () => settle(null)));
     };
@@ -169,6 +170,7 @@ export function readSeries(
       const before = count();
       readers.at(-1)?.push(octets);
       if (first.headWhole) stopwatch.markResponse();
+      if (first.complete) stopwatch.markWhole();
       if (count() !== before) wait();
     };
     const ended = () => {

@@ -1,8 +1,12 @@
+import { documentedSample } from '../../../harness/base/clause.ts';
 import { unlessUnjudged } from '../../../harness/base/verdict.ts';
+import { boundOf } from '../../../harness/config/blocks/response-time.ts';
 import type { LeftOutOperation } from '../../../harness/config/operation/choice.ts';
-import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
 import { overRecord } from '../../../harness/engine/session/probe.ts';
 import type { OperationCoverage } from '../../../harness/report/results/results.ts';
+import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { sample } from '../../stimuli/sample.ts';
 import { DocumentedReply, reachesOperation } from './documented-reply.ts';
 import { operationCalls, operationPlan } from './operation.ts';
 import { labelOf, type Trials } from './trials.ts';
@@ -87,4 +91,44 @@ function whyNot(operation: Operation, calls: Trials | null): NonNullable<Operati
   if (left === undefined || left.why === 'open' || left.why === 'beyond')
     return { reason: 'it was not asked for', why: 'left' };
   return { reason: left.reason, why: left.why };
+}
+
+/** How long the responses of an operation took that were served in this run. */
+export interface ResponseTimes {
+  /** Milliseconds that it may take. */
+  readonly boundMs: number;
+  /** The response of which 95 of 100 are no slower; of fewer than 20 all but the slowest one, which may be a cold start. */
+  readonly at95: Reply;
+  readonly ms: number;
+  readonly responses: number;
+}
+
+/** The operations with a bound that were served, ordinary requests alone. */
+export const responseTimes = overRecord<ResponseTimes>(
+  'response-times',
+  [sample, operationCalls],
+  ({ config, recorded, operationOf }) => {
+    const stated = documentedValue(config, 'responses.time');
+    const shown = documentedSample(config.contract);
+    const timed = recorded.exchanges.flatMap((reply) => {
+      if (!reply.served || !reply.answered || !reply.isOrdinary) return [];
+      const { method, target } = reply.exchange.request;
+      const isSample = shown !== null && method === shown.method && target === shown.path;
+      const operation =
+        operationOf(reply) ?? (isSample ? { method, template: target, id: '', tags: [] } : null);
+      const boundMs = operation === null ? null : boundOf(stated, operation);
+      return operation === null || boundMs === null ? [] : [{ label: labelOf(operation), boundMs, reply }];
+    });
+    return [...Map.groupBy(timed, ({ label }) => label).values()].map((all) => {
+      const slowestLast = all.map(({ reply }) => reply).toSorted((a, b) => msOf(a) - msOf(b));
+      const rank = Math.max(1, Math.min(Math.ceil(0.95 * all.length), all.length - 1));
+      const [at95 = slowestLast[0] as Reply] = slowestLast.slice(rank - 1);
+      const boundMs = all[0]?.boundMs ?? 0;
+      return { boundMs, at95, ms: msOf(at95), responses: all.length };
+    });
+  },
+);
+
+function msOf({ exchange }: Reply): number {
+  return exchange.timing.durationMs;
 }

@@ -227,7 +227,7 @@ function fewOf(texts: readonly string[], separator: string): string {
   return `${texts.slice(0, NAMED).join(separator)}${more}`;
 }
 
-export function labelOf({ method, template }: Operation): string {
+export function labelOf({ method, template }: Pick<Operation, 'method' | 'template'>): string {
   return `${method} ${template}`;
 }
 

@@ -83,6 +83,13 @@ export const aroundHandling =
 export const beforehand = (answer: (request: ReceivedRequest, kernel: Kernel) => HttpAnswer | null): Patch =>
   aroundHandling((request, next, kernel) => answer(request, kernel) ?? next(request, kernel));
 
+/** Handles some requests later by these milliseconds. */
+export const slowed = (when: RequestCondition, ms: number): Patch =>
+  aroundHandling(async (request, next, kernel) => {
+    if (when(request)) await kernel.clock.sleep(ms);
+    return next(request, kernel);
+  });
+
 /** Gives each running provider its own memory. */
 export const remembering =
   <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>

@@ -1,12 +1,13 @@
 import { type JsonObject, parseJson, parseJsonObject } from '../../../base/json-text.ts';
 import type { AnswerChange } from '../../behavior/behavior.ts';
-import { type Defect, REST, tableOf } from '../../behavior/deviation.ts';
+import { type Defect, REST, SEARCH, tableOf } from '../../behavior/deviation.ts';
 import {
   aroundHandling,
   insteadOfServing,
   onAnswer,
   onReceipt,
   type Patch,
+  slowed,
 } from '../../behavior/patches/patch.ts';
 import { problem } from '../../http/answer.ts';
 import {
@@ -31,6 +32,7 @@ import { isDate, searchOfQuery } from '../../services/rest-service.ts';
 
 /** One resource of the collection. */
 const isItem: RequestCondition = ({ path }) => /^\/v1\/resources\/[^/]+$/.test(path);
+const isResources: RequestCondition = ({ path }) => path === '/v1/resources';
 const isMatches: RequestCondition = ({ path }) => path === '/v1/matches';
 const findsNothing: RequestCondition = (request) =>
   isMatches(request) && soughtBy(request).startsWith('qxzv');
@@ -418,5 +420,19 @@ export const BODY_DEFECTS = tableOf<Defect>(REST, {
     cause: 'A large body is answered {status:500}, a server error',
     fails: ['operations.body-large'],
     patch: onAnswer('content-too-large', failed),
+  },
+  'operation-takes-seconds': {
+    cause: 'An operation takes longer than its document says',
+    ...SEARCH,
+    setting: 'response time',
+    fails: ['operations.response-time'],
+    patch: slowed(isMatches, 1_500),
+  },
+  'list-takes-longer-than-its-own-time': {
+    cause: 'An operation takes longer than its document says',
+    ...SEARCH,
+    setting: 'response time',
+    fails: ['operations.response-time'],
+    patch: slowed(isResources, 1_050),
   },
 });
