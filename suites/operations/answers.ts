@@ -17,6 +17,10 @@ export const answers = [
     judge: ({ expect }) =>
       expect()
         .where(({ isCall }) => !isCall, 'only the documented calls were answered')
+        // A refusal of bad input is right; the document has to say by which status.
+        .faultOf(({ response, isIndistinct }) =>
+          response.statusClass === 4 || isIndistinct ? 'document' : 'service',
+        )
         .toConform('a documented status', ({ undocumented }) =>
           undocumented?.by === 'the service' ? undocumented.text : null,
         ),
@@ -86,6 +90,7 @@ export const answers = [
             [undefined, 'unread'].includes(responseSchemas(service).whyNotJudged(reply)?.why),
           'no answer is documented with a schema',
         )
+        .faultOf((reply) => responseSchemas(service).faultSide(reply))
         .toConform(
           'a body that fits its schema',
           (reply) => responseSchemas(service).fault(reply),

@@ -33,9 +33,11 @@ export const refuses = (
     grounds,
     uses: [probe],
     judge: ({ expect }) =>
-      expect().toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
-        statusClass === 4 && status !== 401 ? null : `status ${status}`,
-      ),
+      expect()
+        .faultOf(({ isIndistinct }) => (isIndistinct ? 'document' : 'service'))
+        .toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
+          statusClass === 4 && status !== 401 ? null : `status ${status}`,
+        ),
   });
 
 // endpoint.other-operations: types, what is required and what is allowed are documented.
@@ -68,9 +70,11 @@ const accepts = (id: string, probe: Probe<Trials>, { what, ...notes }: GoodInput
     grounds: [documented],
     uses: [probe],
     judge: ({ expect }) =>
-      expect().toConform('no refusal and no server error', ({ response: { status, statusClass } }) =>
-        REFUSED_AS_INPUT.includes(status) || statusClass === 5 ? `status ${status}` : null,
-      ),
+      expect()
+        .where((reply) => reply.isOrdinary, 'servers may refuse requests of this length')
+        .toConform('no refusal and no server error', ({ response: { status, statusClass } }) =>
+          REFUSED_AS_INPUT.includes(status) || statusClass === 5 ? `status ${status}` : null,
+        ),
   });
 
 /** Input at the bounds of what the documents admit. */

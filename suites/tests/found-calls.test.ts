@@ -284,6 +284,56 @@ describe('a call that is refused', () => {
   });
 });
 
+describe('a finding', () => {
+  const described = (schema: object, statuses: readonly number[] = [200]) => ({
+    get: {
+      parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+      responses: Object.fromEntries(
+        statuses.map((status) => [
+          status,
+          { description: 'd', content: { 'application/json': { schema: status === 200 ? schema : {} } } },
+        ]),
+      ),
+    },
+  });
+  const object = { type: 'object', properties: { a: { type: 'integer' } } };
+  const closed = { ...object, required: ['b'], additionalProperties: false };
+
+  it.each<[string, object, object, string, string]>([
+    ['a member of another type', described(object), { a: 'x' }, 'schema', 'service'],
+    ['a missing member', described({ ...object, required: ['b'] }), {}, 'schema', 'service'],
+    ['what fits both of a oneOf', described({ oneOf: [object, object] }), { a: 1 }, 'schema', 'document'],
+    ['what fits none of a oneOf', described({ oneOf: [object, closed] }), { a: 'x' }, 'schema', 'service'],
+    ['a member that is demanded and forbidden', described(closed), { a: 1, b: 1 }, 'schema', 'document'],
+    ['the lack of such a member', described(closed), { a: 1 }, 'schema', 'document'],
+    ['a refusal of bad input', described({}, [200, 401]), {}, 'answer-status', 'document'],
+  ])('about %s has its side', async (_, path, answer, check, side) => {
+    const badInput = '/start?limit=conform-not-an-integer';
+    const answers = { '/start': json(answer), [badInput]: refusing(422) };
+    const { outcome } = await requestsTo({ '/start': path }, answers);
+    expect(outcome.faults[`operations.${check}`]).toBe(side);
+  });
+
+  it('about an operation that only a fragment tells from another one is held against the document', async () => {
+    const paths = { '/start#a': described(object), '/start#b': described({ ...object, required: ['b'] }) };
+    const { outcome } = await requestsTo(paths, { '/start': json({ a: 1 }) });
+    expect(outcome.faults['operations.schema']).toBe('document');
+  });
+
+  it('is not about requests that any server may find too long', async () => {
+    const names = { type: 'array', maxItems: 100, items: { type: 'string', minLength: 90 } };
+    const answers = new Proxy<Record<string, Answer>>(
+      {},
+      { get: (_, url) => (String(url).length > 8_000 ? refusing(414) : json({})) },
+    );
+    const { outcome } = await requestsTo(
+      { '/start': get({ name: 'names', in: 'query', schema: names }) },
+      answers,
+    );
+    expect(outcome.outcomes['operations.boundary-accepted']).not.toBe('fail');
+  });
+});
+
 describe('a call with a value that nothing documents', () => {
   const level = { name: 'level', in: 'query', required: true, schema: { type: 'string' } };
   const withBody = (schema: object, ...codes: readonly number[]) => ({

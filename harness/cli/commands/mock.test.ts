@@ -142,6 +142,126 @@ describe('a mock of a document', () => {
     }));
 });
 
+const inJson = (schema: object) => ({ description: 'd', content: { 'application/json': { schema } } });
+const answers = (schema: object, status = 200) => ({ responses: { [status]: inJson(schema) } });
+const listOf = (items: object) => answers({ type: 'array', items });
+const inPath = (name: string, schema: object, more: object = {}) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema,
+  ...more,
+});
+const text = { type: 'string' };
+const named = { type: 'object', required: ['id'], properties: { id: text } };
+const closed = { type: 'object', required: ['uid'], additionalProperties: false, properties: { a: text } };
+const form = {
+  type: 'object',
+  required: ['to'],
+  properties: { to: { type: 'string', pattern: '^[0-9]+$' }, loud: { type: 'boolean' } },
+};
+const fields = { name: 'field', in: 'query', required: true, schema: { type: 'array', items: text } };
+const few = { name: 'few', in: 'query', explode: false, schema: { type: 'array', maxItems: 2, items: text } };
+const urn = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { ...text, format: 'uri', pattern: '^urn:' } },
+};
+
+const TOWN = {
+  openapi: '3.1.0',
+  info: { title: 'Town', version: '1' },
+  security: [],
+  paths: {
+    '/people': { get: listOf(named), post: answers(named, 201) },
+    '/people/{id}': { get: { parameters: [inPath('id', text, { example: 'ada' })], ...answers(named) } },
+    '/groups': { get: listOf(named) },
+    '/people/{id}/groups': { get: { parameters: [inPath('id', text)], ...listOf(named) } },
+    '/people/{id}/groups/{group}': {
+      parameters: [inPath('id', text), inPath('group', text)],
+      post: answers(named),
+      delete: { responses: { 204: { description: 'd' } } },
+    },
+    '/houses': { get: listOf(named), post: answers(named, 201) },
+    '/houses/{number}': { get: { parameters: [inPath('number', { type: 'integer' })], ...answers(named) } },
+    '/notes': {
+      post: {
+        requestBody: { content: { 'application/x-www-form-urlencoded': { schema: form } } },
+        ...answers(named),
+      },
+    },
+    '/events': { get: { parameters: [fields], ...answers(named) } },
+    '/few': { get: { parameters: [few], ...answers(named) } },
+    '/contradiction': { get: answers(closed) },
+    '/urn': { get: answers(urn) },
+  },
+};
+
+describe('a mock of a document with odd corners', () => {
+  let town: DocumentedService;
+  let mock: RunningMock;
+  beforeAll(async () => {
+    town = await documentedService(join(temporaryFolder({ 'town.json': JSON.stringify(TOWN) }), 'town.json'));
+    mock = await startMock({ config: town.config });
+  });
+  afterAll(async () => {
+    await mock.stop();
+    town.close();
+  });
+  const send = async (call: string, body?: string) => {
+    const [method = '', path = ''] = call.split(' ');
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = body === undefined ? {} : { headers: type, body };
+    const response = await fetch(mock.url + path, { method, ...sent });
+    const content = await response.text();
+    return { status: response.status, json: content === '' ? null : JSON.parse(content) };
+  };
+
+  it('has the items that the document names', async () => {
+    expect(await send('GET /people/ada')).toMatchObject({ status: 200, json: { id: 'ada' } });
+    expect(await send('GET /people/eve')).toMatchObject({ status: 404 });
+  });
+
+  it('adds an item of another list by POST, so that it can be removed', async () => {
+    const [person] = (await send('GET /people')).json;
+    const [group] = (await send('GET /groups')).json;
+    const place = `/people/${person.id}/groups/${group.id}`;
+    expect(await send(`DELETE ${place}`)).toMatchObject({ status: 404 });
+    expect(await send(`POST ${place}`)).toMatchObject({ status: 200 });
+    expect(await send(`DELETE ${place}`)).toMatchObject({ status: 204 });
+    expect(await send(`POST /people/${person.id}/groups/none-such`)).toMatchObject({ status: 404 });
+  });
+
+  it('names items as their path takes them', async () => {
+    const [house] = (await send('GET /houses')).json;
+    expect(await send(`GET /houses/${house.id}`)).toMatchObject({ status: 200, json: house });
+  });
+
+  it.for([
+    ['to=12', 200],
+    ['to=12&loud=true', 200],
+    ['to=12&loud=very', 400],
+    ['to=me', 400],
+    ['loud=true', 400],
+  ] as const)('holds the members of a form to their schemas: %s', async ([body, status]) => {
+    expect((await send('POST /notes', body)).status).toBe(status);
+  });
+
+  it.for([
+    ['/events', 400],
+    ['/events?field=a', 200],
+    ['/few?few=a,b', 200],
+    ['/few?few=a,b,c', 400],
+  ] as const)('holds lists to their schemas: %s', async ([path, status]) => {
+    expect((await send(`GET ${path}`)).status).toBe(status);
+  });
+
+  it('makes the members of a schema that nothing fits, and of one with a pattern and a format', async () => {
+    expect((await send('GET /contradiction')).json).toMatchObject({ uid: expect.any(String) });
+    expect((await send('GET /urn')).json.id).toMatch(/^urn:/);
+  });
+});
+
 describe.concurrent('a run against a mock', () => {
   const run = (deviation: string | null) =>
     withMock(deviation, async ({ url }) => {

@@ -139,7 +139,7 @@ export class MockService {
       ? null
       : faultyPart(operation, request, parameters, { definitions: this.#definitions, values: this.#values });
     if (part === 'path') return this.#refused(operation, [404, 400, 422]);
-    if (!this.#isThere(path, request.path)) return this.#refused(operation, [404, 410]);
+    if (!this.#isThere(path, request)) return this.#refused(operation, [404, 410]);
     if (part === 'media type') return this.#refused(operation, [415, ...BAD_INPUT]);
     if (part !== null) return this.#refused(operation, BAD_INPUT);
     if (this.#isOutdated(path, request) || isUnwanted(path, request)) return this.#refused(operation, [412]);
@@ -185,7 +185,7 @@ export class MockService {
   }
 
   /** Whether every item in a path is there: listed, created, or named by an answer or the document. */
-  #isThere({ template }: MockPath, path: string): boolean {
+  #isThere({ template }: MockPath, { method, path }: ReceivedRequest): boolean {
     const names = template.split('/');
     const segments = path.split('/');
     for (const [at, name] of names.entries()) {
@@ -198,8 +198,10 @@ export class MockService {
       const isWhole = /^\{[^{}]+\}$/.test(name);
       if (isWhole && items !== null) {
         const isLiteral = items.some(({ names: known }) => known.has(text));
-        if (!isLiteral && at === names.length - 1) return false;
         if (isLiteral) continue;
+        // POST adds an item that is known from elsewhere, such as a segment to a contact.
+        const isAdded = method === 'POST' && this.#state.hasGiven(text);
+        if (at === names.length - 1) return isAdded || this.#isDocumented(template, inner, name, text);
       }
       // Nothing of the document says which there are.
       if (isWhole && items === null && !this.#hasCreation(names.slice(0, at).join('/'))) continue;
@@ -217,19 +219,27 @@ export class MockService {
   #isKnown(template: string, inner: string, segment: string, text: string): boolean {
     if (this.#state.hasGiven(text)) return true;
     const values = [...(pathValues(segment, text) ?? [])];
+    return (
+      values.every(([, value]) => this.#state.hasGiven(value)) ||
+      this.#isDocumented(template, inner, segment, text)
+    );
+  }
+
+  /** An example or an enumerated value of the document names it. */
+  #isDocumented(template: string, inner: string, segment: string, text: string): boolean {
+    const values = [...(pathValues(segment, text) ?? [])];
     const operations = [template, inner].flatMap((each) => [
       ...(this.#byTemplate.get(each)?.operations.values() ?? []),
     ]);
-    return values.every(([name, value]) => {
-      if (this.#state.hasGiven(value)) return true;
-      return operations.some(({ call }) => {
+    return values.every(([name, value]) =>
+      operations.some(({ call }) => {
         const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
         if (input === undefined) return false;
         const { keywords } = flatSchema(input.schema, this.#definitions);
         const listed = [keywords.enum, keywords.const].flat().map(String);
         return String(input.value) === value || listed.includes(value);
-      });
-    });
+      }),
+    );
   }
 
   /** The items of the collection at a path; null if no list of it is documented. */
@@ -237,13 +247,22 @@ export class MockService {
     const shape = this.#shapeAt(template);
     if (shape === null) return null;
     return this.#state.at(path, () =>
-      Array.from({ length: FIRST_ITEMS }, () => this.#newItem(shape.items, null)),
+      Array.from({ length: FIRST_ITEMS }, () => this.#newItem(shape.items, null, template)),
     );
   }
 
-  #newItem(schema: unknown, members: unknown): Item {
+  /** An item of a collection, by a name that the path of its items takes. */
+  #newItem(schema: unknown, members: unknown, template: string): Item {
     const serial = this.#state.nextSerial();
-    const value = this.#values.overlaid(this.#values.of(schema, serial), members, schema);
+    const made = this.#values.overlaid(this.#values.of(schema, serial), members, schema);
+    const core = coreOf(made);
+    const isNamed = identityTexts(core).some((text) => this.#isNameBelow(template, text));
+    const inner = coreMember(made);
+    const numbered = { ...core, id: `${serial}` };
+    const value =
+      isNamed || typeof core.id !== 'string'
+        ? made
+        : this.#values.overlaid(made, inner === null ? numbered : { [inner]: numbered }, schema);
     return { serial, value, names: namesOf(value) };
   }
 
@@ -286,6 +305,7 @@ export class MockService {
         return this.#content(success, this.#current(path, name, item, success.schema));
       }
       case 'POST':
+        if (items !== null && item === null) this.#join(container, name, containerTemplate);
         return this.#isCollection(template)
           ? this.#created(withoutVerb(template), withoutVerb(path), body, success)
           : this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
@@ -303,6 +323,12 @@ export class MockService {
       default:
         return this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
     }
+  }
+
+  /** Adds an item of elsewhere to a collection, under its own name. */
+  #join(container: string, name: string, template: string): void {
+    const { serial, value, names } = this.#newItem(this.#shapeAt(template)?.items ?? {}, null, template);
+    this.#state.add(container, { serial, value, names: new Set([...names, name]) });
   }
 
   /** Whether a POST at a template creates an item below it. */
@@ -363,7 +389,7 @@ export class MockService {
     const listed = this.#listed(template, path);
     const shape = listed && this.#shapeAt(template);
     const schema = success.schema ?? shape?.items ?? this.#itemSchemaBelow(template);
-    const item = this.#newItem(schema, body);
+    const item = this.#newItem(schema, body, template);
     const value = this.#values.overlaid(item.value, coreOf(body), schema);
     const core = { ...coreOf(body), ...coreOf(value) };
     const kept = shape

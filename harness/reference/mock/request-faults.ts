@@ -1,4 +1,4 @@
-import { parseJson } from '../../base/json-text.ts';
+import { hasMembers, parseJson } from '../../base/json-text.ts';
 import { facetsOf, type Input, isFormType, isJsonType } from '../../config/operation/call/call.ts';
 import type { Operation } from '../../config/service.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
@@ -56,7 +56,7 @@ function textsOf(
 }
 
 function optional({ required, value }: Input): readonly string[] | null {
-  return required && typeof value !== 'object' ? [] : null;
+  return required && (Array.isArray(value) || !hasMembers(value)) ? [] : null;
 }
 
 const SEPARATORS: Readonly<Partial<Record<Input['form'], string>>> = { space: ' ', tab: '\t', pipe: '|' };
@@ -83,7 +83,9 @@ function readingsOf(
   if (type === 'array') {
     const parts = texts.length > 1 ? texts : text.split(SEPARATORS[form] ?? ',');
     const { type: inner } = facetsOf(keywords.items, definitions);
-    return [parts.map((part) => typed(part, inner).at(-1) ?? part), parts, texts];
+    // A single text is a list of one only where items are repeated.
+    const whole = form === 'repeated' ? [texts] : [];
+    return [parts.map((part) => typed(part, inner).at(-1) ?? part), parts, ...whole];
   }
   if (type === 'object') return [json ?? text];
   // A text that looks like a number is none for a schema of numbers alone.
@@ -117,7 +119,20 @@ function isBodyFit(body: Operation['call']['body'], request: ReceivedRequest, ju
     return body.schema === null || !isJsonType(body.mediaType) || fits(value, body.schema, judging);
   }
   if (!isFormType(mediaType) || !isFormType(body.mediaType)) return true;
-  const { required } = facetsOf(body.schema, judging.definitions);
-  const given = new Set([...new URLSearchParams(text).keys()].map((name) => name.split('[', 1)[0]));
-  return required.every((name) => given.has(name));
+  const { required, properties } = facetsOf(body.schema, judging.definitions);
+  const members = new URLSearchParams(text);
+  const given = new Set([...members.keys()].map((name) => name.split('[', 1)[0]));
+  return (
+    required.every((name) => given.has(name)) &&
+    Object.entries(properties).every(([name, schema]) => isMemberFit(members.getAll(name), schema, judging))
+  );
+}
+
+/** One text is held to its schema; lists and objects are written in several ways. */
+function isMemberFit(texts: readonly string[], schema: unknown, judging: Judging): boolean {
+  const { type } = facetsOf(schema, judging.definitions);
+  if (texts.length !== 1 || type === null || type === 'array' || type === 'object') return true;
+  return readingsOf(schema, texts, 'repeated', judging.definitions).some((value) =>
+    fits(value, schema, judging),
+  );
 }

@@ -45,7 +45,7 @@ export class ValueMaker {
     this.#examples = new Examples(definitions, book);
   }
 
-  /** A value that fits the schema, if one can be made. */
+  /** A value that fits the schema, else one of its members: the schemas of some documents admit nothing. */
   of(schema: unknown, serial: number): unknown {
     if (schema === null || schema === undefined) return null;
     for (const [optionalDepth, choice] of ATTEMPTS) {
@@ -54,7 +54,8 @@ export class ValueMaker {
       if (this.faultOf(repaired, schema) === null) return repaired;
     }
     const example = this.#examples.of(schema);
-    return 'value' in example ? example.value : null;
+    if ('value' in example) return example.value;
+    return this.#make(schema, '', 0, { serial, optionalDepth: 1, choice: 0, left: MAX_VALUES });
   }
 
   /** The value with the members of another one, as far as the schema admits them. */
@@ -217,8 +218,8 @@ const FORMATS: Readonly<Record<string, (serial: number) => string>> = {
 function textOf(keywords: Readonly<Record<string, unknown>>, name: string, serial: number): string {
   const { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = keywords;
   const make = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (make !== undefined) return make(serial);
-  if (typeof pattern === 'string') return patterned(keywords, serial);
+  if (make !== undefined && typeof pattern !== 'string') return make(serial);
+  if (typeof pattern === 'string') return patterned(keywords, serial, make);
   const noun = name.replaceAll(/[^A-Za-z0-9]+/g, '-').toLowerCase() || 'text';
   const text = isIdentifier(name) ? `${noun}-${serial}` : noun;
   const long = text.padEnd(Math.min(Number(minLength), 10_000), 'x');
@@ -226,14 +227,23 @@ function textOf(keywords: Readonly<Record<string, unknown>>, name: string, seria
   return isIdentifier(name) ? `${serial}`.slice(-Number(maxLength)) : long.slice(0, Number(maxLength));
 }
 
-function patterned(keywords: Readonly<Record<string, unknown>>, serial: number): string {
+function patterned(
+  keywords: Readonly<Record<string, unknown>>,
+  serial: number,
+  make: (serial: number) => string = (of) => `text-${of}`,
+): string {
   const { pattern, minLength, maxLength } = keywords;
-  const text = `text-${serial}`;
+  const text = make(serial);
   try {
     return withinTimeLimit(PATTERN_MS, () => {
-      const isFit = new RegExp(String(pattern), 'u').test(text);
-      if (isFit && text.length >= Number(minLength ?? 0) && text.length <= Number(maxLength ?? 100))
-        return text;
+      const matcher = new RegExp(String(pattern), 'u');
+      const fit = [text, `urn:example:thing-${serial}`].find(
+        (each) =>
+          matcher.test(each) &&
+          each.length >= Number(minLength ?? 0) &&
+          each.length <= Number(maxLength ?? 100),
+      );
+      if (fit !== undefined) return fit;
       const schema = {
         type: 'string' as const,
         pattern: String(pattern),

@@ -55,6 +55,14 @@ describe('a schema fault', () => {
     expect(long?.length).toBeLessThan(400);
   });
 
+  it.each([
+    [{ oneOf: [{ type: 'object' }, { required: ['a'] }] }, { a: 1 }, { isAmbiguous: true }],
+    [{ required: ['a'] }, {}, { member: 'a' }],
+    [{ additionalProperties: false }, { b: 1 }, { member: 'b' }],
+  ])('of %j over %j knows %j', (schema, value, facts) => {
+    expect(new SchemaBook({}).compile(schema)(value)).toMatchObject(facts);
+  });
+
   it('is none where the value fits', () => {
     expect(message({ type: 'object', required: ['a'] }, { a: null })).toBeNull();
   });
@@ -75,6 +83,7 @@ describe('schemas that share definitions', () => {
       path: '/0/kids/0/kids/0',
       keyword: 'required',
       message: `"/0/kids/0/kids/0" must have required property 'name' (required)`,
+      member: 'name',
     });
     expect(judge([{ name: 'a', kids: [] }])).toBeNull();
   });

@@ -20,6 +20,10 @@ interface SchemaFault {
   readonly keyword: string;
   /** One line for a person. What it quotes of the value is escaped and bounded. */
   readonly message: string;
+  /** The value fits several schemas of a `oneOf`, which do not exclude each other. */
+  readonly isAmbiguous?: true;
+  /** The name of a member that is missing, or that may not be there. */
+  readonly member?: string;
 }
 
 /** @throws EndlessSchema, which says nothing about the value. */
@@ -293,15 +297,24 @@ function holds(node: unknown, isMeant: (name: string, value: unknown) => boolean
 function describe(errors: readonly ErrorObject[]): SchemaFault {
   const last = errors.at(-1);
   if (last === undefined) return { path: '', keyword: 'schema', message: 'does not fit its schema' };
-  const { instancePath, keyword, message, params } = UNIONS.has(last.keyword) ? branchOf(errors, last) : last;
+  const isAmbiguous = last.keyword === 'oneOf' && last.params.passingSchemas !== null;
+  const isOfBranch = UNIONS.has(last.keyword) && !isAmbiguous;
+  const { instancePath, keyword, message, params } = isOfBranch ? branchOf(errors, last) : last;
   const place = instancePath === '' ? 'the whole' : `"${visible(instancePath, 120)}"`;
   const stray =
     typeof params.additionalProperty === 'string' ? ` ("${visible(params.additionalProperty, 60)}")` : '';
   const allowed = Array.isArray(params.allowedValues)
     ? ` (${visible(params.allowedValues.map((value) => JSON.stringify(value)).join(', '), 120)})`
     : '';
+  const member = params.additionalProperty ?? params.missingProperty;
   const words = visible(message ?? 'does not fit', 160);
-  return { path: instancePath, keyword, message: `${place} ${words}${stray}${allowed} (${keyword})` };
+  return {
+    path: instancePath,
+    keyword,
+    message: `${place} ${words}${stray}${allowed} (${keyword})`,
+    ...(isAmbiguous && { isAmbiguous }),
+    ...(typeof member === 'string' && { member }),
+  };
 }
 
 const UNIONS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);

@@ -34,6 +34,11 @@ export class DocumentedReply extends Reply {
     return this.operation.place;
   }
 
+  /** Only a fragment, which is never sent, tells it from another operation: the answer may be that of the other one. */
+  get isIndistinct(): boolean {
+    return this.operation.template.includes('#');
+  }
+
   /** What its document says of this status; null if it says nothing. */
   get documented(): DocumentedAnswer | null {
     return this.status === null ? null : answerFor(this.operation.answers, this.status);

@@ -1,9 +1,12 @@
+import type { FaultSide } from '../../../harness/base/finding.ts';
+import { hasMembers, isJsonObject } from '../../../harness/base/json-text.ts';
 import { derivedOnce } from '../../../harness/config/derived.ts';
 import { type AnswerContent, isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
+import { pointerMembers } from '../../../harness/wire/json/shape.ts';
 import { itemReader } from '../../../harness/wire/json/streamed-items.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { sameRequests } from '../../caching/stimuli/repeated.ts';
@@ -90,6 +93,19 @@ class ResponseSchemas {
     return fault === null ? null : `one in which ${fault.message}`;
   }
 
+  /** The side of a fault: the document's if its schema does not exclude others in a `oneOf`, or demands what it forbids. */
+  faultSide({ schema, response, isIndistinct }: DocumentedReply): FaultSide {
+    if (isIndistinct) return 'document';
+    if (schema === null) return 'service';
+    const judge = this.#judge(schema);
+    const { value } = response.json;
+    const fault = judge(value);
+    if (fault?.isAmbiguous) return 'document';
+    const other = fault?.member === undefined ? null : judge(withOther(value, fault.path, fault.member));
+    const isContradiction = other?.member === fault?.member && other?.path === fault?.path && other !== null;
+    return isContradiction ? 'document' : 'service';
+  }
+
   /** The first item of a stream that its schema refuses. */
   #itemFault({ itemSchema, response }: DocumentedReply): string | null {
     const { text } = response;
@@ -134,6 +150,25 @@ class ResponseSchemas {
     this.#compiled.set(schema, judge);
     return judge;
   }
+}
+
+/** The value without a member of the object at a pointer, or with it if it is not there. */
+function withOther(value: unknown, pointer: string, member: string): unknown {
+  const copy: unknown = structuredClone(value);
+  const object = pointerMembers(pointer).reduce<unknown>(
+    (node, token) => (hasMembers(node) ? node[token] : undefined),
+    copy,
+  );
+  if (!isJsonObject(object)) return copy;
+  const isThere = Object.hasOwn(object, member);
+  Object.defineProperty(object, member, {
+    value: null,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+  if (isThere) Reflect.deleteProperty(object, member);
+  return copy;
 }
 
 /** Each schema of a document is compiled once. */

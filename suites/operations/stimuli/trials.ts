@@ -18,6 +18,7 @@ export class OperationReply extends DocumentedReply {
   /** The side that a refusal of the call is mended on: the key of the run, and values that only name something, are not the service's. */
   get refusalSide(): FaultSide {
     const { status, operation, exchange, order } = this;
+    if (this.isIndistinct) return 'document';
     const own = operation.call.inputs.filter(
       ({ in: place, name }) => place === 'path' && !order.values?.has(name),
     );

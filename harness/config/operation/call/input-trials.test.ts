@@ -352,3 +352,13 @@ describe('a trial', () => {
     expect(inputTrialsOf(operation, {}, book).untried).toEqual(untried);
   });
 });
+
+it.each([
+  [true, ['without "value" in the body', 'without the body']],
+  [false, []],
+])('leaves the only member of a form out if the body is required: %s', (required, wanted) => {
+  const schema = inObject({ type: 'string' });
+  const body: CallBody = { mediaType: MEDIA_TYPES.form, required, schema, value: { value: 'a' } };
+  const trials = trialsOf(operationTaking({ body, template: '/things', inputs: [] }));
+  expect(trials.filter(({ kind }) => kind === 'missing').map(({ what }) => what)).toEqual(wanted);
+});

@@ -23,8 +23,11 @@ export function* missingMembers(
     change: changeFor('missing', { words, place }),
   });
   for (const { tried, isRequired, isShown, refuses, words, with: withValue } of members) {
-    if (isRequired && isShown && refuses(undefined))
-      yield { ...missing(tried, `${words} in the body`), ...withValue(undefined) };
+    if (!isRequired || !isShown || !refuses(undefined)) continue;
+    const request = withValue(undefined);
+    // An empty form is no body, which may be left out.
+    if (request.body?.text === '' && call.body?.required !== true) continue;
+    yield { ...missing(tried, `${words} in the body`), ...request };
   }
   if (call.body?.required && members.length > 0)
     yield { ...missing({ in: 'body', name: '' }, 'the body'), ...withBody(call, undefined) };

@@ -91,7 +91,7 @@ export async function readOpenApi(
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);
     const input = remarks.attempt(
       () => ({
-        inputs: withUndescribed(readInputs([pathItem, operation], scope), written, operation, remarks),
+        inputs: ofPath(readInputs([pathItem, operation], scope), written, operation, remarks),
         body: readBody(operation, method, scope),
         demand: security.demandOf(operation),
       }),
@@ -163,15 +163,21 @@ function remarkOnContent(operation: DocumentNode, remarks: Remarks): void {
   }
 }
 
-/** A path has parameters that nothing describes: any text may be their value. */
-function withUndescribed(
-  inputs: readonly DocumentedInput[],
+/** A path has parameters that nothing describes: any text may be their value. One that it does not have is never sent. */
+function ofPath(
+  described: readonly DocumentedInput[],
   path: string,
   operation: DocumentNode,
   remarks: Remarks,
 ): readonly DocumentedInput[] {
+  const placeholders = new Set(placeholdersOf(path));
+  const inputs = described.filter(({ in: place, name }) => {
+    const isSent = place !== 'path' || placeholders.has(name);
+    if (!isSent) remarks.at(operation, `its path has no {${name}}`, 'this parameter is not sent');
+    return isSent;
+  });
   const known = new Set(inputs.flatMap(({ in: place, name }) => (place === 'path' ? [name] : [])));
-  const others = new Set(placeholdersOf(path).filter((name) => name !== '' && !known.has(name)));
+  const others = new Set([...placeholders].filter((name) => name !== '' && !known.has(name)));
   return [
     ...inputs,
     ...[...others].map((name): DocumentedInput => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OK, oneOperation, onlyOperation } from '../fixtures/described.ts';
+import { described, OK, oneOperation, onlyOperation } from '../fixtures/described.ts';
 
 const get = (parameters: readonly object[], path = '/things', root: object = {}) => ({
   openapi: '3.1.0',
@@ -227,4 +227,13 @@ describe('the body of a request', () => {
     };
     expect((await onlyOperation(document)).uncallable).toContain('no value can be made up');
   });
+});
+
+it('sends no parameter that the path does not have', async () => {
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' }, example: 1 }];
+  const { operations, documentRemarks } = await described(get(parameters));
+  expect(operations[0]?.call.inputs).toEqual([]);
+  expect(documentRemarks?.map(({ text }) => text)).toEqual([
+    '"get" its path has no {id}; this parameter is not sent',
+  ]);
 });
