@@ -153,7 +153,7 @@ export interface Input {
   readonly from?: 'example' | 'config' | 'made';
   /** Named examples that fit the schema; absent for none. */
   readonly examples?: readonly NamedExample[];
-  /** Reserved characters stand in the query as they are (`allowReserved`). */
+  /** Reserved characters stand as they are: `allowReserved` in the query, `{+name}` in a path. */
   readonly reserved?: true;
 }
 
@@ -296,8 +296,10 @@ function escaped(value: unknown): string {
 }
 
 /** RFC 6570 §3.2.5 and §3.2.7, and `simple` with `explode`: `.a.b`, `;id=a;id=b`, `x=1,y=2`. */
-function inPath({ name, value, form }: Input): string {
-  const parts = partsOf(value).map(escaped);
+function inPath({ name, value, form, reserved }: Input): string {
+  // RFC 6570 §3.2.3: `{+name}` may hold slashes.
+  const raw = (inner: unknown) => encodeURI(textOf(inner, ',')).replaceAll(/[?#]/g, encodeURIComponent);
+  const parts = partsOf(value).map(reserved ? raw : escaped);
   const pairs = isJsonObject(value)
     ? Object.entries(value).map(([key, inner]) => `${encodeURIComponent(key)}=${escaped(inner)}`)
     : null;

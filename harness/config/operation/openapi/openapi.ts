@@ -12,7 +12,7 @@ import {
 } from '../../document/source.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import type { DocumentedAnswer } from '../call/call.ts';
-import { placeholdersOf } from '../call/call.ts';
+import { type Input, placeholdersOf } from '../call/call.ts';
 import { Examples } from '../call/example.ts';
 import { readAnswers } from './answers.ts';
 import { readBody } from './bodies.ts';
@@ -87,11 +87,15 @@ export async function readOpenApi(
   const scope = { files, schemas: requests, examples, configured, remarks };
   const ids = new Set<string>();
   const faults: UsageError[] = [];
-  const operations = found.map(({ pathItem, operation, method, path: written }): DocumentedOperation => {
+  const operations = found.map(({ pathItem, operation, method, path: shown }): DocumentedOperation => {
+    const written = shown.replaceAll(/\{\+([^{}]+)\}/g, '{$1}');
+    const isReserved = ({ in: place, name }: Input) => place === 'path' && shown.includes(`{+${name}}`);
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);
     const input = remarks.attempt(
       () => ({
-        inputs: ofPath(readInputs([pathItem, operation], scope), written, operation, remarks),
+        inputs: ofPath(readInputs([pathItem, operation], scope), written, operation, remarks).map((input) =>
+          isReserved(input) ? { ...input, reserved: true as const } : input,
+        ),
         body: readBody(operation, method, scope),
         demand: security.demandOf(operation),
       }),
