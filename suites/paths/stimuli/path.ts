@@ -143,15 +143,20 @@ export const SPELLED: Readonly<Record<SpellingName, Probe<Reply>>> = Object.from
 ) as Record<SpellingName, Probe<Reply>>;
 
 /** RFC 9112 §3.2.2: rules that compare from the first slash on do not match it. */
-const wholeUrl = probe('whole-url-without-credential', { needs: [served] }, async ({ ask, http }) => {
-  const { origin, pathname, search } = new URL((await ask(served)).exchange.request.url);
-  return http.send({
-    purpose: 'with the whole URL in the request line, without a credential',
-    target: () => `${origin}${pathname}${search}`,
-    credential: 'none',
-    raw: true,
-  });
-});
+const wholeUrl = probe(
+  'whole-url-without-credential',
+  { needs: [served] },
+  async ({ ask, http, documented }) => {
+    const { origin, pathname } = new URL((await ask(served)).exchange.request.url);
+    return http.send({
+      purpose: 'with the whole URL in the request line, without a credential',
+      // The query that was sent may hold the key.
+      target: () => `${origin}${spelled(documented.path, () => pathname)}`,
+      credential: 'none',
+      raw: true,
+    });
+  },
+);
 
 const inTurn = (name: string, all: readonly Probe<Reply>[]): Probe<readonly Reply[]> =>
   derived(name, all, async ({ ask }) => {
@@ -242,11 +247,9 @@ export const absoluteForm = probe(
     if (config.credentials.carrier?.in === 'signature')
       throw new NotApplicable('what is signed is the target in its usual form');
     const { origin, pathname } = new URL((await ask(served)).exchange.request.url);
-    const mark = documented.path.indexOf('?');
-    const query = mark === -1 ? '' : documented.path.slice(mark);
     const stimulus: Stimulus = {
       purpose: 'with the whole URL in the request line',
-      target: () => `${origin}${pathname}${query}`,
+      target: () => `${origin}${spelled(documented.path, () => pathname)}`,
       raw: true,
     };
     return http.send(stimulus);
