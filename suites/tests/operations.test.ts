@@ -9,6 +9,7 @@ import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startProvider } from '../../harness/engine/provider/start.ts';
 import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
+import type { Clock } from '../../harness/wire/pace/clock.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { findings, type Judged, judged, KEY } from './fixtures/judged.ts';
 
@@ -22,17 +23,21 @@ async function described(service: string, document: string | object, more = ''):
   return config;
 }
 
-/** The address of its provider, which runs until the test is over. */
-async function provided(config: ServiceConfig): Promise<string> {
-  const provider = await startProvider(config);
-  onTestFinished(() => provider.stop());
-  return provider.url;
+/** Its provider, which runs until the test is over, in simulated time: waits for its quota cost none. */
+async function provided(config: ServiceConfig): Promise<{ readonly url: string; readonly clock: Clock }> {
+  const clock = simulatedClock();
+  const provider = await startProvider(config, { clock });
+  onTestFinished(async () => {
+    await provider.stop();
+    clock.stop();
+  });
+  return { url: provider.url, clock };
 }
 
 /** What the suite finds of it. */
 async function found(...of: Parameters<typeof described>): Promise<Judged> {
   const config = await described(...of);
-  return judged(config, [operations], { url: await provided(config) });
+  return judged(config, [operations], await provided(config));
 }
 
 /** The provider of a config that is this service, until the test is over. */
@@ -75,13 +80,14 @@ describe('the operations suite over the reference provider', () => {
       'utf8',
     );
     const config = await described(search, stored);
-    const url = await provided(config);
+    const setting = await provided(config);
+    const { url } = setting;
     const listed = async () => {
       const headers = { Authorization: `Bearer ${KEY}` };
       return (await fetch(`${url}/v1/searches?limit=50`, { headers })).json();
     };
     const before = await listed();
-    const { events } = await judged(config, [operations], { url });
+    const { events } = await judged(config, [operations], setting);
     const created = events.filter(
       (event) => event.type === 'evidence' && JSON.stringify(event).includes('"status":201'),
     );
