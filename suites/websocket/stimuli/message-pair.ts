@@ -4,6 +4,7 @@ import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
 import type { Message } from '../../../harness/wire/conversation/message.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
+import { readJsonText } from '../../../harness/wire/json/text.ts';
 
 /** Messages whose answers the config names. */
 
@@ -11,7 +12,25 @@ import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wi
 export function answerFault({ text }: Message, judge: SchemaJudge): string | null {
   if (text === null) return 'a message that is no text';
   const fault = judge(jsonOf(text));
-  return fault === null ? null : `one in which ${fault.message}`;
+  return fault === null ? null : (packingFault(text) ?? `one in which ${fault.message}`);
+}
+
+/** How JSON is packed in a message in another way than one text in one message; null if it is not. */
+function packingFault(text: string): string | null {
+  const { value, faults } = readJsonText(Buffer.from(text));
+  const [fault] = faults;
+  if (fault?.kind === 'trailing-content') {
+    const rest = readJsonText(Buffer.from(text).subarray(fault.offset));
+    const areTexts = [value, rest.value].every(isContainer);
+    return areTexts ? 'several JSON texts in one message' : null;
+  }
+  if (fault !== undefined || typeof value !== 'string') return null;
+  return isContainer(readJsonText(Buffer.from(value)).value) ? 'a JSON string that holds JSON' : null;
+}
+
+/** An object or an array. */
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** By pair, so that a pattern without an end is tried once. */

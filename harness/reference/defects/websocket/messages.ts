@@ -8,7 +8,7 @@ import {
   onInbound,
   upon,
 } from '../../behavior/patches/frames.ts';
-import { together } from '../../behavior/patches/patch.ts';
+import { type Patch, together } from '../../behavior/patches/patch.ts';
 import { boundingFrames, closingUpon, demandingLogin, onMessage } from '../../behavior/patches/websocket.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
@@ -18,6 +18,13 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const droppingLong = onMessage((socket, content) => {
   if (content.length > 65_535) socket.terminate();
 });
+
+/** Sends JSON that answers a question in other texts. */
+const repacking = (change: (text: string) => string): Patch =>
+  eachOutbound((frame) => {
+    const text = frame.payload.toString('utf8');
+    return isData(frame) && text.startsWith('{"ask"') ? withPayload(frame, Buffer.from(change(text))) : frame;
+  });
 
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
 export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -30,6 +37,18 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
       payload[0] = (payload[0] ?? 0) ^ 1;
       return { ...frame, payload };
     }),
+  },
+  'ws-encodes-twice': {
+    setting: 'login by message',
+    cause: 'JSON is sent within a JSON string',
+    fails: ['websocket.exchange'],
+    patch: repacking((text) => JSON.stringify(text)),
+  },
+  'ws-joins-messages': {
+    setting: 'login by message',
+    cause: 'Two JSON texts are sent in one message',
+    fails: ['websocket.exchange'],
+    patch: repacking((text) => `{"said":"hello"}\n${text}`),
   },
   'ws-ignores-login': {
     setting: 'login by message',
