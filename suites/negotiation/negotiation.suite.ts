@@ -181,7 +181,7 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     change: 'Answer 406, or send the format that you have.',
     repeats: [unknownAccept],
   }),
-  // RFC 9110 §8.3: Content-Type is the type of what is sent, whatever was asked for.
+  // RFC 9110 §8.3: Content-Type names the type of the content, whatever the request asked for.
   check('negotiation.true-type', {
     title: 'does not call JSON by the name of another format that was asked for',
     headline: 'JSON is sent under the name of another format: {got}',

@@ -113,7 +113,7 @@ const LONGEST_MS = 30_000;
 export class AnswerTimes {
   readonly #longestMs: number;
   #latest: readonly number[] = [];
-  #told: () => void = () => undefined;
+  #listener: () => void = () => undefined;
 
   /** `responseMs`: the timeout of a response. */
   constructor(responseMs: number) {
@@ -123,12 +123,12 @@ export class AnswerTimes {
   /** After an ordinary request. */
   answered(afterMs: number): void {
     this.#latest = [...this.#latest, afterMs].slice(-LATEST);
-    this.#told();
+    this.#listener();
   }
 
   /** Called after each of them. */
-  whenAnswered(told: () => void): void {
-    this.#told = told;
+  whenAnswered(listener: () => void): void {
+    this.#listener = listener;
   }
 
   /** Median in ms; 0 before the first. */
