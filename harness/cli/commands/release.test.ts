@@ -69,6 +69,8 @@ describe('an image without a container runtime', () => {
       'its provider did not start: no container runtime: there is no socket /no/such.sock (named by DOCKER_HOST)',
     );
     expect(shipped.results.totals.blocked).toBe(shipped.results.services[0]?.checks.length);
+    // Its reason once, however many checks have it.
+    expect(shipped.stderr.match(/did not start/g)).toHaveLength(1);
   });
 });
 
