@@ -71,6 +71,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'cuts-paths-at-encoded-marks+removes-parents-with-parameters+plain-json-errors',
     'answers-preflights+names-resource-metadata+refuses-odd-keys-with-400+refuses-unknown-parameters+ignores-proxy-fields',
     'refuses-foreign-preflights+refuses-body-on-get+refuses-options-of-server+offers-query+allow-in-lines',
+    'token-type-in-small-letters+token-errors-in-detail+token-without-lifetime+token-scope-narrowed',
+    'token-stored-nowhere+token-with-more-members+token-type-with-charset+token-grant-type-is-invalid-request+token-by-get-is-404',
     'lets-pages-in+pages-foreign-refused+lower-case-fields+preflights-with-content',
     'pages-foreign-named-another+pages-lists-on-several-lines+preflights-without-max-age',
     'pages-foreign-given-methods+pages-vary-by-everything+preflights-never-kept',

@@ -142,6 +142,8 @@ async function runRound(
   const identity = overTls ? selfSigned('localhost') : null;
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
+  // Where keys are issued, it has to issue them.
+  const isIssuer = config.credentials.lender !== null;
   const isVariant = each.kind === 'variant' || each.kind === 'counterpart';
   const { websocket } = provided;
   const subprotocols = config.websocket?.subprotocols ?? [];
@@ -150,7 +152,7 @@ async function runRound(
     plan: config.plan,
     websocket: websocket && { ...websocket, subprotocols },
   };
-  const provider = await startProvider(isVariant ? asShipped : config, {
+  const provider = await startProvider(isVariant && !isIssuer ? asShipped : config, {
     clock,
     ...(identity && { identity }),
   });

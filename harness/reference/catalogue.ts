@@ -5,6 +5,7 @@ import type { Defect, Variant } from './behavior/deviation.ts';
 import { AUTH_DEFECTS } from './defects/auth/auth.ts';
 import { CREDENTIAL_DEFECTS } from './defects/auth/credentials.ts';
 import { SIGNATURE_DEFECTS } from './defects/auth/signature.ts';
+import { TOKEN_ENDPOINT_DEFECTS } from './defects/auth/token-endpoint.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import {
@@ -36,7 +37,7 @@ import { WEBSOCKET_LIVENESS_DEFECTS } from './defects/websocket/liveness.ts';
 import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
-import { AUTH_VARIANTS } from './variants/auth.ts';
+import { AUTH_VARIANTS, TOKEN_ENDPOINT_VARIANTS } from './variants/auth.ts';
 import { CONNECTION_VARIANTS, INSTANCE_VARIANTS } from './variants/connections.ts';
 import { CACHING_VARIANTS, CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './variants/content.ts';
 import { DIALECT_VARIANTS } from './variants/dialects.ts';
@@ -59,6 +60,7 @@ const DEFECTS: readonly Defect[] = [
   ...AUTH_DEFECTS,
   ...CREDENTIAL_DEFECTS,
   ...SIGNATURE_DEFECTS,
+  ...TOKEN_ENDPOINT_DEFECTS,
   ...STATUS_DEFECTS,
   ...METHOD_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
@@ -99,6 +101,7 @@ const DEFECTS: readonly Defect[] = [
 
 const VARIANTS: readonly Variant[] = [
   ...AUTH_VARIANTS,
+  ...TOKEN_ENDPOINT_VARIANTS,
   ...STATUS_VARIANTS,
   ...TRANSPORT_SECURITY_VARIANTS,
   ...MESSAGE_SIGNATURE_VARIANTS,

@@ -18,6 +18,7 @@ import { signatures, tokens } from './signatures.ts';
 import * as credential from './stimuli/credential.ts';
 import { fieldsTaken, parametersTaken } from './stimuli/key-place.ts';
 import { signedInstead } from './stimuli/signature.ts';
+import { tokenEndpoint } from './token-endpoint.ts';
 import { browsers, waysAround } from './ways-around.ts';
 
 /** Where else the credential is taken from: the documents leave header or query open. */
@@ -115,4 +116,5 @@ export const auth = suite('auth', 'Authentication', [
   ...refusalsThemselves,
   ...keyPlaces,
   ...signatures,
+  ...tokenEndpoint,
 ]);

@@ -135,6 +135,16 @@ const LAWFUL: readonly Escape[] = [
     ways: ['reset'],
     checks: ['cors.credentials-form', 'cors.list-form', 'cors.max-age-form', 'cors.origin-form', 'cors.vary'],
   },
+  {
+    why: 'no token is issued: auth.token-refusal-status judges that there is an answer',
+    ways: [...NO_HTTP, 'reset'],
+    checks: [
+      'auth.token-by-get',
+      'auth.token-client-error',
+      'auth.token-error-form',
+      'auth.token-wrong-secret',
+    ],
+  },
   { why: 'a reset refuses large content', ways: ['reset'], checks: ['operations.body-large'] },
   {
     why: 'the request is malformed: whatever is no acceptance refuses it',

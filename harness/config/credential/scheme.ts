@@ -79,6 +79,8 @@ export interface Credentials extends Use {
   /** Obtains the secret; null where it stands in the config. */
   readonly obtain: ((port: ObtainingPort) => Promise<Obtained>) | null;
   readonly lender: Lender | null;
+  /** Requests for a key that the issuer must refuse, or answer truly; null if none are known. */
+  readonly trials: (() => Readonly<Record<KeyTrialName, KeyRequest>>) | null;
   /** It is issued by a server other than the service. */
   readonly isLentElsewhere: boolean;
   /** What the user gave, and where: `key in SEARCH_API_KEY`; null if no credential is needed. */
@@ -119,6 +121,7 @@ interface Declaration<K extends SchemeKeys> {
   /** Whether such a document asks for it first, where others open what it demands as well. */
   isMeant?(demand: SecurityScheme): boolean;
   readonly first: FirstUse;
+  trials?(values: Values<K>): Readonly<Record<KeyTrialName, KeyRequest>>;
   /** How the reference provider issues the credentials. */
   lender?(values: Values<K>): Lender;
   command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
@@ -165,7 +168,15 @@ export interface Obtained {
   readonly forMs: number | null;
 }
 
+/** What is wrong with a request for a key. */
+export type KeyTrialName = 'wrong-secret' | 'wrong-client' | 'unknown-scope' | 'unknown-grant' | 'by-get';
+
+/** A scope of no service. */
+export const UNKNOWN_SCOPE = 'conform:no-such-scope';
+
 export interface KeyRequest {
+  /** Default: POST. */
+  readonly method?: 'GET';
   /** Absolute, or a path below the base address of the service. */
   readonly url: string;
   readonly fields: readonly FieldLine[];
@@ -218,7 +229,7 @@ export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Schem
       const values: Readonly<Record<string, unknown>> & CommonValues = { ...left, ...given };
       const { key: secret = null, secondKey: second = null, refused, app = null } = values;
       const known = values as Values<K>;
-      const { obtain, lender, command } = declaration;
+      const { obtain, trials, lender, command } = declaration;
       const opener = declaration.opener?.(known) ?? (secret && { called: 'key', secret });
       return {
         scheme: made,
@@ -231,6 +242,7 @@ export function scheme<K extends SchemeKeys>(declaration: Declaration<K>): Schem
         given: opener && `${opener.called} in ${opener.secret.place}`,
         obtain: obtain ? (port) => obtain(known, port) : null,
         lender: lender?.(known) ?? null,
+        trials: trials ? () => trials(known) : null,
         isLentElsewhere: (declaration.sentTo?.(known as unknown as TextValues<K>) ?? null) !== null,
         command: command ? (url, shown) => command(known, url, shown) : null,
         ...made.use(known),

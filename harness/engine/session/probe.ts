@@ -1,6 +1,7 @@
 import type { Sample } from '../../base/clause.ts';
 import { HarnessError } from '../../base/exit.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { KeyTrialName } from '../../config/credential/scheme.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import type { Coverage, OperationCoverage } from '../../report/results/results.ts';
 import type { Reply } from '../../wire/exchange/reply.ts';
@@ -237,7 +238,9 @@ export interface Port {
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
   readonly remains: CleanupPort;
-  readonly recorded: Pick<AnswerRecord, 'exchanges' | 'conversations' | 'unreadMessage'>;
+  /** Sends one of the requests for a key that are wrong in this. @throws NotApplicable if there is none. */
+  readonly askIssuer: (trial: KeyTrialName) => Promise<Reply>;
+  readonly recorded: Pick<AnswerRecord, 'exchanges' | 'tokens' | 'conversations' | 'unreadMessage'>;
   /** The documented operation that a request was for; null for none. */
   readonly operationOf: (reply: Reply) => Operation | null;
   /** Records a sentence about how the run went; no verdict. */

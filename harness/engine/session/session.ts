@@ -1,9 +1,11 @@
 import { HarnessError } from '../../base/exit.ts';
 import { withTexts } from '../../base/json-text.ts';
-import { Blocked, type Variation } from '../../base/verdict.ts';
+import { Blocked, NotApplicable, type Variation } from '../../base/verdict.ts';
+import { issuedSecrets } from '../../config/credential/issued-secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { PactVerifier } from '../../providers/pact/verifier.ts';
 import type { LeftBehind } from '../../report/results/fold/events.ts';
+import { Reply } from '../../wire/exchange/reply.ts';
 import { shellWord } from '../../wire/forms/shell-word.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { liveWire } from '../../wire/wire.ts';
@@ -154,6 +156,13 @@ export function openSession(options: SessionOptions): Session {
       webhooks: webhookPort(context, turn),
       pact: pacts.portFor(context, http, turn),
       remains: remains.portFor(asker.name),
+      async askIssuer(trial) {
+        const request = config.credentials.trials?.()[trial];
+        if (!request) throw new NotApplicable('no key is issued at a token endpoint');
+        const reply = new Reply(await context.issuer.post(request, issuedSecrets));
+        trail.add(reply.evidence);
+        return reply;
+      },
       recorded,
       operationOf: ({ exchange }) => operationOf(exchange.request, config, basePath),
       remark: context.remark,

@@ -1,12 +1,13 @@
 import { cookiePair, headerField, queryParameter } from '../../config/credential/carrier.ts';
-import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
+import { EVERY, REALTIME, REST, SEARCH, tableOf, under, type Variant } from '../behavior/deviation.ts';
 import { alsoAt, inAccess, inCredentials } from '../behavior/patches/parts.ts';
 import { aroundHandling, beforehand, onAnswer, onReceipt, together } from '../behavior/patches/patch.ts';
 import { allowingOrigin, namingMetadata } from '../behavior/patches/requests.ts';
+import { ISSUING, onIssue, onTokenRefusal } from '../behavior/patches/tokens.ts';
 import { answerWithin } from '../behavior/preconditions.ts';
 import { REVOKED_KEY } from '../credentials.ts';
 import { CREDENTIAL_REFUSALS, type HttpAnswer, problem, type ResponseKind } from '../http/answer.ts';
-import { asProblem, having } from '../http/answer-changes.ts';
+import { asProblem, having, holding, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, sending, withField, withFields, withoutField } from '../http/message.ts';
 import { findRoute } from '../http/routes.ts';
 
@@ -153,5 +154,62 @@ export const AUTH_VARIANTS = tableOf<Variant>(EVERY, {
     patch: inAccess(({ placements }) => ({
       placements: placements.filter((placement) => placement !== 'signature'),
     })),
+  },
+});
+
+/** Of the endpoint that issues the tokens of the service. */
+export const TOKEN_ENDPOINT_VARIANTS = tableOf<Variant>(under(ISSUING, SEARCH), {
+  'token-type-in-small-letters': {
+    summary: 'calls its tokens bearer, which is the same in any letter case (RFC 6749 §7.1)',
+    patch: onIssue((answer) => withMembers(answer, { token_type: 'bearer' })),
+  },
+  'token-errors-in-detail': {
+    summary: 'describes an error of the token endpoint, and where it is documented',
+    patch: onTokenRefusal((answer) =>
+      withMembers(answer, { error_description: 'See the page.', error_uri: 'https://login.example/errors' }),
+    ),
+  },
+  'token-scope-narrowed': {
+    summary: 'grants the scopes that it knows, and names them',
+    patch: onTokenRefusal((answer) =>
+      answer.body.includes('invalid_scope')
+        ? {
+            ...holding('{"access_token":"a-token-that-opens-nothing","token_type":"Bearer","scope":"read"}')(
+              answer,
+            ),
+            status: 200,
+          }
+        : answer,
+    ),
+  },
+  'token-without-lifetime': {
+    summary: 'does not say how long a token is valid',
+    patch: onIssue((answer) => withMembers(answer, { expires_in: undefined })),
+  },
+  'token-stored-nowhere': {
+    summary: 'keeps tokens out of caches of HTTP/1.0 as well',
+    patch: onIssue((answer) =>
+      withFields(answer, { 'Cache-Control': 'no-cache, no-store, must-revalidate', Pragma: 'no-cache' }),
+    ),
+  },
+  'token-with-more-members': {
+    summary: 'says more of a token than it must',
+    patch: onIssue((answer) => withMembers(answer, { scope: 'read', issued_at: 1, id: 'x' })),
+  },
+  'token-type-with-charset': {
+    summary: 'names UTF-8 with the media type of its tokens and errors',
+    patch: onAnswer('key-lent', having('Content-Type', 'application/json;charset=UTF-8')),
+  },
+  'token-grant-type-is-invalid-request': {
+    summary: 'calls an unknown grant type an invalid request',
+    patch: onTokenRefusal((answer) =>
+      answer.body.includes('unsupported_grant_type')
+        ? withMembers(answer, { error: 'invalid_request' })
+        : answer,
+    ),
+  },
+  'token-by-get-is-404': {
+    summary: 'knows no token endpoint by other methods than POST',
+    patch: onAnswer('key-lent', (answer) => (answer.status === 405 ? problem('not-found') : answer)),
   },
 });

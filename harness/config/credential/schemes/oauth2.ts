@@ -15,12 +15,14 @@ import {
   asksForBearer,
   type KeyFault,
   type KeyRequest,
+  type KeyTrialName,
   type Lender,
   type Obtained,
   type ObtainingPort,
   question,
   scheme,
   type TextValues,
+  UNKNOWN_SCOPE,
   variable,
 } from '../scheme.ts';
 
@@ -78,6 +80,7 @@ export const oauth2 = scheme({
       '# scope: read write # also: audience, resource; clientAuthentication: post',
     ],
   },
+  trials,
   lender,
   command: ({ tokenUrl, clientId, clientSecret }, url, shown) =>
     `curl -s -u "${clientId}:${shown(clientSecret)}" -d grant_type=client_credentials "${url}${tokenUrl}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`,
@@ -85,7 +88,7 @@ export const oauth2 = scheme({
     setting: 'oauth2',
     words: 'credentials: { scheme: oauth2 }',
     conforming: ['search', 'realtime'],
-    moreRequests: 6,
+    moreRequests: 12,
     values: ({ app }) => ({
       tokenUrl: '/oauth/token',
       clientId: 'example-client',
@@ -148,6 +151,48 @@ function tokenRequest(client: Client): KeyRequest {
       ...(posted ? [] : [['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`] as const]),
     ],
     body: body.toString(),
+  };
+}
+
+/** Of no client. */
+const MADE_UP = 'conform-no-such-client';
+
+/** The secret is made up wherever it is to be wrong. */
+function trials(client: Client): Readonly<Record<KeyTrialName, KeyRequest>> {
+  const request = tokenRequest(client);
+  const wrong = new Secret('WRONG_SECRET', 'conform-sends-a-wrong-secret');
+  const other = (name: string, value: string) => {
+    const body = new URLSearchParams(request.body);
+    body.set(name, value);
+    return body.toString();
+  };
+  return {
+    'wrong-secret': {
+      ...tokenRequest({ ...client, clientSecret: wrong }),
+      purpose: 'for an access token with a wrong client secret',
+    },
+    'wrong-client': {
+      ...tokenRequest({ ...client, clientId: MADE_UP, clientSecret: wrong }),
+      purpose: 'for an access token as an unknown client',
+    },
+    'unknown-scope': {
+      ...request,
+      body: other('scope', UNKNOWN_SCOPE),
+      purpose: 'for an access token with an unknown scope',
+    },
+    'unknown-grant': {
+      ...request,
+      body: other('grant_type', 'conform_no_such_grant'),
+      purpose: 'for an access token by an unknown grant type',
+    },
+    // Nothing secret stands in the query.
+    'by-get': {
+      ...tokenRequest({ ...client, clientAuthentication: null }),
+      url: `${client.tokenUrl}${client.tokenUrl.includes('?') ? '&' : '?'}grant_type=client_credentials`,
+      body: '',
+      method: 'GET',
+      purpose: 'for an access token by GET',
+    },
   };
 }
 
@@ -217,7 +262,7 @@ function whyNone({ response, failure }: Exchange): string | null {
 const LENT_S = 120;
 
 /** A token endpoint for one client (RFC 6749 §3.2). Its tokens look like those that are signed (RFC 7519). */
-function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
+function lender({ tokenUrl, clientId, clientSecret, scope }: Client): Lender {
   const refusal = (status: number, error: string, ...fields: FieldLine[]) => {
     return { status, fields, content: { error }, key: null };
   };
@@ -234,6 +279,8 @@ function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
       if (client !== clientId || password !== clientSecret.reveal())
         return refusal(401, 'invalid_client', ['WWW-Authenticate', 'Basic realm="tokens"']);
       if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type');
+      const asked = form.get('scope');
+      if (asked !== null && asked !== scope) return refusal(400, 'invalid_scope');
       const claims = { sub: clientId, jti: randomBytes(9).toString('hex') };
       const value = writtenToken({ alg: 'HS256' }, claims, randomBytes(32));
       return {

@@ -98,6 +98,11 @@ export class EvidenceLog {
     });
   }
 
+  /** Answers to requests for keys, in the order of recording. */
+  tokens(): readonly Exchange[] {
+    return this.all().filter((each) => each.kind === 'exchange' && this.#tokens.has(each.id)) as Exchange[];
+  }
+
   /** A command line that repeats a piece of evidence; null if that would not show all of it. */
   reproduce(id: string, all: readonly string[]): string | null {
     const evidence = this.#kept.get(id);
@@ -197,7 +202,7 @@ export function askingProbe(): string | null {
   return asking.getStore() ?? null;
 }
 
-type Log = Pick<EvidenceLog, 'answers' | 'find' | 'reproduce' | 'size'>;
+type Log = Pick<EvidenceLog, 'answers' | 'tokens' | 'find' | 'reproduce' | 'size'>;
 
 /** Every answer of the service so far, of all sessions and stimuli, as checks read it. */
 export class AnswerRecord {
@@ -217,6 +222,11 @@ export class AnswerRecord {
   get exchanges(): readonly Reply[] {
     this.#readLogs();
     return this.#exchangesRead;
+  }
+
+  /** Answers to requests for keys, which are not part of the API. */
+  get tokens(): readonly Reply[] {
+    return this.#logs.flatMap((log) => log.tokens().map((each) => new Reply(each)));
   }
 
   get conversations(): readonly ConversationView[] {

@@ -66,6 +66,8 @@ export interface SessionContext {
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
   readonly credentials: ReadyCredentials;
+  /** Where credentials that are obtained come from. */
+  readonly issuer: ObtainingPort;
   readonly key: KeyTrial;
   readonly record: (event: JournalEvent) => void;
   /** Records a sentence about the surroundings of the run; no verdict. */
@@ -141,7 +143,11 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     remark,
     random: options.random ?? Math.random,
   };
-  return { ...context, credentials: openCredentials(context, options.learned) };
+  const issuer = openIssuer(context, options.learned);
+  const credentials = new ReadyCredentials(config.credentials, issuer, transport.clock, (reason) =>
+    context.outage.giveUp(reason),
+  );
+  return { ...context, issuer, credentials };
 }
 
 /** A signature holds for one moment, and what a run starts is gone afterwards. */
@@ -243,21 +249,21 @@ export function openTurn(log: EvidenceLog, outage: OutageWatch, signal: AbortSig
 const MOST_OCTETS = 64 * 1024;
 
 /** Credentials that are obtained are requested over the same transport. */
-function openCredentials(
-  context: Omit<SessionContext, 'credentials'>,
+function openIssuer(
+  context: Omit<SessionContext, 'credentials' | 'issuer'>,
   learned: (secret: Secret) => void = () => undefined,
-): ReadyCredentials {
-  const { config, transport, wire, budget, log, outage, record } = context;
-  const port: ObtainingPort = {
-    async post({ url, fields, body, purpose }, secretsIn) {
+): ObtainingPort {
+  const { config, transport, wire, budget, log, record } = context;
+  return {
+    async post({ method = 'POST', url, fields, body, purpose }, secretsIn) {
       const isPath = url.startsWith('/');
       const { origin, pathname, search } = new URL(url, transport.baseUrl);
       const isOwn = origin === new URL(transport.baseUrl).origin;
       const request = {
-        method: 'POST',
+        method,
         target: isPath ? `${addressOf(transport.baseUrl).prefix}${url}` : `${pathname}${search}`,
         fields,
-        body: Buffer.from(body),
+        body: method === 'GET' ? null : Buffer.from(body),
       };
       if (isOwn) {
         try {
@@ -288,5 +294,4 @@ function openCredentials(
       }
     },
   };
-  return new ReadyCredentials(config.credentials, port, transport.clock, (reason) => outage.giveUp(reason));
 }
