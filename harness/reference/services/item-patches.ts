@@ -19,7 +19,7 @@ import {
   type RequestCondition,
   withField,
 } from '../http/message.ts';
-import { isItem, SEARCHES } from './saved-searches.ts';
+import { EXPORTS, isItem, JOBS, SEARCHES } from './saved-searches.ts';
 
 /** What differs by the account whose key comes with a request. */
 
@@ -92,6 +92,22 @@ export const creates = isTo('POST', isList);
 export const reads = isTo('GET', isItem);
 export const lists = isTo('GET', isList);
 export const removes = isTo('DELETE', isItem);
+
+/** An export is begun, or the status of one is read. */
+export const exports: RequestCondition = ({ path }) => path === EXPORTS;
+const isOfJob: RequestCondition = ({ path }) => path.startsWith(`${JOBS}/`);
+
+/** Changes the answer about a job from the moment on that it is done. */
+export const onceDone = (change: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer): Patch =>
+  insteadOfServing(isOfJob, (answer, request) =>
+    answer.body.includes('"done"') ? change(answer, request) : answer,
+  );
+
+/** The same while it runs. */
+export const untilDone = (change: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer): Patch =>
+  insteadOfServing(isOfJob, (answer, request) =>
+    answer.body.includes('"done"') ? answer : change(answer, request),
+  );
 
 export const inItem = (
   when: RequestCondition,

@@ -16,6 +16,9 @@ export const isItem: RequestCondition = ({ path }) => path.startsWith(`${SEARCHE
 /** The first ones once more, in pages of which each names the next. */
 export const STARTERS = '/v1/starters';
 export const isOfStarters: RequestCondition = ({ path }) => path === STARTERS;
+/** Begins to export them; each export is a job with a status. */
+export const EXPORTS = '/v1/exports';
+export const JOBS = '/v1/jobs';
 const MAX_PAGE = 50;
 
 /** What a client may write of a saved search; `token` it never reads. */
@@ -104,7 +107,31 @@ export function savedSearches(): readonly Route[] {
   };
   const isWhole = (members: JsonObject) => REQUIRED.every((name) => name in members);
 
+  /** How often the status of each job was read. */
+  const jobs = new Map<string, number>();
+
   return [
+    {
+      template: EXPORTS,
+      methods: {
+        POST: () => {
+          const id = randomUUID();
+          jobs.set(id, 0);
+          return { ...served({ id, state: 'queued' }, [['Location', `${JOBS}/${id}`]]), status: 202 };
+        },
+      },
+    },
+    {
+      template: `${JOBS}/:id`,
+      methods: {
+        GET: ({ parameters: { id = '' } }) => {
+          const reads = jobs.get(id);
+          if (reads === undefined) return problem('not-found');
+          jobs.set(id, reads + 1);
+          return served(reads === 0 ? { id, state: 'running' } : { id, state: 'done', result: SEARCHES });
+        },
+      },
+    },
     {
       template: STARTERS,
       methods: {

@@ -12,10 +12,24 @@ import {
 } from '../behavior/patches/patch.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type ProblemName, problem, served } from '../http/answer.ts';
-import { asProblem, lacking, withJson } from '../http/answer-changes.ts';
-import { queryParameters, type RequestCondition, sending, withField, withQuery } from '../http/message.ts';
-import { isTo, ownItems, removes } from '../services/item-patches.ts';
-import { behindCursor, isItem, isOfStarters, STARTERS } from '../services/saved-searches.ts';
+import { asProblem, having, lacking, withJson } from '../http/answer-changes.ts';
+import {
+  fieldValue,
+  queryParameters,
+  type RequestCondition,
+  sending,
+  withField,
+  withQuery,
+} from '../http/message.ts';
+import { exports, isTo, onceDone, ownItems, removes, untilDone } from '../services/item-patches.ts';
+import {
+  behindCursor,
+  EXPORTS,
+  isItem,
+  isOfStarters,
+  SEARCHES,
+  STARTERS,
+} from '../services/saved-searches.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z.-]+\+)?json *(?:;|$)/i;
 
@@ -118,6 +132,53 @@ export const SPEED_VARIANTS = tableOf<Variant>(under('response time', SEARCH), {
 
 /** Other ways to let clients create, change and remove their items. */
 export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARCH), {
+  'job-is-gone-after-its-end': {
+    summary: 'says 404 to a job whose end was read',
+    patch: remembering(
+      () => ({ reads: 0 }),
+      (memory) =>
+        onceDone((answer) => {
+          memory.reads += 1;
+          return memory.reads > 1 ? problem('not-found') : answer;
+        }),
+    ),
+  },
+  'job-redirects-to-its-result': {
+    summary: 'redirects from a finished job to its result',
+    patch: onceDone((answer) => ({ ...withField(answer, 'Location', SEARCHES), status: 303 })),
+  },
+  'job-never-ends': {
+    summary: 'has a job that runs longer than anybody waits',
+    patch: onceDone((answer) => withJson(answer, ({ id }) => ({ id, state: 'running' }))),
+  },
+  'job-fails': {
+    summary: 'says of a job that it has failed, and what its result would have been',
+    patch: onceDone((answer) =>
+      withJson(answer, (job) => ({ ...job, state: 'failed', result: '/v1/results/none' })),
+    ),
+  },
+  'job-by-operation-location': {
+    summary: 'names the status of a job in Operation-Location, and when to ask for it in Retry-After',
+    patch: insteadOfServing(exports, (answer) =>
+      withField(
+        withField(answer, 'Operation-Location', fieldValue(answer, 'location') ?? ''),
+        'Retry-After',
+        '1',
+      ),
+    ),
+  },
+  'job-runs-with-202': {
+    summary: 'says 202 to a job until it is done, with no word of its state',
+    patch: untilDone((answer) => ({ ...withJson(answer, ({ id }) => ({ id })), status: 202 })),
+  },
+  'location-of-what-is-to-come': {
+    summary: 'names in the Location of a 202 the export itself, which is not there yet',
+    patch: insteadOfServing(exports, having('Location', `${EXPORTS}/next`)),
+  },
+  'job-of-another-host': {
+    summary: 'leaves the status of its jobs to another service',
+    patch: insteadOfServing(exports, having('Location', 'https://jobs.example/last')),
+  },
   'stores-text-in-normal-form': {
     summary: 'gives text back in normal form C',
     patch: insteadOfServing(isItem, (answer, { method }) =>

@@ -1,0 +1,103 @@
+import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
+import { insteadOfServing, onAnswer, remembering, together } from '../../behavior/patches/patch.ts';
+import { problem } from '../../http/answer.ts';
+import { failed, having, withMembers } from '../../http/answer-changes.ts';
+import { withField } from '../../http/message.ts';
+import { exports, onceDone, untilDone } from '../../services/item-patches.ts';
+import { JOBS } from '../../services/saved-searches.ts';
+
+const missing = () => problem('not-found');
+
+/** Faults of work that is accepted with 202 and done later. */
+export const JOB_DEFECTS = tableOf<Defect>(under('saved searches'), {
+  'job-is-404': {
+    cause: 'The status of accepted work is answered {status:404}',
+    fails: ['operations.accepted-place'],
+    patch: together(onceDone(missing), untilDone(missing)),
+  },
+  'job-is-500': {
+    cause: 'The status of accepted work is answered {status:500}, a server error',
+    fails: ['operations.accepted-place'],
+    patch: untilDone(failed),
+  },
+  'job-is-elsewhere': {
+    cause: 'The Location of accepted work leads nowhere',
+    fails: ['operations.accepted-place'],
+    patch: insteadOfServing(exports, having('Location', '/jobs/last')),
+  },
+  'operation-location-is-404': {
+    cause: 'The Operation-Location of accepted work leads nowhere',
+    fails: ['operations.accepted-place'],
+    patch: insteadOfServing(exports, having('Operation-Location', `${JOBS}/last`)),
+  },
+  'job-of-another': {
+    cause: 'The status of accepted work is that of other work',
+    fails: ['operations.accepted-own'],
+    patch: together(
+      onceDone((answer) => withMembers(answer, { id: 'last' })),
+      untilDone((answer) => withMembers(answer, { id: 'last' })),
+    ),
+  },
+  'job-goes-on': {
+    cause: 'Work that was done is running again',
+    fails: ['operations.accepted-ended'],
+    patch: remembering(
+      () => ({ reads: 0 }),
+      (memory) =>
+        onceDone((answer) => {
+          memory.reads += 1;
+          return memory.reads > 1
+            ? withField(withMembers(answer, { state: 'running' }), 'ETag', '"2"')
+            : answer;
+        }),
+    ),
+  },
+  'cancelled-job-goes-on': {
+    cause: 'Work that was cancelled is running again',
+    fails: ['operations.accepted-ended'],
+    patch: remembering(
+      () => ({ reads: 0 }),
+      (memory) =>
+        onceDone((answer) => {
+          memory.reads += 1;
+          const state = memory.reads > 1 ? 'running' : 'cancelled';
+          return withField(withMembers(answer, { state }), 'ETag', `"${memory.reads}"`);
+        }),
+    ),
+  },
+  'done-job-is-500': {
+    cause: 'The status of finished work is answered {status:500} the second time',
+    fails: ['operations.accepted-ended'],
+    patch: remembering(
+      () => ({ reads: 0 }),
+      (memory) =>
+        onceDone((answer) => {
+          memory.reads += 1;
+          return memory.reads > 1 ? failed(answer) : answer;
+        }),
+    ),
+  },
+  'result-is-404': {
+    cause: 'The result of finished work is answered {status:404}',
+    fails: ['operations.accepted-result'],
+    patch: onceDone((answer) => withMembers(answer, { result: '/v1/results/last' })),
+  },
+  'result-url-is-404': {
+    cause: 'The address of the result of finished work leads nowhere',
+    fails: ['operations.accepted-result'],
+    patch: onceDone((answer) => withMembers(answer, { result: null, resultUrl: '/v1/results/last' })),
+  },
+  'result-is-500': {
+    cause: 'The result of finished work is answered {status:500}, a server error',
+    fails: ['operations.accepted-result'],
+    patch: together(
+      onceDone((answer) => withMembers(answer, { result: '/v1/results/last' })),
+      onAnswer('not-found', failed, ({ path }) => path === '/v1/results/last'),
+    ),
+  },
+  'job-redirects-nowhere': {
+    cause: 'Finished work is redirected to a result that is not there',
+    fails: ['operations.accepted-result'],
+    patch: onceDone((answer) => ({ ...having('Location', '/v1/results/last')(answer), status: 303 })),
+  },
+});
