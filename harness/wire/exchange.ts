@@ -85,7 +85,7 @@ export const RecordedRequest = record({
   /** Sent octet by octet; absent where it went out at once. */
   piecemeal: optional(flag),
   /** Lawful spellings that differ from the usual one (RFC 9112 §2.2, §5); absent if none. */
-  spelled: optional(list(choice('empty-line', 'bare-colon', 'wide-values', 'upper-names'))),
+  spelled: optional(list(choice('empty-line', 'bare-colon', 'wide-values', 'tabbed-values', 'upper-names'))),
   /** Further requests on the same connection are part of the body; absent where there are none. */
   hasBehind: optional(flag),
 });

@@ -81,10 +81,18 @@ export const spellings = [
   }),
   // RFC 9110 §5.5: white space around a field value is no part of it.
   serves('framing.spaced-values', SPELLED['wide-values'], {
-    what: 'with tabs and spaces around its header values',
-    headline: 'Tabs and spaces around header values get {answer}',
+    what: 'with several spaces around its header values',
+    headline: 'Several spaces around header values get {answer}',
     why: 'Some clients and proxies align headers, or leave a space at the end.',
-    change: 'Remove spaces and tabs around a header value before you use it.',
+    change: 'Remove spaces around a header value before you use it.',
+    ground: rfc9110('5.5', 'MUST'),
+  }),
+  // RFC 9110 §5.6.3: white space is spaces and tabs.
+  serves('framing.tabbed-values', SPELLED['tabbed-values'], {
+    what: 'with tabs around its header values',
+    headline: 'Tabs around header values get {answer}',
+    why: 'Where a proxy removes tabs and the server does not, they see different values.',
+    change: 'Remove tabs around a header value like spaces.',
     ground: rfc9110('5.5', 'MUST'),
   }),
   // RFC 9112 §5: the space after the colon is optional.

@@ -13,8 +13,8 @@ const DIGESTS: Readonly<Record<string, string>> = {
 <<<<<<< HEAD
   '2026-11': 'd23959b8414b6e52',
 =======
-  '2026-11': 'd23959b8414b6e52',
->>>>>>> 415d4340 (Follow accepted work to its end and to its result)
+  '2026-11': '8d03ba2676d009c5',
+>>>>>>> d81d2bb5 (Tell tabs around header values from spaces)
 };
 
 describe('the rule sets', () => {

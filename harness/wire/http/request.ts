@@ -75,11 +75,15 @@ function octetsOf(
   body: Uint8Array | null,
   spelled: readonly string[] = [],
 ): Uint8Array {
-  const [isBare, isWide] = [spelled.includes('bare-colon'), spelled.includes('wide-values')];
+  const isBare = spelled.includes('bare-colon');
+  const tab = spelled.includes('tabbed-values') ? '\t' : '';
+  const spaces = spelled.includes('wide-values') ? '  ' : '';
+  const isPadded = tab !== '' || spaces !== '';
   const lines = fields.map(([name, value], index) => {
     const written = spelled.includes('upper-names') ? name.toUpperCase() : name;
     // With both, every other line is bare, the last one among them.
-    if (isWide && (!isBare || (fields.length - index) % 2 === 0)) return `${written}:\t  ${value} \t`;
+    if (isPadded && (!isBare || (fields.length - index) % 2 === 0))
+      return `${written}:${tab}${spaces}${value}${tab}${spaces}`;
     return `${written}:${isBare ? '' : ' '}${value}`;
   });
   const first = spelled.includes('empty-line') ? `\r\n${line}` : line;

@@ -22,7 +22,8 @@ const SPELLINGS = {
   /** RFC 9293 §3.8: TCP cuts what is sent wherever it likes. */
   piecemeal: { what: 'octet by octet', piecemeal: true },
   /** RFC 9112 §5.1 */
-  'wide-values': { what: 'with tabs and spaces around each field value', spelled: 'wide-values' },
+  'wide-values': { what: 'with several spaces around each field value', spelled: 'wide-values' },
+  'tabbed-values': { what: 'with tabs around each field value', spelled: 'tabbed-values' },
   'bare-colon': { what: 'without a space after each colon', spelled: 'bare-colon' },
   /** RFC 9110 §5.1 */
   'upper-names': { what: 'with field names in capitals', spelled: 'upper-names' },
