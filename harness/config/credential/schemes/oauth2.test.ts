@@ -107,6 +107,28 @@ describe('a session', () => {
     expect(journal).toContain('Bearer [redacted:ACCESS_TOKEN]');
   });
 
+  it('tries wrong requests for tokens with a secret that is made up, and records no token that they get', async () => {
+    const sent: string[] = [];
+    const url = await serve((request, response) => {
+      const [, pair = ''] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? [];
+      sent.push(`${request.method} ${request.url} ${Buffer.from(pair, 'base64')}`);
+      response.end(token('access-token-of-a-test'));
+    });
+    const config = { ...(await configFor(url)), credentials: oauth2.of(CLIENT) };
+    const { asked, journal } = sessionAt(url, config);
+    const trials = ['wrong-secret', 'wrong-client', 'unknown-scope', 'by-get'] as const;
+    for (const each of trials) await asked(({ askIssuer }) => askIssuer(each));
+    const real = `client%3A1:${encodeURIComponent(SECRET)}`;
+    expect(sent).toEqual([
+      'POST /oauth/token client%3A1:conform-sends-a-wrong-secret',
+      'POST /oauth/token conform-no-such-client:conform-sends-a-wrong-secret',
+      `POST /oauth/token ${real}`,
+      `GET /oauth/token?grant_type=client_credentials ${real}`,
+    ]);
+    expect(journal()).not.toMatch(/-token-of-a-test|s3cr/);
+    expect(journal()).not.toContain(Buffer.from(real).toString('base64').slice(-20));
+  });
+
   it('asks for a new token, and once more, when the service refuses the one it has', async () => {
     let issued = 0;
     const issuer = await serve((_, response) => void response.end(token(`token-number-${++issued}`)));
