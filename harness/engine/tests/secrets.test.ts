@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { conformOver } from '../fixtures/conform-process.ts';
-import { everythingSaid, readings } from '../fixtures/everything-said.ts';
+import { containedIn, everythingSaid, readings } from '../fixtures/everything-said.ts';
 import { spellings } from '../fixtures/hostile-servers.ts';
 
 /** Unusual keys, by where they come from; each is known to one of two services, and told by both. */
@@ -72,12 +72,14 @@ websocket: { url: /ws, dialect: raw }
     expect(
       [...said.keys()].filter((path) => /\.(log|ndjson|html|xml|md|json)$/.test(path)).length,
     ).toBeGreaterThan(8);
+    const names = new Map(
+      Object.entries(SECRETS).flatMap(([name, secret]) => spellings(secret).map((each) => [each, name])),
+    );
+    const shownIn = containedIn([...names.keys()]);
     const left = [...said].flatMap(([where, text]) =>
-      readings(text).flatMap((reading) =>
-        Object.entries(SECRETS)
-          .filter(([, secret]) => spellings(secret).some((spelling) => reading.includes(spelling)))
-          .map(([name]) => `${name} in ${where.replace(ran.reports, '')}`),
-      ),
+      readings(text)
+        .flatMap(shownIn)
+        .map((each) => `${names.get(each)} in ${where.replace(ran.reports, '')}`),
     );
     expect(left).toEqual([]);
     const [one] = ran.results().services;
