@@ -138,7 +138,9 @@ export class ServiceHttp {
         ? wire.sendRaw(transport, request, rawForm, about)
         : via.send(request, about));
       spent.kind = spendingKind(done);
-      if (done.response !== null && !rawForm) answerTimes.answered(done.timing.durationMs);
+      // A limiter may hold back those of a burst.
+      const isUsual = via === this.transport && !rawForm;
+      if (done.response !== null && isUsual) answerTimes.answered(done.timing.durationMs);
       return done;
     };
     for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {
