@@ -7,7 +7,7 @@ import {
   quotaFieldsDraft,
 } from '../../harness/engine/check/suite.ts';
 import { measuredLimit, togetherAdmitted } from './stimuli/limit.ts';
-import { limitMeasurement, recovery } from './stimuli/measurement.ts';
+import { instancesApart, limitMeasurement, recovery } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
 
 export const exact = check('limits.exact', {
@@ -104,9 +104,12 @@ export const measurements = [
     title: 'counts requests by some algorithm',
     why: 'A client plans better when it knows how its quota comes back.',
     grounds: [clause('limits.other')],
-    uses: [limitMeasurement],
+    uses: [limitMeasurement, instancesApart],
     async observe({ probe }) {
       const { algorithm, because } = (await probe(limitMeasurement)).inference;
+      const { fault } = await probe(instancesApart);
+      if (['unknown', 'none'].includes(algorithm) && fault !== null)
+        return { seen: 'count-per-instance', note: `a count for each instance: ${fault}` };
       return { seen: algorithm, note: `${algorithm}: ${because.slice(0, 3).join('; ')}` };
     },
   }),
