@@ -72,10 +72,35 @@ export function inferLimit(
     const refusalsExtend = extending(all, documented, returned, rest.refusalsExtend);
     return { ...rest, refusalsExtend, ...conclusion(all, returned !== null) };
   }
+  const beside = refusedBeside(decisions, limit);
+  if (beside !== null) return { ...rest, ...beside };
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
   const together = decisions.findIndex(({ part }) => part === 'parallel');
   const { fitting } = explanations(decisions.slice(0, together), limit);
   return { ...rest, ...unsettled(kindsOf(fitting), all.contradicted), firstRefused: boundsOf(fitting) };
+}
+
+/** One limiter of the documented number explains all but refusals of requests sent together; null where none does. */
+function refusedBeside(decisions: Decisions, limit: ModeledLimit): LimitConclusion | null {
+  const isBeside = ({ part, fate }: LimitObservation) => part === 'parallel' && fate === 'refused';
+  const { fitting } = explanations(
+    decisions.filter((each) => !isBeside(each)),
+    limit,
+  );
+  const { requests } = limit;
+  const documented = fitting.filter((each) => each.limit.least <= requests && each.limit.most >= requests);
+  const [only, ...others] = kindsOf(documented);
+  if (only === undefined || others.length > 0) return null;
+  const refused = decisions.filter(isBeside).length;
+  const because = [
+    `${refused} requests sent together were refused while quota was left, as by a limit of concurrent requests`,
+    `${only} explains every other answer`,
+  ];
+  return {
+    ...settled(only, because),
+    firstRefused: boundsOf(documented),
+    windows: documented[0]?.windows ?? [],
+  };
 }
 
 /** Requests of which it may be unknown whether they counted. */
@@ -204,13 +229,7 @@ function indexWithin(fitting: Explanations['fitting']): Bounds | null {
 
 /** Nothing was refused: there is no limit as low as that, if enough was sent within one window. */
 function unrefused(decisions: Decisions, { requests, windowMs }: DocumentedLimit): LimitConclusion {
-  const surely = decisions.filter(({ counted }) => counted === 'surely');
-  let most = 0;
-  let from = 0;
-  for (const [at, { finishedMs }] of surely.entries()) {
-    while (from < at && (surely[from]?.sentMs ?? 0) <= finishedMs - windowMs) from += 1;
-    most = Math.max(most, at - from + 1);
-  }
+  const most = mostWithin(decisions, windowMs);
   // Twice the limit fits around the end of a window.
   const isEnough = most > 2 * requests;
   const because = [`none of ${most} requests within one window was refused`];
@@ -234,4 +253,16 @@ function refusedTogether({ fitting }: Explanations): LimitConclusion {
     others.length === 0 ? settled('concurrency', because) : unsettled([...others, 'concurrency'], because);
   // Whatever else it may be, it has that limit.
   return { ...verdict, firstRefused: boundsOf(fitting) };
+}
+
+/** Of these, the most that counted within one window's length. */
+export function mostWithin(observations: readonly LimitObservation[], windowMs: number): number {
+  const surely = observations.filter(({ counted }) => counted === 'surely');
+  let most = 0;
+  let from = 0;
+  for (const [at, { finishedMs }] of surely.entries()) {
+    while (from < at && (surely[from]?.sentMs ?? 0) <= finishedMs - windowMs) from += 1;
+    most = Math.max(most, at - from + 1);
+  }
+  return most;
 }

@@ -8,6 +8,13 @@ const IN_A_ROW = 5;
 const LASTING_SHARE = 0.25;
 /** Of the time per request at the documented rate. */
 const AROUND_RATE = 0.2;
+/** The same for many requests sent together, whose pace is known well: a service that is only slow has another. */
+const JUST_AT_RATE = 0.05;
+const MANY_TOGETHER = 200;
+/** Of them, the share at either end that may be late for other reasons. */
+const LATECOMERS = 0.1;
+/** How many times as long as the quickest answer those take that are held back, of requests sent together. */
+const HELD_TIMES = 4;
 
 /**
  * Whether requests sent one after another are held back so that they keep to the documented rate; says so in words,
@@ -18,7 +25,7 @@ export function pacing(
   { requests, windowMs }: DocumentedLimit,
 ): string | null {
   const slotMs = windowMs / requests;
-  if (slotMs < TELLABLE_SLOT_MS) return null;
+  if (slotMs < TELLABLE_SLOT_MS) return pacingTogether(observations, slotMs);
   const served = observations.filter(({ fate, part }) => fate === 'admitted' && part !== 'parallel');
   const serial = served.filter(({ part }) => part === 'serial');
   const tookMs = ({ sentMs, finishedMs }: LimitObservation) => finishedMs - sentMs;
@@ -42,8 +49,32 @@ export function pacing(
 }
 
 /** Around the documented rate. */
-function isAtRate(perRequestMs: number, slotMs: number): boolean {
-  return Math.abs(perRequestMs - slotMs) <= slotMs * AROUND_RATE;
+function isAtRate(perRequestMs: number, slotMs: number, share = AROUND_RATE): boolean {
+  return Math.abs(perRequestMs - slotMs) <= slotMs * share;
+}
+
+/**
+ * Whether requests sent together are held back to the documented rate, from the first to the last; says so in words, or
+ * null. Slots too short for requests in turn show there: each request waits for those before it.
+ */
+function pacingTogether(observations: readonly LimitObservation[], slotMs: number): string | null {
+  const together = observations
+    .filter(({ part }) => part === 'parallel')
+    .toSorted((a, b) => a.finishedMs - b.finishedMs);
+  if (together.length < MANY_TOGETHER || observations.some(({ fate }) => fate !== 'admitted')) return null;
+  const tookMs = ({ sentMs, finishedMs }: LimitObservation) => finishedMs - sentMs;
+  const cut = Math.ceil(together.length * LATECOMERS);
+  const most = together.slice(cut, -cut);
+  const halves = [most.slice(0, most.length / 2), most.slice(most.length / 2)];
+  const paces = halves.map(
+    (half) => ((half.at(-1)?.finishedMs ?? 0) - (half[0]?.finishedMs ?? 0)) / (half.length - 1),
+  );
+  const quickestMs = Math.min(...observations.map(tookMs));
+  const heldMs = Math.min(...most.map(tookMs));
+  const isHeld = heldMs >= Math.max(TELLABLE_SLOT_MS, HELD_TIMES * quickestMs);
+  return isHeld && paces.every((each) => isAtRate(each, slotMs, JUST_AT_RATE))
+    ? `requests sent together were answered by turns, at the documented rate (${slotMs} ms each)`
+    : null;
 }
 
 /** Whether requests sent together were answered one by one at the documented rate. */

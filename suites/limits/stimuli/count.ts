@@ -201,3 +201,11 @@ export function isSameElsewhere(a: Count, b: Count, windowMs: number): boolean {
 function between({ observations, fromMs, toMs }: Count, at: number): Span {
   return { fromMs: observations[at]?.sentMs ?? fromMs, toMs: observations[at + 1]?.finishedMs ?? toMs };
 }
+
+/** When a window ended, if the limit was kept all the same: as many as are too many were served before, and after. */
+export function endWithin({ observations, fromMs, toMs }: Count, limit: number): Span {
+  const served = observations.filter(({ fate }) => fate === 'admitted');
+  const sent = served.map(({ sentMs }) => sentMs).toSorted((a, b) => a - b);
+  const finished = served.map(({ finishedMs }) => finishedMs).toSorted((a, b) => a - b);
+  return { fromMs: sent[served.length - limit - 1] ?? fromMs, toMs: finished[limit] ?? toMs };
+}

@@ -5,7 +5,7 @@ import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
-import { firstRefusedOf, type LimitInference } from '../../../harness/wire/limit/infer.ts';
+import { firstRefusedOf, type LimitInference, mostWithin } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { mayFlowBack } from '../../../harness/wire/limit/pacing.ts';
@@ -13,6 +13,7 @@ import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import {
   type Count,
   countOf,
+  endWithin,
   firstBurst,
   isSameElsewhere,
   parallelCount,
@@ -100,6 +101,9 @@ export const measuredLimit = probe<MeasuredLimit>(
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
 
+const OF_TOGETHER =
+  'another limit refuses most requests that come together, and requests in turn take too long to meet this one';
+
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
   readonly by: Count;
@@ -130,9 +134,18 @@ async function counted(
   const flows = isOpen && (compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)));
   const isBucket = isOpen && compatible.includes('token-bucket');
   const most = ({ flowed }: Count) => requests + (flows ? flowed : 0);
-  const isLow = (a: Count, b: Count) => a.admitted < requests && a.admitted === b.admitted;
+  const inTurn = observations.filter(({ part }) => part === 'serial');
+  // Twice a limit fits around the end of a window. More were served in turn: another limit refuses those together.
+  const mostInTurn = mostWithin(
+    inTurn.filter(({ fate }) => fate === 'admitted'),
+    windowMs,
+  );
+  const isOfTogether = ({ admitted }: Count) => 2 * admitted < mostInTurn;
+  const isLow = (a: Count, b: Count) =>
+    a.admitted < requests && a.admitted === b.admitted && !isOfTogether(a);
   const isHigh = (a: Count, b: Count) =>
-    [a, b].every((each) => each.surely > most(each)) && isApart(a, b, windowMs);
+    [a, b].every((each) => each.surely > most(each)) &&
+    isApart(endWithin(a, requests), endWithin(b, requests), windowMs);
   const isSame = (a: Count, b: Count) => a.isRefused && isSameElsewhere(a, b, windowMs);
 
   const documentedBy = (by: Count, other: Count): Counted | null => {
@@ -169,37 +182,48 @@ async function counted(
     ? typicalMs * requests > LONG_SHARE_IF_ODD * windowMs
     : eachMs * requests > LONG_SHARE * windowMs;
   const isLong = beside === null && isSlow;
-  const [count, recount] = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
-  const counts: Count[] = [await ask(firstBurst)];
+  const first = await ask(firstBurst);
+  const counts: Count[] = [first];
   const strayNow = () => counts.flatMap(({ stray }) => stray);
-  let found: Counted | null = null;
-  for (const next of [count, recount]) {
+  const take = async (next: typeof firstBurst): Promise<Counted | null> => {
     counts.push(await ask(next));
-    found = among(counts, documentedBy) ?? among(counts, otherBy);
+    return among(counts, documentedBy) ?? among(counts, otherBy);
+  };
+  let found: Counted | null = null;
+  const waiting = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    found = await take(next);
     const isOpenStill = isOdd && strayNow().length < FEWEST_STRAY;
     if (found !== null && !isOpenStill) return { ...found, stray: strayNow() };
+    const last = counts.at(-1) ?? first;
+    if (next === parallelCount && isOfTogether(last)) {
+      const isMetInTurn = first.isRefused || first.toMs - first.fromMs < windowMs;
+      if (!isMetInTurn) throw new Blocked(OF_TOGETHER);
+      counts.splice(1);
+      waiting.splice(0, 1, serialCount, serialRecount);
+    }
   }
   const stray = strayNow();
   if (found !== null) return { ...found, stray };
-  const [, first, last] = counts;
-  if (first === undefined || last === undefined) throw new HarnessError('nothing was counted');
+  const [, earlier, last] = counts;
+  if (earlier === undefined || last === undefined) throw new HarnessError('nothing was counted');
   // A lower limit would need a window to end at the same request of both.
-  const isExact = [first, last].every(
+  const isExact = [earlier, last].every(
     (each) => each.isRefused && each.admitted === requests && each.surely === requests,
   );
   if (isExact && stray.length === 0)
     return { at: requests + 1, uncertainty: 'counted twice', by: last, stray };
-  const kept = keptBy(last, first) ?? keptBy(first, last);
+  const kept = keptBy(last, earlier) ?? keptBy(earlier, last);
   if (kept !== null) return { ...kept, stray };
-  const unsure = Math.max(...[first, last].map(({ admitted, surely }) => admitted - surely));
+  const unsure = Math.max(...[earlier, last].map(({ admitted, surely }) => admitted - surely));
   if (stray.length >= FEWEST_STRAY) return { at: null, uncertainty: null, by: last, stray };
   if (unsure > 0)
     throw new Blocked(
       `the service failed ${unsure} times while it was counted: nothing tells whether that counts`,
     );
-  const told = [first, last].map(({ admitted }) => admitted).join(', then ');
+  const told = [earlier, last].map(({ admitted }) => admitted).join(', then ');
   throw new Blocked(
-    first.admitted < requests || last.admitted < requests
+    earlier.admitted < requests || last.admitted < requests
       ? `others spend this quota, or it is counted otherwise than by window: ${told} were admitted of a fresh one`
       : `${told} were admitted, and a window may have ended meanwhile`,
   );

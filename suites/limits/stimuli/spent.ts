@@ -124,7 +124,12 @@ export const secondKeyWhileExhausted = probe(
       // Where requests may not follow each other closely, the second key must not be refused for its own haste.
       await flowBack();
     }
-    return servedBeyondFlow(port, SECOND_KEY);
+    const beyond = await servedBeyondFlow(port, SECOND_KEY);
+    if (beyond.served) return beyond;
+    await flowBack();
+    const again = await port.quota.sendWhileSpent(SECOND_KEY);
+    if (!again.served) return again;
+    throw new (unseen(port))('the second key may have been refused for its own haste');
   },
 );
 

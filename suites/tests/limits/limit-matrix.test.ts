@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MATRIX, type MatrixRun, misjudged } from '../fixtures/limit-matrix.ts';
+import { judgedRun, MATRIX, type MatrixRun, misjudged } from '../fixtures/limit-matrix.ts';
 
 /** A part of what `npm run benchmark:limits` tries. `CONFORM_SEED` tries other runs. */
 const FIRST = Number(process.env.CONFORM_SEED ?? 1);
@@ -26,6 +26,10 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['refusals at random', 20, 'busy', 8],
   ['refusals at random', 20, 'busy', 34],
   ['answers held back', 20, 'busy', 3],
+  ['answers held back', 1_000, 'quiet', 1],
+  ['answers held back', 1_000, 'busy', 3],
+  ['window, and a limit of concurrent requests', 100, 'busy', 1],
+  ['bucket without burst', 100, 'busy', 1],
   ['a quarter of the window', 100, 'busy', 1],
   ['half the window, by the clock', 100, 'busy', 7],
   ['token bucket', 1_000, 'busy', 2],
@@ -38,5 +42,28 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
 describe('a limiter with a window of a second', () => {
   it.each(HARD)('%s, %d requests, %s run %d: is judged right', async (name, requests, load, seed) => {
     expect(await misjudged({ name, plan: { requests, windowMs: 1_000 }, load, seed })).toEqual([]);
+  });
+});
+
+describe('a queue that is as fast as requests in turn', () => {
+  it('is not judged by those refused of many together', async () => {
+    const name = 'answers held back, and refusals of many together';
+    const { outcomes } = await judgedRun({
+      name,
+      plan: { requests: 1_000, windowMs: 1_000 },
+      load: 'quiet',
+      seed: 2,
+    });
+    expect(outcomes['limits.exact']).toBe('blocked');
+  });
+});
+
+describe('a window, and a limit of concurrent requests', () => {
+  it('is named a window, and those refused together are told', async () => {
+    const name = 'window, and a limit of concurrent requests';
+    const plan = { requests: 60, windowMs: 3_000 };
+    const { observations, messages } = await judgedRun({ name, plan, load: 'quiet', seed: 5 });
+    expect(observations['limits.algorithm']).toBe('fixed-window');
+    expect(messages['limits.algorithm']).toContain('as by a limit of concurrent requests');
   });
 });
