@@ -42,10 +42,11 @@ it('a run without timeouts.run ends where it takes much longer than its plan and
   expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
 });
 
-it('a run of a service that takes seconds for each answer ends within two minutes, and says why', async () => {
+/** Why the run of such a service ended, after 100 responses of 3 s at the latest. */
+async function endOfSlow(text: string): Promise<string | null> {
   const came: ServerResponse[] = [];
   let awaited = Promise.withResolvers<void>();
-  const { session, asked, clock } = await begun(GOOD_SERVICE, (_, response) => {
+  const { session, asked, clock } = await begun(text, (_, response) => {
     came.push(response);
     awaited.resolve();
   });
@@ -57,7 +58,15 @@ it('a run of a service that takes seconds for each answer ends within two minute
     came.pop()?.end();
     await sent;
   }
-  expect(session.outage).toMatch(/longer than 110 s: each response takes 3\.0 s/);
+  return session.outage;
+}
+
+it('a run of a service that takes seconds for each answer ends within two minutes, and says why', async () => {
+  expect(await endOfSlow(GOOD_SERVICE)).toMatch(/longer than 110 s: each response takes 3\.0 s/);
+});
+
+it('a run goes on where a limiter may hold responses back to the documented rate', async () => {
+  expect(await endOfSlow(`${GOOD_SERVICE}plan: { requests: 1000, window: 2000s }\n`)).toBeNull();
 });
 
 it('waits at the same time are one, and never longer than the run', async () => {

@@ -11,6 +11,8 @@ const EVERY_RUN_MS = 30 * 60_000;
 const WINDOWS = 10;
 /** Usual response time in ms from which a service is slow. */
 const SLOW_MS = 2_000;
+/** A limiter may hold responses back to the documented rate: number of its intervals that a response may take. */
+const INTERVALS = 2;
 /** Milliseconds granted to a slow service, beside the deliberate waits. */
 const SLOW_RUN_MS = 110_000;
 
@@ -39,7 +41,8 @@ export function openRunTime(parts: Parts) {
   function endIfTooSlow(): void {
     if (runMs !== undefined || signal.aborted) return;
     const { usualMs } = answerTimes;
-    if (usualMs >= SLOW_MS && tookMs() - pauses.totalMs() > SLOW_RUN_MS) {
+    const heldBackMs = plan === null ? 0 : (INTERVALS * plan.windowMs) / plan.requests;
+    if (usualMs >= Math.max(SLOW_MS, heldBackMs) && tookMs() - pauses.totalMs() > SLOW_RUN_MS) {
       const each = `${(usualMs / 1000).toFixed(1)} s`;
       end(`${SLOW_RUN_MS / 1000} s: each response takes ${each} (more time: timeouts.run)`);
       return;
