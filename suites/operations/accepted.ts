@@ -17,17 +17,25 @@ const followed = (id: string, { wanted, judged, got, ...notes }: Followed) =>
     uses: [acceptedWork],
     async judge({ probe, expect }) {
       const told = (await probe(acceptedWork)).flatMap((work) => {
-        const reply = judged(work);
+        const reply = judged(work) ?? unreadIn(work);
         return reply === null ? [] : [{ reply, work }];
       });
       await expect
         .each(told, ({ reply }) => reply, 'no work that is accepted with 202 gives an occasion for it')
         .toConform(wanted, ({ reply, work }) => got(reply, work), {
           partly: true,
-          unread: (_, { reply }) => (reply.response.redirect === null ? whyUndecided(reply) : null),
+          unread: (_, { reply, work }) =>
+            unreadIn(work)?.response.unreadJson ??
+            (reply.response.redirect === null ? whyUndecided(reply) : null),
         });
     },
   });
+
+/** An answer about the work whose JSON cannot be read: what it would have said is unknown. */
+const unreadIn = ({ accepted, polls, again }: AcceptedWork): OperationReply | null =>
+  [accepted, ...polls, ...(again ? [again] : [])].find(
+    ({ served, response }) => served && response.isJson && response.unreadJson !== null,
+  ) ?? null;
 
 const missing = ({ status, response: { statusClass } }: OperationReply): string | null =>
   status === 404 || status === 410 || statusClass === 5 ? `status ${status}` : null;
