@@ -320,6 +320,44 @@ describe('a finding', () => {
     expect(outcome.faults['operations.schema']).toBe('document');
   });
 
+  it('is not about two identifiers that do not belong together', async () => {
+    const person = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+    const content = { 'application/json': { schema: person } };
+    const created = { responses: { 201: { description: 'd', content } } };
+    const removed = { responses: { 204: { description: 'd' } } };
+    const paths = {
+      '/people': { ...get(), post: created },
+      '/people/{id}': { parameters: [inPath('id')], ...get(), delete: removed },
+      '/groups': get(),
+      '/people/{id}/groups/{group_id}': { parameters: [inPath('id'), inPath('group_id')], delete: removed },
+    };
+    const answers = new Proxy<Record<string, Answer>>(
+      {
+        '/people': json([{ id: 'p1' }]),
+        '/people/p1': json({ id: 'p1' }),
+        '/groups': json([{ group_id: 'g1' }]),
+        '/people/p9': json({ id: 'p9' }),
+      },
+      {
+        get: (of, target: string) => {
+          if (/^DELETE .*groups/.test(target)) return refusing(404);
+          if (target.startsWith('DELETE '))
+            return (response: ServerResponse) => response.writeHead(204).end();
+          if (target !== 'POST /people') return of[target];
+          return (response: ServerResponse) =>
+            response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"p9"}');
+        },
+      },
+    );
+    const { outcome } = await requestsTo(
+      paths,
+      answers,
+      'safety: { unsafeMethods: true, leaveItems: true }\n',
+    );
+    expect(outcome.outcomes['operations.status']).toBe('pass');
+    expect(outcome.messages['operations.status']).toContain('Not exercised: DELETE /people/{id}/groups');
+  });
+
   it('is not about requests that any server may find too long', async () => {
     const names = { type: 'array', maxItems: 100, items: { type: 'string', minLength: 90 } };
     const answers = new Proxy<Record<string, Answer>>(

@@ -83,7 +83,12 @@ export async function sendWithFound(
 
 /** Without those that a guessed identifier does not find: they tell nothing of their operation. */
 function withoutGuesses(trials: Trials, known: KnownValues): Trials {
-  return trials.judgeable((reply) => (isMissed(reply) && known.isGuess(reply) ? GUESSED : null));
+  return trials.judgeable((reply) => whyGuessed(reply, known));
+}
+
+/** Why a reply tells nothing of its operation: a guessed identifier names nothing. null for others. */
+export function whyGuessed(reply: OperationReply, known: KnownValues): ReasonAgainst | null {
+  return isMissed(reply) && known.isGuess(reply) ? GUESSED : null;
 }
 
 /** Sends those of which all values are known, again and again while answers name others. */

@@ -1,12 +1,13 @@
 import { Blocked } from '../../../harness/base/verdict.ts';
 import { derivedOnce } from '../../../harness/config/derived.ts';
+import { placeholdersOf } from '../../../harness/config/operation/call/call.ts';
 import { inputTrialsOf } from '../../../harness/config/operation/call/input-trials.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
 import { collectionsOf, nestedUse } from './collections.ts';
-import { filled, mostRepeated, sendWithFound, valuesOf } from './found-calls.ts';
+import { filled, mostRepeated, sendWithFound, valuesOf, whyGuessed } from './found-calls.ts';
 import { KnownValues } from './found-values.ts';
 import { NestedItems } from './nested-items.ts';
 import { OwnItems } from './own-items.ts';
@@ -90,6 +91,11 @@ function unsafeUsually(config: ServiceConfig): number {
   return orders.length + orders.filter(({ kind, method }) => kind === 'call' && method === 'POST').length;
 }
 
+/** Its path names several things: each may be there, and not below the other. */
+function isOfSeveral({ operation: { call }, order: { kind } }: OperationReply): boolean {
+  return kind === 'call' && placeholdersOf(call.template).length > 1;
+}
+
 /** Each creation may have to be removed again, and another one may follow each deletion. */
 function unsafeCost(config: ServiceConfig): number {
   const byMethod = Map.groupBy(unsafeOrdersIn(config), ({ method }) => method);
@@ -145,7 +151,9 @@ const unsafeTrials = probe(
     });
     for (const text of known.emptyLinks) port.remark(text);
     // The safe calls before have the reason.
-    return trials.exercising(({ safe }) => !safe);
+    return trials
+      .judgeable((reply) => (isOfSeveral(reply) ? whyGuessed(reply, known) : null))
+      .exercising(({ safe }) => !safe);
   },
 );
 
