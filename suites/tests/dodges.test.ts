@@ -101,6 +101,11 @@ const LAWFUL: readonly Escape[] = [
     checks: ['operations.written-etag'],
   },
   {
+    why: 'no answer comes, and so none that is late: operations.status judges that',
+    ways: ['reset'],
+    checks: ['operations.response-time'],
+  },
+  {
     why: 'the answer with the ETag is gone: operations.status judges that',
     ways: ['reset'],
     checks: ['operations.written-etag'],

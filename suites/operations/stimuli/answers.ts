@@ -111,7 +111,7 @@ export const responseTimes = overRecord<ResponseTimes>(
     const stated = documentedValue(config, 'responses.time');
     const shown = documentedSample(config.contract);
     const timed = recorded.exchanges.flatMap((reply) => {
-      if (!reply.served || !reply.answered || !reply.isOrdinary) return [];
+      if (!reply.served || !reply.isOrdinary) return [];
       const { method, target } = reply.exchange.request;
       const isSample = shown !== null && method === shown.method && target === shown.path;
       const operation =
