@@ -100,8 +100,7 @@ const TABLE = {
     'clients check the shape of a response before they use it',
   ),
   'responses.time': {
-    meaning:
-      'how long responses may take, for all operations or for each of these: `GET /v1/orders`, a path, an operationId or a tag, `*` stands for any text',
+    meaning: 'how long responses may take: those of all operations, or of operations by pattern',
     value: {
       ...duration,
       type: ['string', 'object'],

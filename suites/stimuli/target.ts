@@ -102,19 +102,23 @@ export const unservedMethod = probe(
 );
 
 /**
- * POST where none is documented, with content that no handler can read: nothing can be created from it. PUT and DELETE
- * need no content to destroy what is there.
+ * POST where it is known that none is offered: some handlers take any content, and create something from it. PUT and
+ * DELETE need no content to destroy what is there.
  */
 export const undocumentedPost = probe(
   'undocumented-post',
-  { needs: [served], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0) },
+  { needs: [optionsSample, unservedMethod], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0) },
   async ({ config, ask, http, documented }) => {
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-    const { allow } = (await ask(served)).response;
+    const allowed = [await ask(optionsSample), await ask(unservedMethod)].flatMap(
+      ({ response }) => response.allow,
+    );
+    if (allowed.length === 0)
+      throw new NotApplicable('no Allow says which methods the documented path offers');
     const isDocumented = config.operations.some(
       ({ method, path }) => method === 'POST' && path.split('?', 1)[0] === documented.path.split('?', 1)[0],
     );
-    if (documented.method !== 'GET' || isDocumented || allow.includes('POST'))
+    if (documented.method !== 'GET' || isDocumented || allowed.includes('POST'))
       throw new NotApplicable('POST is offered at the documented path');
     return http.send({
       purpose: 'of the documented path, with content of an unknown type',

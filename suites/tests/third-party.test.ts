@@ -23,6 +23,9 @@ interface Target {
 /** It takes one space behind the scheme for the only one. */
 const ONE_SPACE = { 'auth.scheme-spacing': 'warning' } as const;
 
+/** nginx: a tab is a part of the value in front of which it stands. */
+const NO_TABS = { 'framing.tabbed-values': 'fail' } as const;
+
 /** What most services have whose HTTP server is Node's. */
 const NODE = {
   ...ONE_SPACE,
@@ -132,6 +135,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       apart: true,
       findings: {
         ...ONE_SPACE,
+        ...NO_TABS,
         // A tab behind the value stays in what `if` compares.
         'auth.credential-spacing': 'fail',
         // `if` compares the whole field.
@@ -152,6 +156,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       apart: true,
       findings: {
         ...ONE_SPACE,
+        ...NO_TABS,
         'auth.challenge': 'fail',
         // Express explains in HTML what it does not know, nginx what it does not take.
         ...PROSE,

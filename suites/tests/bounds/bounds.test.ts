@@ -64,6 +64,7 @@ const ABOUT_VALUES = [
 
 /** What compares one content with another, octet by octet or by its shape. */
 const ABOUT_TWO_ANSWERS = [
+  'negotiation.true-type',
   'status.head-equals-get',
   'status.unmarked',
   'caching.range-content',
