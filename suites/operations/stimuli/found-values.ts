@@ -3,7 +3,8 @@ import {
   type DocumentedLink,
   facetsOf,
   type Input,
-  pathValues,
+  type PathMatcher,
+  pathMatcher,
   requestOfCall,
   withoutEndSlash,
 } from '../../../harness/config/operation/call/call.ts';
@@ -64,6 +65,8 @@ export class KnownValues {
   readonly #yielding = new Set<string>();
   /** Paths up to their last value, by template, that were answered as if there was no such thing. */
   readonly #missed = new Map<string, Set<string>>();
+  /** Those of `#awaiting` that no address has had values for: by first segment, then by number of segments. */
+  readonly #unaddressed: Matchers;
   readonly #takesMadeUp: boolean;
   readonly #examples: Examples;
 
@@ -75,6 +78,7 @@ export class KnownValues {
     this.#awaiting = config.operations.filter(
       (operation) => operation.awaits.length > 0 || examplesOf(operation).length > 0,
     );
+    this.#unaddressed = matchersOf(this.#awaiting);
   }
 
   /** Takes the values of a served answer. */
@@ -277,10 +281,15 @@ export class KnownValues {
   }
 
   #takeAddress(pathname: string): void {
-    for (const { call } of this.#awaiting) {
-      if (this.#addressed.has(call.template)) continue;
-      const values = pathValues(pathOf(call.template), withoutBase(pathname, call.template));
-      if (values !== null) this.#addressed.set(call.template, values);
+    for (const [first, templates] of this.#unaddressed) {
+      const path = withoutBase(pathname, first);
+      const sameLength = templates.get(path.split('/').length) ?? new Map<string, PathMatcher>();
+      for (const [template, match] of sameLength) {
+        const values = match(path);
+        if (values === null) continue;
+        this.#addressed.set(template, values);
+        sameLength.delete(template);
+      }
     }
   }
 
@@ -375,9 +384,22 @@ function pathOf(target: string): string {
   return withoutEndSlash(target.split('?', 1)[0] ?? '');
 }
 
-/** A base address may stand before the paths of the document. */
-function withoutBase(pathname: string, template: string): string {
-  const [first = ''] = /^\/[^/{]+/.exec(template) ?? [];
+type Matchers = ReadonlyMap<string, ReadonlyMap<number, Map<string, PathMatcher>>>;
+
+/** Matchers of their templates: a document may have a thousand, and an answer a hundred addresses. */
+function matchersOf(operations: readonly Operation[]): Matchers {
+  const templates = [...new Set(operations.map(({ call }) => call.template))];
+  const byFirst = Map.groupBy(templates, (template) => /^\/[^/{]+/.exec(template)?.[0] ?? '');
+  const byLength = (all: readonly string[]) =>
+    [...Map.groupBy(all, (template) => pathOf(template).split('/').length)].map(
+      ([length, same]) =>
+        [length, new Map(same.map((template) => [template, pathMatcher(pathOf(template))]))] as const,
+    );
+  return new Map([...byFirst].map(([first, all]) => [first, new Map(byLength(all))]));
+}
+
+/** A base address may stand before the paths of the document, which begin with this segment. */
+function withoutBase(pathname: string, first: string): string {
   const at = first === '' ? -1 : pathname.indexOf(`${first}/`);
   return at > 0 ? pathname.slice(at) : pathname;
 }

@@ -371,8 +371,10 @@ export function pathValues(template: string, path: string): ReadonlyMap<string, 
   return pathMatcher(template)(path);
 }
 
+export type PathMatcher = (path: string) => ReadonlyMap<string, string> | null;
+
 /** `pathValues` for one template and many paths. */
-export function pathMatcher(template: string): (path: string) => ReadonlyMap<string, string> | null {
+export function pathMatcher(template: string): PathMatcher {
   const names: string[] = [];
   const pattern = template
     .split(/(\{[^{}]*\})/)
