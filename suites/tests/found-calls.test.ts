@@ -90,6 +90,27 @@ describe('a call that needs an identifier', () => {
     expect(sent).toEqual(['/start', '/pets/p1']);
   });
 
+  it('takes none from an address that does not fit, and none that fits the path alone', async () => {
+    const id = inPath('petId', 'integer');
+    const { sent, outcome } = await requestsTo(
+      {
+        '/start': get(),
+        '/pets/{petId}': get(id),
+        '/toys': get(),
+        '/toys/{toyId}': get(inPath('toyId'), { ...inPath('toyId', 'integer'), in: 'query' }),
+      },
+      {
+        '/start': json({ help: { href: '/pets/search' }, first: { href: '/pets/7' } }),
+        '/pets/7': json({}),
+        '/toys': json([{ toyId: 'a' }, { toyId: '8' }]),
+        '/toys/8?toyId=8': json({}),
+      },
+    );
+    // The last one tries whether the query is demanded.
+    expect(sent).toEqual(['/start', '/toys', '/pets/7', '/toys/8?toyId=8', '/toys/8']);
+    expect(outcome.outcomes['operations.status']).toBe('pass');
+  });
+
   it('takes a value of the query as well, and encodes it', async () => {
     const account = { name: 'account_id', in: 'query', required: true, schema: { type: 'string' } };
     const paths = { '/accounts': get(), '/bills': get(account) };

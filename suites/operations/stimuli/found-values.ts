@@ -158,7 +158,10 @@ export class KnownValues {
     const linked = own.size > 0 ? [] : (this.#linked.get(keyOf(operation)) ?? []);
     const whole = own.size > 0 ? [] : [...linked, this.#addressed.get(call.template) ?? new Map()];
     const known = whole.find(
-      (values) => awaits.every((name) => values.has(name)) && !this.#isMissed(operation, values),
+      (values) =>
+        awaits.every((name) => values.has(name)) &&
+        this.#areFit(operation, values) &&
+        !this.#isMissed(operation, values),
     );
     if (known !== undefined && awaits.length > 0) return known;
     const [part = new Map<string, string>()] = linked;
@@ -286,7 +289,8 @@ export class KnownValues {
       const sameLength = templates.get(path.split('/').length) ?? new Map<string, PathMatcher>();
       for (const [template, match] of sameLength) {
         const values = match(path);
-        if (values === null) continue;
+        const operation = this.#awaiting.find(({ call }) => call.template === template);
+        if (values === null || (operation && !this.#areFit(operation, values))) continue;
         this.#addressed.set(template, values);
         sameLength.delete(template);
       }
@@ -317,14 +321,21 @@ export class KnownValues {
     return [...items.flatMap(ofItem), ...named.flatMap((key) => this.#named.get(key) ?? [])];
   }
 
+  #areFit(operation: Operation, values: FoundValues): boolean {
+    return [...values].every(([name, value]) => this.#isFit(operation, name, value));
+  }
+
   #isFit({ call }: Operation, name: string, value: string): boolean {
-    const input = call.inputs.find((each) => each.name === name);
-    const schema = input?.schema ?? null;
     if (/^\.{0,2}$/.test(value)) return false;
-    const { type } = facetsOf(schema, this.#config.definitions ?? {});
-    const isNumber = type === 'integer' || type === 'number';
-    if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
-    return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
+    // One name may stand in the path and in the query, with a schema each.
+    return call.inputs.every((input) => {
+      if (input.name !== name) return true;
+      const schema = input.schema ?? null;
+      const { type } = facetsOf(schema, this.#config.definitions ?? {});
+      const isNumber = type === 'integer' || type === 'number';
+      if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
+      return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
+    });
   }
 }
 
