@@ -156,11 +156,19 @@ const text = { type: 'string' };
 const named = { type: 'object', required: ['id'], properties: { id: text } };
 const closed = { type: 'object', required: ['uid'], additionalProperties: false, properties: { a: text } };
 const form = {
+  additionalProperties: false,
   type: 'object',
   required: ['to'],
   properties: { to: { type: 'string', pattern: '^[0-9]+$' }, loud: { type: 'boolean' } },
 };
 const fields = { name: 'field', in: 'query', required: true, schema: { type: 'array', items: text } };
+const scope = {
+  name: 'scope',
+  in: 'query',
+  required: true,
+  style: 'deepObject',
+  schema: { type: 'object', properties: { type: text } },
+};
 const few = { name: 'few', in: 'query', explode: false, schema: { type: 'array', maxItems: 2, items: text } };
 const urn = {
   type: 'object',
@@ -192,6 +200,7 @@ const TOWN = {
     },
     '/events': { get: { parameters: [fields], ...answers(named) } },
     '/few': { get: { parameters: [few], ...answers(named) } },
+    '/deep': { get: { parameters: [scope], ...answers(named) } },
     '/contradiction': { get: answers(closed) },
     '/urn': { get: answers(urn) },
   },
@@ -243,6 +252,7 @@ describe('a mock of a document with odd corners', () => {
     ['to=12&loud=very', 400],
     ['to=me', 400],
     ['loud=true', 400],
+    ['to=12&more=1', 400],
   ] as const)('holds the members of a form to their schemas: %s', async ([body, status]) => {
     expect((await send('POST /notes', body)).status).toBe(status);
   });
@@ -252,6 +262,8 @@ describe('a mock of a document with odd corners', () => {
     ['/events?field=a', 200],
     ['/few?few=a,b', 200],
     ['/few?few=a,b,c', 400],
+    ['/deep', 400],
+    ['/deep?scope[type]=user', 200],
   ] as const)('holds lists to their schemas: %s', async ([path, status]) => {
     expect((await send(`GET ${path}`)).status).toBe(status);
   });

@@ -39,8 +39,12 @@ function textsOf(
       return input.form === 'comma' && value !== undefined ? [value] : null;
     }
     case 'query': {
-      if (input.form === 'deep-object') return null;
-      const given = queryParameters(request.query).getAll(input.name);
+      const query = queryParameters(request.query);
+      if (input.form === 'deep-object') {
+        const isGiven = [...query.keys()].some((name) => name.startsWith(`${input.name}[`));
+        return isGiven || !input.required ? null : [];
+      }
+      const given = query.getAll(input.name);
       // An object is written by the names of its members.
       return given.length === 0 && input.form === 'repeated' && input.schema !== null
         ? optional(input)
@@ -119,11 +123,13 @@ function isBodyFit(body: Operation['call']['body'], request: ReceivedRequest, ju
     return body.schema === null || !isJsonType(body.mediaType) || fits(value, body.schema, judging);
   }
   if (!isFormType(mediaType) || !isFormType(body.mediaType)) return true;
-  const { required, properties } = facetsOf(body.schema, judging.definitions);
+  const { required, properties, keywords } = facetsOf(body.schema, judging.definitions);
   const members = new URLSearchParams(text);
-  const given = new Set([...members.keys()].map((name) => name.split('[', 1)[0]));
+  const given = new Set([...members.keys()].map((name) => name.split('[', 1)[0] ?? ''));
   return (
     required.every((name) => given.has(name)) &&
+    (keywords.additionalProperties !== false ||
+      [...given].every((name) => Object.hasOwn(properties, name))) &&
     Object.entries(properties).every(([name, schema]) => isMemberFit(members.getAll(name), schema, judging))
   );
 }
