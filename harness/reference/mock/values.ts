@@ -172,7 +172,7 @@ export class ValueMaker {
 /** Names of members that identify something. */
 export function isIdentifier(name: string): boolean {
   return (
-    /^(?:id|uuid|guid|sid|gid|key|slug|login|name|code|number|username|title)$/i.test(name) ||
+    /^(?:id|uuid|guid|sid|gid|key|slug|login|email|name|code|number|username|title)$/i.test(name) ||
     /(?:_|-)(?:id|uuid|guid|sid|key|slug|name|number|code)$|[a-z](?:Id|ID|Uuid|UUID|Guid|Sid|Key|Name|Slug|Number|Code)$/.test(
       name,
     )
