@@ -35,6 +35,12 @@ describe('the picture of a rate limit', () => {
     }
   });
 
+  it('tells the time of its axis, which is not that of the run where it is simulated', () => {
+    const { run, ...results } = resultsOf([search]);
+    const page = String(rateLimits({ ...results, run: { ...run, finishedAt: run.startedAt } }));
+    expect(page).toBe(String(rateLimits(resultsOf([search]))));
+  });
+
   it('is left out where no limit is stated and none was met', () => {
     expect(rateLimits(resultsOf([conformingService()]))).toBeNull();
   });

@@ -9,7 +9,7 @@ import type { CheckResult } from '../../results/check-result.ts';
 import { readableEvidence } from '../../results/evidence/evidence-view.ts';
 import type { Results, ServiceResult } from '../../results/results.ts';
 import { plainLine } from '../../results/words/plain.ts';
-import { duration, wallTime } from '../../results/words/words.ts';
+import { duration } from '../../results/words/words.ts';
 import { slowestOf } from '../fleet/fleet.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { isFleet } from '../markup/row.ts';
@@ -28,7 +28,7 @@ export function rateLimits(results: Results): Markup | null {
   const waitedMs = Math.max(
     ...loads.map(({ load }) => load.waits.reduce((sum, each) => sum + each.toMs - each.fromMs, 0)),
   );
-  return html`<section id="rate" aria-labelledby="rate-title"><div class="heading"><h2 id="rate-title">Rate limit over time</h2><p class="hint">${duration(wallTime(results.run))}${waitedMs > 1_000 && `, of which ${duration(waitedMs)} were waits`}</p></div>
+  return html`<section id="rate" aria-labelledby="rate-title"><div class="heading"><h2 id="rate-title">Rate limit over time</h2><p class="hint">${duration(toMs - fromMs)}${waitedMs > 1_000 && `, of which ${duration(waitedMs)} were waits`}</p></div>
 ${loads.map(
   ({ service, load, words, problem }) =>
     html`<div class="rate"><div class="text"><b>${service.service}</b>${words.map((each) => html`<span>${each}</span>`)}${problem !== null && html`<span class="problem">${problem}</span>`}</div>
