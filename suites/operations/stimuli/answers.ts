@@ -97,10 +97,10 @@ function whyNot(operation: Operation, calls: Trials | null): NonNullable<Operati
 export interface ResponseTimes {
   /** Milliseconds that it may take. */
   readonly boundMs: number;
-  /** The response of which 95 of 100 are no slower; of fewer than 20 all but the slowest one, which may be a cold start. */
-  readonly at95: Reply;
+  /** 95 of 100 responses took no longer; of fewer than 20 all but the slowest one, which may be a cold start. */
   readonly ms: number;
-  readonly responses: number;
+  /** The first response that took longer than it may, or the first of all. */
+  readonly reply: Reply;
 }
 
 /** The operations with a bound that were served, ordinary requests alone. */
@@ -119,12 +119,13 @@ export const responseTimes = overRecord<ResponseTimes>(
       const boundMs = operation === null ? null : boundOf(stated, operation);
       return operation === null || boundMs === null ? [] : [{ label: labelOf(operation), boundMs, reply }];
     });
-    return [...Map.groupBy(timed, ({ label }) => label).values()].map((all) => {
-      const slowestLast = all.map(({ reply }) => reply).toSorted((a, b) => msOf(a) - msOf(b));
-      const rank = Math.max(1, Math.min(Math.ceil(0.95 * all.length), all.length - 1));
-      const [at95 = slowestLast[0] as Reply] = slowestLast.slice(rank - 1);
+    return [...Map.groupBy(timed, ({ label }) => label).values()].flatMap((all) => {
       const boundMs = all[0]?.boundMs ?? 0;
-      return { boundMs, at95, ms: msOf(at95), responses: all.length };
+      const replies = all.map(({ reply }) => reply);
+      const took = replies.map(msOf).toSorted((a, b) => a - b);
+      const rank = Math.max(1, Math.min(Math.ceil(0.95 * took.length), took.length - 1));
+      const reply = replies.find((each) => msOf(each) > boundMs) ?? replies[0];
+      return reply === undefined ? [] : [{ boundMs, ms: took[rank - 1] ?? 0, reply }];
     });
   },
 );
