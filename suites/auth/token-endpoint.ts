@@ -136,7 +136,7 @@ const checks = [
         ),
   }),
 
-  // RFC 6749 §3.3: refused with invalid_scope, or left out of the scope that is told.
+  // RFC 6749 §3.3: refused with invalid_scope, or left out of the scope in the response.
   check('auth.token-scope', {
     title: 'refuses an unknown scope, or says which scope was granted instead',
     headline: 'A request for an unknown scope gets {got}',

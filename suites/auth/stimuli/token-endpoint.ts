@@ -42,7 +42,7 @@ export function lifetimeFault(reply: Reply): string | null {
   return `expires_in ${visible(JSON.stringify(seconds), 40)}`;
 }
 
-/** RFC 6749 §3.3: the scope is told where it is not the one that was asked for. */
+/** RFC 6749 §3.3: the response names the scope if it is not the requested one. */
 export function scopeFault(reply: Reply): string | null {
   if (reply.response.statusClass !== 2) return null;
   const { scope } = membersOf(reply);
