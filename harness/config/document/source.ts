@@ -5,7 +5,7 @@ import { pointerToken } from '../../wire/json/shape.ts';
 import { yamlFault } from '../yaml/located.ts';
 import { jsonFault } from '../yaml/read-text.ts';
 import { withIndentedLines } from './indented-lines.ts';
-import { readYamlText, YamlPlaces, type YamlText, type YamlTextFault } from './yaml-text.ts';
+import { readYamlText, type YamlPlaces, type YamlText, type YamlTextFault } from './yaml-text.ts';
 
 export interface DocumentNode {
   readonly file: SourceFile;
@@ -168,7 +168,7 @@ export function sourceOf(text: string, path: string, shown: string, isRepair = f
     throw syntaxFault(text, yaml, shown);
   }
   holdToBounds(yaml.root, shown);
-  const placeOf = placesOf(text, shown, () => new YamlPlaces(text));
+  const placeOf = placesOf(text, shown, () => yaml.places);
   const remarks = repeatedKeys(yaml, text, shown);
   return { path, shown, root: yaml.root, placeOf, remarks };
 }

@@ -24,6 +24,7 @@ export interface RepeatedKey {
 export interface YamlText {
   readonly root: unknown;
   readonly repeatedKeys: readonly RepeatedKey[];
+  readonly places: YamlPlaces;
 }
 
 /** Position of a fault of syntax, in characters from the beginning of the text. */
@@ -49,10 +50,11 @@ const SCHEMA = CORE_SCHEMA.withTags(mergeTag, ...UNKNOWN_TAGS);
 export function readYamlText(text: string): YamlText | YamlTextFault {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH });
-    const repeatedKeys = holdKeysAsText(events, text);
+    const places = new YamlPlaces(events);
+    const repeatedKeys = holdKeysAsText(events, text, places);
     const [root, second] = constructFromEvents(events, { source: text, schema: SCHEMA, json: true });
     if (second !== undefined) return { reason: 'holds a second document', offset: 0 };
-    return { root: root ?? null, repeatedKeys };
+    return { root: root ?? null, repeatedKeys, places };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     return { reason: error.reason, offset: error.mark?.position ?? 0 };
@@ -60,11 +62,16 @@ export function readYamlText(text: string): YamlText | YamlTextFault {
 }
 
 /** `1.0` as a key is text: a plain scalar would be a number. */
-function holdKeysAsText(events: readonly YamlEvent[], text: string): readonly RepeatedKey[] {
+function holdKeysAsText(
+  events: readonly YamlEvent[],
+  text: string,
+  places: YamlPlaces,
+): readonly RepeatedKey[] {
   const repeated: RepeatedKey[] = [];
   const keysByMapping = new Map<YamlEvent, Set<string>>();
-  for (const [, event, mapping] of keysOf(events)) {
+  for (const [index, event, mapping] of keysOf(events)) {
     const key = getScalarValue(text, event);
+    places.addKey(index, key);
     if (key === '<<') continue;
     const offset = startOf(event);
     if (event.style === SCALAR_STYLE.PLAIN && event.fast) event.style = SCALAR_STYLE.SINGLE_QUOTED;
@@ -104,27 +111,28 @@ function* keysOf(
   }
 }
 
-/** Offsets of the values of a YAML text that is known to be read, looked up on demand. */
+/** Offsets of the values of a YAML text, looked up on demand: far smaller than its events. */
 export class YamlPlaces {
-  /** Of each event, in the order of the text: far smaller than the events themselves. */
+  /** Of each event, in the order of the text. */
   readonly #types: Uint8Array;
   readonly #starts: Int32Array;
-  /** Keys of mappings, by the index of their event. */
-  readonly #keys = new Map<number, string>();
+  /** Of each event that is a key of a mapping: its number in the list of names. 0 if it is none. */
+  readonly #keys: Int32Array;
+  readonly #names: string[] = [''];
+  readonly #numbers = new Map<string, number>();
   /** Indexes of the events of members and items, by the index of the collection. */
   readonly #within = new Map<number, ReadonlyMap<string, number>>();
 
-  constructor(text: string) {
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+  constructor(events: readonly YamlEvent[]) {
     this.#types = Uint8Array.from(events, ({ type }) => type);
     this.#starts = Int32Array.from(events, startOf);
-    const interned = new Map<string, string>();
-    for (const [index, event] of keysOf(events)) {
-      const key = getScalarValue(text, event);
-      const known = interned.get(key) ?? key;
-      interned.set(known, known);
-      this.#keys.set(index, known);
-    }
+    this.#keys = new Int32Array(events.length);
+  }
+
+  addKey(index: number, name: string): void {
+    const number = this.#numbers.get(name) ?? this.#names.push(name) - 1;
+    this.#numbers.set(name, number);
+    this.#keys[index] = number;
   }
 
   /** The offset of the value at a pointer, or of the nearest around it. */
@@ -147,7 +155,8 @@ export class YamlPlaces {
     const isMapping = this.#types[index] === EVENT_ID.MAPPING;
     if (!isMapping && this.#types[index] !== EVENT_ID.SEQUENCE) return members;
     for (let at = index + 1; at < this.#types.length && this.#types[at] !== EVENT_ID.POP; ) {
-      const name = isMapping ? this.#keys.get(at) : String(members.size);
+      const key = this.#keys[at] ?? 0;
+      const name = !isMapping ? String(members.size) : key === 0 ? undefined : this.#names[key];
       if (isMapping) at = this.#past(at);
       if (name !== undefined) members.set(name, at);
       at = this.#past(at);
