@@ -267,11 +267,11 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     const keyed = { ...life.written, ...changesOf(life.written, lifecycle, 'keyed') };
     steps.keyed = await send.create(keyed, 'under an Idempotency-Key', fields);
     steps.keyedAgain = await send.create(keyed, 'under the same Idempotency-Key', fields);
-    steps.keyedOtherwise = await send.create(
-      twinBody,
-      'under the same Idempotency-Key, with other content',
-      fields,
-    );
+    const otherwise = changesOf(keyed, lifecycle, 'again');
+    if (Object.keys(otherwise).length > 0) {
+      const what = 'under the same Idempotency-Key, with other content';
+      steps.keyedOtherwise = await send.create({ ...keyed, ...otherwise }, what, fields);
+    }
     if (send.hasOtherAccount && send.isOwned) {
       const what = 'with the second key, under the same Idempotency-Key';
       steps.keyedByOther = await send.create(keyed, what, fields, 'second');

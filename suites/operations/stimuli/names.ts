@@ -15,3 +15,11 @@ export function singular(noun: string): string {
   if (/(?:x|ch|sh|ss)es$/i.test(noun)) return noun.replace(/es$/i, '');
   return /[^s]s$/i.test(noun) ? noun.slice(0, -1) : noun;
 }
+
+/** Names by which services call the place where a page begins. */
+const CURSOR = /^(?:(?:page_?|next_?)?cursor|(?:next_?)?page_?token|continuation_?token|after)$/i;
+
+/** Whether only the service makes its values. */
+export function isCursorName(name: string): boolean {
+  return CURSOR.test(name);
+}

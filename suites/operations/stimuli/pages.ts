@@ -8,15 +8,15 @@ import {
 } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import { isCursorName } from './names.ts';
 import { operationCalls } from './operation.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import { type OperationReply, whyUndecided } from './trials.ts';
 
-/** Names by which services call the size of a page, how many items come before it, its number, and where it begins. */
+/** Names by which services call the size of a page, the number of items before it, and its own number. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
 const OFFSET = /^(?:offset|skip)$/i;
 const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
-const CURSOR = /^(?:(?:page_?|next_?)?cursor|(?:next_?)?page_?token|continuation_?token|after)$/i;
 /** Names of members that say where the next page begins, and of those in which such members stand. */
 const NEXT = /^(?:next(?:_?(?:page|url|link|uri))?|(?:next_?)?(?:cursor|page_?token)|continuation_?token)$/i;
 const ABOUT_PAGES = /^_?(?:links?|meta|pag(?:e|es|ing|ination)(?:_?info)?|next)$/i;
@@ -160,17 +160,17 @@ function searchesIn({ operations, definitions = {} }: ServiceConfig) {
 function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Paged[] {
   return operations.flatMap((operation): Paged[] => {
     const { inputs } = operation.call;
-    const ofQuery = (name: RegExp, wanted: 'integer' | 'string') =>
+    const ofQuery = (isMeant: (name: string) => boolean, wanted: 'integer' | 'string') =>
       inputs.filter((input) => {
         const { type, keywords } = facetsOf(input.schema, definitions);
         const least = typeof keywords.minimum === 'number' ? keywords.minimum : 0;
-        return input.in === 'query' && name.test(input.name) && type === wanted && least <= SHORT;
+        return input.in === 'query' && isMeant(input.name) && type === wanted && least <= SHORT;
       });
-    const [size, ...sizes] = ofQuery(SIZE, 'integer');
+    const [size, ...sizes] = ofQuery((name) => SIZE.test(name), 'integer');
     const [offset, number, cursor] = [
-      ofQuery(OFFSET, 'integer'),
-      ofQuery(NUMBER, 'integer'),
-      ofQuery(CURSOR, 'string').filter(({ required }) => !required),
+      ofQuery((name) => OFFSET.test(name), 'integer'),
+      ofQuery((name) => NUMBER.test(name), 'integer'),
+      ofQuery(isCursorName, 'string').filter(({ required }) => !required),
     ];
     const [input, ...inputsMore] = [...offset, ...number, ...cursor];
     const isClear = operation.method === 'GET' && operation.uncallable === null && sizes.length === 0;
@@ -254,7 +254,7 @@ function behindOf(
   return last !== undefined && nextOf(last) === null ? followed : [];
 }
 
-const isCursor = (input: Input): boolean => input.in === 'query' && CURSOR.test(input.name);
+const isCursor = (input: Input): boolean => input.in === 'query' && isCursorName(input.name);
 
 /** Where a page says that the next one is, at the service itself; null for nowhere. */
 export function nextOf(page: OperationReply): URL | null {

@@ -8,6 +8,7 @@ import type {
   Safety,
 } from '../../../harness/config/service.ts';
 import { type Collection, collectionsOf, type NestedUse, nestedUse } from './collections.ts';
+import { isCursorName } from './names.ts';
 import { aboutOwnItem, isOfOwn, isOfOwnItem, itemOperationOf, leavesOthersAlone } from './own-operations.ts';
 
 /** What a request to an operation is for. */
@@ -134,7 +135,7 @@ export function planOperations({
       const { trials: all, untried } = inputTrialsOf(aboutOwnItem(call.operation, lifecycles));
       const isAllowed = (trial: InputTrial) =>
         leavesOthersAlone(trial, call, lifecycles) &&
-        (!CARRIED_OUT.has(trial.kind) || mayBeRepeated(call.operation, lifecycles));
+        (!CARRIED_OUT.has(trial.kind) || (mayBeRepeated(call.operation, lifecycles) && !isOfCursor(trial)));
       const byKind = Map.groupBy(all.filter(isAllowed), ({ kind }) => kind);
       const inputTrials = [...byKind.values()].flatMap((alike) => alike.slice(0, MAX_OF_KIND));
       for (const { kind, tries } of [...byKind.values()].flatMap((alike) => alike.slice(MAX_OF_KIND)))
@@ -219,6 +220,11 @@ const LEFT_BEHIND = {
 /** It is about no item that exists: what it does to a service, a run that is allowed to write may do. */
 function createsAnew({ method, call }: Operation): boolean {
   return method === 'POST' && !call.template.includes('{');
+}
+
+/** No text that is made up is a cursor, whatever its length. */
+function isOfCursor({ tries }: InputTrial): boolean {
+  return tries?.in === 'query' && isCursorName(tries.name);
 }
 
 /** Whether valid requests may be sent again and again: nothing is left behind, and no item is used up. */
