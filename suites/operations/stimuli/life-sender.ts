@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../harness/base/json-text.ts';
-import { requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { type Call, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import { documentedValue, type Operation } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { OwnItems } from './own-items.ts';
+import { withItem } from './own-operations.ts';
 import type { Order } from './plan.ts';
 import { orderOf } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
@@ -49,7 +50,7 @@ export class Sender {
   }
 
   to(operation: Operation, id: string, what: string, sent: Sent = {}): Promise<OperationReply> {
-    const request = requestOf(operation, sent, { [this.#lifecycle.parameter]: id });
+    const request = requestOf(operation, sent, (call) => withItem(call, this.#lifecycle.parameter, id));
     return this.#send(operation, request, what, sent.credential);
   }
 
@@ -77,13 +78,10 @@ export class Sender {
 function requestOf(
   { call }: Operation,
   { body, fields = [] }: Sent,
-  path: Readonly<Record<string, string>> = {},
+  about: (call: Call) => Call = (same) => same,
 ): Pick<Order, 'path' | 'fields' | 'body'> {
   const request = requestOfCall({
-    ...call,
-    inputs: call.inputs.map((input) =>
-      input.in === 'path' && input.name in path ? { ...input, value: path[input.name] } : input,
-    ),
+    ...about(call),
     body:
       body && call.body ? { ...call.body, value: body } : call.body && body === undefined ? call.body : null,
   });

@@ -5,7 +5,14 @@ import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts'
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { createdId, idsIn } from './item.ts';
-import { creationOf, isOfOwnItem, itemOperationOf, lifecyclesIn, OWN_ID } from './own-operations.ts';
+import {
+  creationOf,
+  isOfOwnItem,
+  itemOperationOf,
+  lifecyclesIn,
+  OWN_ID,
+  withItem,
+} from './own-operations.ts';
 import type { Order } from './plan.ts';
 import { orderOf, sendOrder, stimulusOf } from './stimulus.ts';
 import { labelOf, type OperationReply } from './trials.ts';
@@ -34,7 +41,7 @@ export class OwnItems {
     const lifecycle = itemOperationOf(order.operation, this.#lifecycles);
     const id = lifecycle && (await this.#anyOf(lifecycle));
     if (lifecycle === null || id === null) return null;
-    const path = order.path.replace(OWN_ID, encodeURIComponent(id));
+    const path = order.path.replaceAll(OWN_ID, encodeURIComponent(id));
     const reply = await this.sendOther({ ...order, path }, more);
     if (order.method === 'DELETE' && reply.served) this.removed(lifecycle, id);
     return reply;
@@ -108,10 +115,8 @@ function removalOf(
   id: string,
   credential: Stimulus['credential'] = 'right',
 ): Stimulus {
-  const inputs = remove.call.inputs.map((input) =>
-    input.in === 'path' && input.name === parameter ? { ...input, value: id } : input,
-  );
-  const order = orderOf(remove, requestOfCall({ ...remove.call, inputs }), 'to leave nothing behind');
+  const request = requestOfCall(withItem(remove.call, parameter, id));
+  const order = orderOf(remove, request, 'to leave nothing behind');
   return { ...stimulusOf(order), ...(credential === 'right' ? {} : { credential }) };
 }
 

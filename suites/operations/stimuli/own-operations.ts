@@ -1,6 +1,6 @@
 import { isJsonObject, parseJsonObject } from '../../../harness/base/json-text.ts';
 import { derivedOnce } from '../../../harness/config/derived.ts';
-import { requestOfCall, withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
+import { type Call, requestOfCall, withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation, OperationRequest } from '../../../harness/config/service.ts';
 
@@ -35,13 +35,18 @@ export const OWN_ID = 'conform-own-item';
 export function aboutOwnItem(operation: Operation, lifecycles: readonly Lifecycle[]): Operation {
   const lifecycle = operation.safe ? null : itemOperationOf(operation, lifecycles);
   if (lifecycle === null) return operation;
-  const call = {
-    ...operation.call,
-    inputs: operation.call.inputs.map((input) =>
-      input.in === 'path' && input.name === lifecycle.parameter ? { ...input, value: OWN_ID } : input,
-    ),
-  };
+  const call = withItem(operation.call, lifecycle.parameter, OWN_ID);
   return { ...operation, ...requestOfCall(call), call };
+}
+
+/** The call about an item, whose identifier the query may have under the same name as the path. */
+export function withItem(call: Call, parameter: string, id: string): Call {
+  const isNamed = ({ in: place, name, value }: Call['inputs'][number]) =>
+    name === parameter && (place === 'path' || (place === 'query' && value === `{${parameter}}`));
+  return {
+    ...call,
+    inputs: call.inputs.map((input) => (isNamed(input) ? { ...input, value: id } : input)),
+  };
 }
 
 /** Whether a path is that of an item that the run will have created. */
