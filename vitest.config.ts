@@ -17,6 +17,7 @@ const RELEASE = [
   'harness/providers/container/container.test.ts',
   'harness/providers/process/reaper.test.ts',
   'harness/report/html/page-in-browser.test.ts',
+  'suites/tests/event-source.test.ts',
   'suites/tests/faultless-programs.test.ts',
   'suites/tests/limits/proxy-limiters.test.ts',
 ];

@@ -7,8 +7,8 @@ import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
 import { pointerMembers } from '../../../harness/wire/json/shape.ts';
-import { itemReader } from '../../../harness/wire/json/streamed-items.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
+import { streamParts } from '../../../harness/wire/stream/stream.ts';
 import { sameRequests } from '../../caching/stimuli/repeated.ts';
 import { sample } from '../../stimuli/sample.ts';
 import { DocumentedReply, headerValues } from './documented-reply.ts';
@@ -108,11 +108,9 @@ class ResponseSchemas {
 
   /** The first item of a stream that its schema refuses. */
   #itemFault({ itemSchema, response }: DocumentedReply): string | null {
-    const { text } = response;
-    if (text === null) return 'no UTF-8';
-    const items = itemReader(response.mediaType?.essence ?? '')?.(text) ?? [];
-    for (const [at, item] of items.entries()) {
-      const fault = 'fault' in item ? item.fault : this.#judge(itemSchema)(item.value)?.message;
+    const parts = streamParts(response.mediaType?.essence ?? '', response.content, true);
+    for (const [at, item] of parts.filter(({ kind }) => kind === 'item').entries()) {
+      const fault = item.faults[0]?.message ?? this.#judge(itemSchema)(item.value)?.message;
       if (fault !== undefined) return `item ${at + 1}, in which ${fault}`;
     }
     return null;

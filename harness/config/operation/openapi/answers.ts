@@ -1,5 +1,5 @@
 import { UsageError } from '../../../base/exit.ts';
-import { itemReader } from '../../../wire/json/streamed-items.ts';
+import { isStreamType } from '../../../wire/stream/stream.ts';
 import { child, children, type DocumentNode } from '../../document/source.ts';
 import { type AnswerHeader, type DocumentedAnswer, type ExpectedResponse, isJsonType } from '../call/call.ts';
 import { contentsOf, formOf, type InputScope, schemaOf } from './inputs.ts';
@@ -30,7 +30,7 @@ function readAnswer(at: DocumentNode, method: string, scope: AnswerScope): Omit<
     contents: contents.map(([mediaType, content]) => {
       const essence = essenceOf(mediaType);
       const itemSchema =
-        itemReader(essence) &&
+        isStreamType(essence) &&
         schemaOf(child(content, 'itemSchema'), scope, 'the items of the stream are not judged');
       return {
         mediaType: essence,
