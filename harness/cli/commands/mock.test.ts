@@ -176,6 +176,13 @@ const urn = {
   properties: { id: { ...text, format: 'uri', pattern: '^urn:' } },
 };
 
+const numbered = inPath('number', { type: 'integer' });
+const kinds = {
+  type: 'object',
+  required: ['kind'],
+  properties: { kind: { enum: [4, 5], oneOf: [{ const: 1 }, { const: 4 }, { const: 5 }] } },
+};
+
 const TOWN = {
   openapi: '3.1.0',
   info: { title: 'Town', version: '1' },
@@ -191,7 +198,13 @@ const TOWN = {
       delete: { responses: { 204: { description: 'd' } } },
     },
     '/houses': { get: listOf(named), post: answers(named, 201) },
-    '/houses/{number}': { get: { parameters: [inPath('number', { type: 'integer' })], ...answers(named) } },
+    '/houses/{number}': { get: { parameters: [numbered], ...answers(named) } },
+    '/streets': { get: listOf(named), post: answers(named, 201) },
+    '/streets/{number}': {
+      delete: { parameters: [inPath('number', text)], responses: { 204: { description: 'd' } } },
+      get: { parameters: [numbered], ...answers(named) },
+    },
+    '/kinds': { get: answers(kinds) },
     '/notes': {
       post: {
         requestBody: { content: { 'application/x-www-form-urlencoded': { schema: form } } },
@@ -244,6 +257,16 @@ describe('a mock of a document with odd corners', () => {
   it('names items as their path takes them', async () => {
     const [house] = (await send('GET /houses')).json;
     expect(await send(`GET /houses/${house.id}`)).toMatchObject({ status: 200, json: house });
+  });
+
+  it('names items as each operation of their path takes them', async () => {
+    const [street] = (await send('GET /streets')).json;
+    expect(await send(`GET /streets/${street.id}`)).toMatchObject({ status: 200, json: street });
+    expect(await send(`DELETE /streets/${street.id}`)).toMatchObject({ status: 204 });
+  });
+
+  it('makes the one of several alternatives that the list of values admits', async () => {
+    expect((await send('GET /kinds')).json).toEqual({ kind: 4 });
   });
 
   it.for([

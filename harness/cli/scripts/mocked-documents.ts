@@ -41,8 +41,14 @@ function withoutLimits(configDir: string, operations: number): void {
   writeFileSync(path, `${text.replace(/^safety:$/m, safety)}\n${plan}\n`);
 }
 
-/** The results of a run against a mock of the document. */
-async function resultsOf(path: string, deviation: string | null): Promise<Results> {
+interface Mocked {
+  readonly results: Results;
+  /** Number of answers that the deviation has made different. */
+  readonly deviated: number;
+}
+
+/** What comes of a run against a mock of the document. */
+async function runOf(path: string, deviation: string | null): Promise<Mocked> {
   const { config, configDir, env, close } = await documentedService(path);
   withoutLimits(configDir, config.operations.length);
   const mock = await startMock({ config, deviation });
@@ -58,7 +64,8 @@ async function resultsOf(path: string, deviation: string | null): Promise<Result
     await once(child, 'exit');
     for (const fault of mock.faults) process.stderr.write(`${path}: ${String(fault)}\n`);
     const run = readdirSync(reports).find((name) => /^\d/.test(name)) ?? '';
-    return JSON.parse(readFileSync(join(reports, run, 'results.json'), 'utf8'));
+    const results = JSON.parse(readFileSync(join(reports, run, 'results.json'), 'utf8'));
+    return { results, deviated: mock.deviated() };
   } finally {
     await mock.stop();
     rmSync(reports, { recursive: true });
@@ -97,12 +104,17 @@ function reasonsOf(coverage: readonly OperationCoverage[]): string {
     .join('');
 }
 
+/** The document has nothing that the deviation could change. */
+const NOTHING = '–';
+
 async function deviationRow(name: string, path: string): Promise<string> {
   const cells: string[] = [];
   for (const deviation of MOCK_DEVIATIONS) {
-    const [failed, ...more] = failedIn(await resultsOf(path, deviation.name));
+    const { results, deviated } = await runOf(path, deviation.name);
+    const [failed, ...more] = failedIn(results);
+    const unseen = deviated === 0 ? NOTHING : 'none';
     cells.push(
-      failed === undefined ? 'none' : `${failed}${more.length > 0 ? ` and ${more.length} more` : ''}`,
+      failed === undefined ? unseen : `${failed}${more.length > 0 ? ` and ${more.length} more` : ''}`,
     );
   }
   return `| ${[name, ...cells].join(' | ')} |\n`;
@@ -123,7 +135,7 @@ for (const line of named.length > 0 ? named : listed) {
   const path = join(folder, repository, file);
   try {
     process.stdout.write(
-      flags.deviations ? await deviationRow(line, path) : rowOf(line, await resultsOf(path, null)),
+      flags.deviations ? await deviationRow(line, path) : rowOf(line, (await runOf(path, null)).results),
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

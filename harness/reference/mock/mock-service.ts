@@ -1,13 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
-import {
-  answerFor,
-  isJsonType,
-  pathMatcher,
-  pathValues,
-  withoutEndSlash,
-} from '../../config/operation/call/call.ts';
-import type { DocumentedAnswer, Operation, ServiceConfig } from '../../config/service.ts';
-import type { FieldLine } from '../../wire/exchange.ts';
+import { answerFor, pathValues, withoutEndSlash } from '../../config/operation/call/call.ts';
+import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { SchemaBook } from '../../wire/json/schema.ts';
 import { percentDecoded } from '../../wire/request.ts';
 import type { AnswerChange, Service } from '../behavior/behavior.ts';
@@ -23,12 +16,13 @@ import {
   type Item,
   identityOf,
   identityTexts,
-  isNextPage,
   namesOf,
   pageOf,
 } from './collections.ts';
 import type { MockDeviation } from './deviations.ts';
-import { flatSchema, typeOf } from './flat-schema.ts';
+import { DocumentedContent } from './documented-content.ts';
+import { DocumentedPaths, type DocumentedSuccess, type MockPath, withoutVerb } from './documented-paths.ts';
+import { flatSchema } from './flat-schema.ts';
 import { faultyPart } from './request-faults.ts';
 import { ValueMaker } from './values.ts';
 
@@ -39,40 +33,21 @@ const BAD_INPUT = [400, 422, 409, 403, 404];
 /** Idempotency keys that are kept. */
 const MAX_KEYS = 1_000;
 
-/** The operations of one path. */
-interface MockPath {
-  readonly template: string;
-  readonly match: NonNullable<Route['match']>;
-  readonly operations: ReadonlyMap<string, Operation>;
-}
-
-interface ListShape {
-  /** The member that holds the items; null if the list is the whole. */
-  readonly member: string | null;
-  readonly items: unknown;
-}
-
-interface DocumentedSuccess {
-  readonly status: number;
-  readonly answer: DocumentedAnswer;
-  readonly mediaType: string | null;
-  readonly schema: unknown;
-}
-
-/** A service that keeps state and answers by the operations of a document. */
 /** RFC 9110 §13.1.2: the item, which is there, must not be. */
 function isUnwanted({ template }: MockPath, request: ReceivedRequest): boolean {
   return request.method === 'PUT' && template.endsWith('}') && fieldValue(request, 'if-none-match') === '*';
 }
 
+/** A service that keeps state and answers by the operations of a document. */
 export class MockService {
-  readonly #paths: readonly MockPath[];
-  readonly #byTemplate: ReadonlyMap<string, MockPath>;
+  readonly #paths: DocumentedPaths;
+  readonly #content: DocumentedContent;
   readonly #definitions: NonNullable<ServiceConfig['definitions']>;
   readonly #values: ValueMaker;
   readonly #state = new Collections();
   readonly #keyed = new Map<string, { readonly body: Buffer; readonly answer: HttpAnswer }>();
   readonly #deviation: MockDeviation | null;
+  #deviated = 0;
 
   constructor(
     { operations, definitions = {} }: Pick<ServiceConfig, 'operations' | 'definitions'>,
@@ -81,37 +56,28 @@ export class MockService {
     this.#definitions = definitions;
     this.#deviation = deviation;
     this.#values = new ValueMaker(definitions, new SchemaBook(definitions));
-    const byTemplate = Map.groupBy(operations, ({ call }) =>
-      withoutEndSlash(call.template.split('?', 1)[0] ?? ''),
-    );
-    this.#paths = [...byTemplate]
-      .map(([template, each]) => ({
-        template,
-        match: matcher(template),
-        operations: new Map(each.toReversed().map((operation) => [operation.method, operation] as const)),
-      }))
-      .toSorted((a, b) => a.template.split('{').length - b.template.split('{').length);
-    this.#byTemplate = new Map(this.#paths.map((path) => [path.template, path]));
+    this.#paths = new DocumentedPaths({ operations, definitions }, this.#values);
+    this.#content = new DocumentedContent(this.#values);
+  }
+
+  /** Number of answers that the deviation has made different. */
+  get deviated(): number {
+    return this.#deviated;
   }
 
   get service(): Service {
-    return { name: 'mock', routes: this.#paths.map((path) => this.#route(path)), sockets: [] };
+    return { name: 'mock', routes: this.#paths.all.map((path) => this.#route(path)), sockets: [] };
   }
 
   /** Refusals as the document describes them for the operation; others stay as they are. */
   get compose(): AnswerChange {
     return (answer, request) => {
       if (!isProblem(answer.responseKind)) return answer;
-      const operation = this.#operationAt(request);
+      const operation = this.#paths.operationAt(request);
       const documented = operation && answerFor(operation.answers, answer.status);
       if (!documented) return answer;
-      return this.#withContent(answer, documented, (schema) => this.#values.of(schema, 1));
+      return this.#content.withContent(answer, documented, (schema) => this.#values.of(schema, 1));
     };
-  }
-
-  #operationAt({ method, path }: ReceivedRequest): Operation | null {
-    const operations = this.#paths.find(({ match }) => match(path) !== null)?.operations;
-    return operations?.get(method) ?? (method === 'HEAD' ? operations?.get('GET') : null) ?? null;
   }
 
   #route(path: MockPath): Route {
@@ -134,21 +100,35 @@ export class MockService {
 
   #answer(path: MockPath, operation: Operation, { request: received, parameters }: RouteCall): HttpAnswer {
     const request = { ...received, path: withoutEndSlash(received.path) };
-    const isLenient = this.#deviation?.lacks === 'validation';
-    const part = isLenient
-      ? null
-      : faultyPart(operation, request, parameters, { definitions: this.#definitions, values: this.#values });
+    if (operation.auth === 'required') this.#lacks('credential');
+    const scope = { definitions: this.#definitions, values: this.#values };
+    const fault = faultyPart(operation, request, parameters, scope);
+    const part = fault !== null && this.#lacks('validation') ? null : fault;
     if (part === 'path') return this.#refused(operation, [404, 400, 422]);
     if (!this.#isThere(path, request)) return this.#refused(operation, [404, 410]);
     if (part === 'media type') return this.#refused(operation, [415, ...BAD_INPUT]);
     if (part !== null) return this.#refused(operation, BAD_INPUT);
     if (this.#isOutdated(path, request) || isUnwanted(path, request)) return this.#refused(operation, [412]);
-    const success = this.#successOf(operation);
+    const success = this.#paths.successOf(operation);
     const answer = this.#once(operation, request, () => this.#served(path, operation, request, success));
     const change = this.#deviation?.change;
     if (change === undefined || success === null) return answer;
     const refuses = (value: unknown) => this.#values.faultOf(value, success.schema) !== null;
-    return change(answer, { operation, documented: success.answer, schema: success.schema, refuses });
+    const changed = change(answer, {
+      operation,
+      documented: success.answer,
+      schema: success.schema,
+      refuses,
+    });
+    const isSame = changed.body.equals(answer.body) && changed.status === answer.status;
+    if (!isSame || `${changed.fields}` !== `${answer.fields}`) this.#deviated += 1;
+    return changed;
+  }
+
+  #lacks(part: NonNullable<MockDeviation['lacks']>): boolean {
+    const isLeftOut = this.#deviation?.lacks === part;
+    if (isLeftOut) this.#deviated += 1;
+    return isLeftOut;
   }
 
   /** RFC 9110 §13.1.1: the change is of another state than the current one. */
@@ -157,7 +137,7 @@ export class MockService {
     const read = path.operations.get('GET');
     if (demanded.length === 0 || demanded.includes('*') || request.method === 'GET' || read === undefined)
       return false;
-    const success = this.#successOf(read);
+    const success = this.#paths.successOf(read);
     const { body } = this.#served(path, read, { ...request, method: 'GET', query: null }, success);
     return !demanded.includes(entityTagOf(body));
   }
@@ -201,19 +181,13 @@ export class MockService {
         if (isLiteral) continue;
         // POST adds an item that is known from elsewhere, such as a segment to a contact.
         const isAdded = method === 'POST' && this.#state.hasGiven(text);
-        if (at === names.length - 1) return isAdded || this.#isDocumented(template, inner, name, text);
+        if (at === names.length - 1) return isAdded || this.#paths.isDocumented(template, inner, name, text);
       }
       // Nothing of the document says which there are.
-      if (isWhole && items === null && !this.#hasCreation(names.slice(0, at).join('/'))) continue;
+      if (isWhole && items === null && !this.#paths.hasCreation(names.slice(0, at).join('/'))) continue;
       if (!this.#isKnown(template, inner, name, text)) return false;
     }
     return true;
-  }
-
-  #hasCreation(template: string): boolean {
-    return ['', '/create', '/new'].some(
-      (verb) => this.#byTemplate.get(template + verb)?.operations.has('POST') ?? false,
-    );
   }
 
   #isKnown(template: string, inner: string, segment: string, text: string): boolean {
@@ -221,30 +195,13 @@ export class MockService {
     const values = [...(pathValues(segment, text) ?? [])];
     return (
       values.every(([, value]) => this.#state.hasGiven(value)) ||
-      this.#isDocumented(template, inner, segment, text)
-    );
-  }
-
-  /** An example or an enumerated value of the document names it. */
-  #isDocumented(template: string, inner: string, segment: string, text: string): boolean {
-    const values = [...(pathValues(segment, text) ?? [])];
-    const operations = [template, inner].flatMap((each) => [
-      ...(this.#byTemplate.get(each)?.operations.values() ?? []),
-    ]);
-    return values.every(([name, value]) =>
-      operations.some(({ call }) => {
-        const input = call.inputs.find((each) => each.in === 'path' && each.name === name);
-        if (input === undefined) return false;
-        const { keywords } = flatSchema(input.schema, this.#definitions);
-        const listed = [keywords.enum, keywords.const].flat().map(String);
-        return String(input.value) === value || listed.includes(value);
-      }),
+      this.#paths.isDocumented(template, inner, segment, text)
     );
   }
 
   /** The items of the collection at a path; null if no list of it is documented. */
   #listed(template: string, path: string): readonly Item[] | null {
-    const shape = this.#shapeAt(template);
+    const shape = this.#paths.shapeAt(template);
     if (shape === null) return null;
     return this.#state.at(path, () =>
       Array.from({ length: FIRST_ITEMS }, () => this.#newItem(shape.items, null, template)),
@@ -256,7 +213,7 @@ export class MockService {
     const serial = this.#state.nextSerial();
     const made = this.#values.overlaid(this.#values.of(schema, serial), members, schema);
     const core = coreOf(made);
-    const isNamed = identityTexts(core).some((text) => this.#isNameBelow(template, text));
+    const isNamed = identityTexts(core).some((text) => this.#paths.isNameBelow(template, text));
     const inner = coreMember(made);
     const numbered = { ...core, id: `${serial}` };
     const value =
@@ -264,22 +221,6 @@ export class MockService {
         ? made
         : this.#values.overlaid(made, inner === null ? numbered : { [inner]: numbered }, schema);
     return { serial, value, names: namesOf(value) };
-  }
-
-  /** Where the items of a list stand, and their schema; null if it is no list. */
-  #listShape(schema: unknown): ListShape | null {
-    if (schema === null) return null;
-    const flat = flatSchema(schema, this.#definitions);
-    if (typeOf(flat) === 'array') return { member: null, items: flat.keywords.items ?? {} };
-    const lists = Object.entries(flat.properties).flatMap(([member, inner]) => {
-      const list = flatSchema(inner, this.#definitions);
-      if (typeOf(list) !== 'array') return [];
-      const items = list.keywords.items ?? {};
-      const isOfObjects = typeOf(flatSchema(items, this.#definitions)) === 'object';
-      return isOfObjects ? [{ member, items }] : [];
-    });
-    const hasOwnName = Object.keys(flat.properties).some((name) => /^(?:id|uuid|guid|sid|gid)$/i.test(name));
-    return lists.length === 0 || hasOwnName ? null : (lists[0] ?? null);
   }
 
   #served(
@@ -302,40 +243,36 @@ export class MockService {
       case 'HEAD': {
         const listed = this.#listed(template, path);
         if (listed !== null && success.schema !== null) return this.#list(listed, success, request);
-        return this.#content(success, this.#current(path, name, item, success.schema));
+        return this.#successful(success, this.#current(path, name, item, success.schema));
       }
       case 'POST':
         if (items !== null && item === null) this.#join(container, name, containerTemplate);
-        return this.#isCollection(template)
+        return this.#paths.isCollection(template)
           ? this.#created(withoutVerb(template), withoutVerb(path), body, success)
-          : this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
+          : this.#successful(success, this.#values.of(success.schema, this.#state.nextSerial()));
       case 'PUT':
       case 'PATCH': {
-        if (this.#deviation?.lacks !== 'change')
-          this.#change(path, item, body, this.#leftOut(operation, body));
-        return this.#content(success, this.#current(path, name, item, success.schema));
+        if (!this.#lacks('change')) this.#change(path, item, body, this.#leftOut(operation, body));
+        return this.#successful(success, this.#current(path, name, item, success.schema));
       }
       case 'DELETE': {
-        const answer = this.#content(success, this.#current(path, name, item, success.schema));
-        if (isItem && this.#deviation?.lacks !== 'removal') this.#state.remove(container, name);
+        const answer = this.#successful(success, this.#current(path, name, item, success.schema));
+        if (isItem && !this.#lacks('removal')) this.#state.remove(container, name);
         return answer;
       }
       default:
-        return this.#content(success, this.#values.of(success.schema, this.#state.nextSerial()));
+        return this.#successful(success, this.#values.of(success.schema, this.#state.nextSerial()));
     }
   }
 
   /** Adds an item of elsewhere to a collection, under its own name. */
   #join(container: string, name: string, template: string): void {
-    const { serial, value, names } = this.#newItem(this.#shapeAt(template)?.items ?? {}, null, template);
+    const { serial, value, names } = this.#newItem(
+      this.#paths.shapeAt(template)?.items ?? {},
+      null,
+      template,
+    );
     this.#state.add(container, { serial, value, names: new Set([...names, name]) });
-  }
-
-  /** Whether a POST at a template creates an item below it. */
-  #isCollection(template: string): boolean {
-    if (/\{[^{}]*\}$/.test(template)) return false;
-    if (withoutVerb(template) !== template) return this.#itemPathBelow(withoutVerb(template)) !== undefined;
-    return this.#shapeAt(template) !== null || this.#itemPathBelow(template) !== undefined;
   }
 
   /** The value at a path: that of an item in its collection, or one of its own. */
@@ -387,8 +324,8 @@ export class MockService {
 
   #created(template: string, path: string, body: unknown, success: DocumentedSuccess): HttpAnswer {
     const listed = this.#listed(template, path);
-    const shape = listed && this.#shapeAt(template);
-    const schema = success.schema ?? shape?.items ?? this.#itemSchemaBelow(template);
+    const shape = listed && this.#paths.shapeAt(template);
+    const schema = success.schema ?? shape?.items ?? this.#paths.itemSchemaBelow(template);
     const item = this.#newItem(schema, body, template);
     const value = this.#values.overlaid(item.value, coreOf(body), schema);
     const core = { ...coreOf(body), ...coreOf(value) };
@@ -396,13 +333,12 @@ export class MockService {
       ? this.#values.overlaid(this.#values.of(shape.items, item.serial), core, shape.items)
       : value;
     const names = new Set([...namesOf(value), ...namesOf(kept)]);
-    if (this.#deviation?.lacks !== 'creation')
-      this.#state.add(path, { serial: item.serial, value: kept, names });
+    if (!this.#lacks('creation')) this.#state.add(path, { serial: item.serial, value: kept, names });
     const texts = identityTexts(core);
-    const name = texts.find((text) => this.#isNameBelow(template, text)) ?? texts[0] ?? '';
+    const name = texts.find((text) => this.#paths.isNameBelow(template, text)) ?? texts[0] ?? '';
     if (name !== '') this.#state.setValue(`${path}/${encodeURIComponent(name)}`, core);
-    const answer = this.#content(success, value);
-    const hasItemPath = this.#paths.some(
+    const answer = this.#successful(success, value);
+    const hasItemPath = this.#paths.all.some(
       ({ match }) => match(`${path}/${encodeURIComponent(name)}`) !== null,
     );
     return name === '' || success.status !== 201 || !hasItemPath
@@ -410,140 +346,20 @@ export class MockService {
       : withField(answer, 'Location', `${path}/${encodeURIComponent(name)}`);
   }
 
-  /** Schema of the items below a collection, as they are read; null if none is documented. */
-  #itemSchemaBelow(template: string): unknown {
-    const read = this.#itemPathBelow(template)?.operations.get('GET');
-    return (read && this.#successOf(read)?.schema) ?? null;
-  }
-
-  #itemPathBelow(template: string): MockPath | undefined {
-    return this.#paths.find(
-      (each) =>
-        each.template.startsWith(`${template}/{`) && !each.template.slice(template.length + 1).includes('/'),
-    );
-  }
-
-  /** Whether a text may be the name of an item below a collection. */
-  #isNameBelow(template: string, text: string): boolean {
-    const operations = [...(this.#itemPathBelow(template)?.operations.values() ?? [])];
-    const input = operations[0]?.call.inputs.findLast((each) => each.in === 'path');
-    if (!input || input.schema === null) return true;
-    const values = /^-?\d+$/.test(text) ? [text, Number(text)] : [text];
-    return values.some((value) => this.#values.faultOf(value, input.schema) === null);
-  }
-
-  #shapeAt(template: string): ListShape | null {
-    const list = this.#byTemplate.get(template)?.operations.get('GET');
-    return this.#listShape((list && this.#successOf(list)?.schema) ?? null);
-  }
-
   #list(items: readonly Item[], success: DocumentedSuccess, request: ReceivedRequest): HttpAnswer {
-    const shape = this.#listShape(success.schema);
+    const shape = this.#paths.listShape(success.schema);
     const page = pageOf(items, request).map(({ value }) => value);
     const whole = this.#values.of(success.schema, 1);
     const member = shape?.member ?? null;
     const value = member === null ? page : { ...(isJsonObject(whole) ? whole : {}), [member]: page };
     const isFit = this.#values.faultOf(value, success.schema) === null;
-    return this.#content(success, this.#withoutNext(isFit ? value : whole, success.schema));
+    return this.#successful(success, this.#content.withoutNext(isFit ? value : whole, success.schema));
   }
 
-  /** A list of one page: no member leads to another one. */
-  #withoutNext(list: unknown, schema: unknown): unknown {
-    if (!isJsonObject(list)) return list;
-    let left = list;
-    for (const [name, value] of Object.entries(list)) {
-      const isNext = isNextPage(name) && !Array.isArray(value) && !isJsonObject(value);
-      const { [name]: _, ...rest } = left;
-      const nested = isJsonObject(value) && !Array.isArray(value) ? this.#withoutNextIn(value) : value;
-      const candidates = isNext
-        ? [rest, ...[null, '', false].map((end) => ({ ...left, [name]: end }))]
-        : [{ ...left, [name]: nested }];
-      left = candidates.find((each) => this.#values.faultOf(each, schema) === null) ?? left;
-    }
-    return left;
-  }
-
-  #withoutNextIn(value: JsonObject): JsonObject {
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !isNextPage(name)));
-  }
-
-  #successOf({ response, answers }: Operation): DocumentedSuccess | null {
-    const answer = answerFor(answers, response.status);
-    if (answer === null) return null;
-    const content = answer.contents.find(({ mediaType }) => isJsonType(mediaType)) ?? answer.contents[0];
-    return {
-      status: response.status,
-      answer,
-      mediaType: content?.mediaType ?? null,
-      schema: content?.schema ?? null,
-    };
-  }
-
-  #content({ status, answer }: DocumentedSuccess, value: unknown): HttpAnswer {
+  #successful({ status, answer }: DocumentedSuccess, value: unknown): HttpAnswer {
     this.#state.give(value);
-    return this.#withContent({ ...bare('served', status) }, answer, () => value);
+    return this.#content.withContent({ ...bare('served', status) }, answer, () => value);
   }
-
-  #fieldValue(name: string, schema: unknown): string {
-    if (/^link$/i.test(name) && this.#values.faultOf(LINK, schema) === null) return LINK;
-    return textOf(schema === null ? 'text' : this.#values.of(schema, 1));
-  }
-
-  /** The answer with the documented content and headers. */
-  #withContent(
-    answer: HttpAnswer,
-    { contents, headers }: DocumentedAnswer,
-    make: (schema: unknown) => unknown,
-  ): HttpAnswer {
-    const content = contents.find(({ mediaType }) => isJsonType(mediaType)) ?? contents[0];
-    const fields = headers
-      .filter(({ required }) => required)
-      .map(({ name, schema }): FieldLine => [name, this.#fieldValue(name, schema)]);
-    const isRedirect = answer.status >= 300 && answer.status < 400;
-    const isBare = [204, 205, 304].includes(answer.status);
-    const kept = answer.fields.filter(([name]) => !/^content-type$/i.test(name));
-    const all: readonly FieldLine[] = [
-      ...kept,
-      ...fields.filter(([name]) => kept.every(([known]) => known.toLowerCase() !== name.toLowerCase())),
-      ...(isRedirect ? [['Location', 'https://example.com/elsewhere'] as const] : []),
-    ];
-    if (isBare || (content === undefined && !isProblem(answer.responseKind)))
-      return { ...answer, fields: all, body: Buffer.alloc(0) };
-    if (content === undefined) return answer;
-    const mediaType = concrete(content.mediaType);
-    const made = content.schema === null ? 'conform' : make(content.schema);
-    // RFC 9457 §3.1.3.
-    const value = /problem\+json/i.test(mediaType)
-      ? this.#values.overlaid(made, { status: answer.status }, content.schema)
-      : made;
-    const body = isJsonType(mediaType) ? JSON.stringify(content.schema === null ? {} : value) : textOf(value);
-    return { ...answer, fields: [...all, ['Content-Type', mediaType]], body: Buffer.from(body) };
-  }
-}
-
-/** RFC 8288 §3: a schema says nothing of the syntax, or only a part. */
-const LINK = '<https://example.com/conform>; rel="self"';
-
-function matcher(template: string): MockPath['match'] {
-  const match = pathMatcher(template);
-  return (path) => {
-    const values = match(withoutEndSlash(path));
-    return values && Object.fromEntries(values);
-  };
-}
-
-/** `POST /containers/create` creates what `/containers/{id}` names. */
-function withoutVerb(path: string): string {
-  return path.replace(/\/(?:create|new)$/i, '');
-}
-
-/** A range as a type of it. */
-function concrete(mediaType: string): string {
-  return mediaType.replace(/^\*\/\*$|^application\/\*$/, 'application/json').replace('*', 'plain');
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function bodyOf({ body }: ReceivedRequest): unknown {

@@ -28,6 +28,8 @@ export interface RunningMock {
   readonly port: number;
   /** Faults of the mock itself: each was answered 500. */
   readonly faults: readonly unknown[];
+  /** Number of answers that its deviation has made different so far. */
+  deviated(): number;
   stop(): Promise<void>;
 }
 
@@ -54,7 +56,13 @@ export async function startMock({ config, deviation, port = 0, log }: MockOption
     identity: null,
     log: log ?? (() => undefined),
   });
-  return { url: `http://127.0.0.1:${host.port}`, port: host.port, faults, stop: () => host.stop() };
+  return {
+    url: `http://127.0.0.1:${host.port}`,
+    port: host.port,
+    faults,
+    deviated: () => mock.deviated,
+    stop: () => host.stop(),
+  };
 }
 
 function deviationNamed(name: string): MockDeviation {

@@ -110,8 +110,10 @@ export class ValueMaker {
     making.left -= 1;
     const flat = flatSchema(schema, this.#definitions, making.choice);
     const { keywords } = flat;
-    if ('const' in keywords) return keywords.const;
-    if (Array.isArray(keywords.enum)) return keywords.enum.find((each) => each !== null) ?? null;
+    const listed = Array.isArray(keywords.enum) ? keywords.enum : null;
+    // One of several alternatives, of which the list admits some.
+    if ('const' in keywords && listed?.includes(keywords.const) !== false) return keywords.const;
+    if (listed !== null) return listed.find((each) => each !== null) ?? null;
     switch (typeOf(flat)) {
       case 'object':
         return this.#object(flat, depth, making);
