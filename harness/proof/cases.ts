@@ -61,6 +61,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'tags-and-dates+all-ranges+304-with-length+tells-other-clients-more',
     'normalises-text+refuses-emoji+finds-similar-things+finds-nothing-with-404+stores-text-in-normal-form+refuses-emoji-in-items',
     'dates-alone+behind-a-cache',
+    'dates-compared-exactly+expires-in-the-past+whole-for-an-open-range',
+    'compresses-without-tags+cuts-long-ranges+expires-at-once',
     'content-of-the-account+plain-json-errors',
     'weak-tag-for-all-accounts+lower-case-fields',
     'weak-tags+ignores-if-match+open-page-for-other-spellings+limits-haste-as-well',

@@ -227,6 +227,37 @@ export const ranges = [
         );
     },
   }),
+  // RFC 9110 §14.1.2: a range without an end goes to the end; a server may send less of it (§15.3.7).
+  check('caching.open-range', {
+    title: 'serves a range from 0 that has no end',
+    headline: 'A range from 0 without an end is misread: {got}',
+    why: 'Browsers ask for media like this first, and players that get a refusal show an error.',
+    change: 'Take bytes=0- for everything, and answer 206 with it or 200.',
+    grounds: [rfc9110('14.1.2', 'MUST')],
+    uses: [sample, sampleAgain, validator.fromTheStart],
+    async judge(context) {
+      const { probe, expect } = context;
+      await comparable(context, validator.fromTheStart);
+      const whole = await probe(sample);
+      const again = await probe(sampleAgain);
+      await expect(validator.fromTheStart)
+        .where(
+          (part) => part.status !== 206 || (whole.hasSameContentAs(again) && part.isPartOf(whole)),
+          NO_PART,
+        )
+        .toConform(
+          'the octets from the first one on',
+          (part) => {
+            const { status, contentRange } = part.response;
+            if (status !== 206) return status === 200 ? null : `status ${status}`;
+            if (contentRange !== null && contentRange.first !== 0)
+              return `those from ${contentRange.first} on`;
+            return part.partFault(whole);
+          },
+          IN_CONTENT,
+        );
+    },
+  }),
   // RFC 9110 §15.5.17: 416 says how long the whole is.
   check('caching.unsatisfied-range', {
     title: 'answers 416 to a range that lies beyond the end',

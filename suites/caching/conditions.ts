@@ -149,6 +149,25 @@ export const conditions = [
     ground: rfc9110('13.1.2', 'MUST'),
   }),
 
+  // RFC 9110 §13.1.2: the tag is that of what this client gets, in its coding.
+  check('caching.tag-of-coding', {
+    title: 'answers 304 to the ETag that it gave compressed content',
+    headline: 'The ETag of compressed content in If-None-Match gets {answer}',
+    why: 'Clients that accept compression, which most do, are sent everything again each time.',
+    change: 'Let the same code that adds the coding to the ETag take it off If-None-Match.',
+    grounds: [rfc9110('13.1.2', 'MUST')],
+    uses: [target.gzipAccepted, validator.tagOfCoding],
+    async judge({ probe, expect }) {
+      const tag = (await probe(target.gzipAccepted)).response.entityTag;
+      await expect(validator.tagOfCoding)
+        .where(({ served, response }) => !served || response.entityTag === tag, TAG_CHANGED)
+        .where(({ served, status }) => served || status === 304, 'such a request is refused')
+        .toConform('status 304', ({ status }) =>
+          status === 304 ? null : `status ${status} with the same ETag`,
+        );
+    },
+  }),
+
   otherTag,
   // RFC 9110 §13.1.3: with If-None-Match the date is ignored.
   sendsIt('caching.tag-before-date', validator.otherTagSameDate, {
@@ -178,6 +197,15 @@ export const conditions = [
         )
         .toHaveStatus(304);
     },
+  }),
+  // RFC 9110 §13.1.3, §13.2.2: what was changed later than that is sent.
+  sendsIt('caching.changed-since', validator.changedSince, {
+    title: 'sends what has changed since the date in If-Modified-Since',
+    headline: 'A client whose copy is older than Last-Modified gets {answer}',
+    why: 'The client keeps its old copy for good.',
+    change:
+      'Answer 304 only where Last-Modified is not later than If-Modified-Since; compare times, not texts.',
+    ground: rfc9110('13.2.2', 'MUST'),
   }),
   // RFC 9110 §5.6.7: recipients take all three forms of a date.
   sees304('caching.date-forms', validator.modifiedSinceAsctime, {

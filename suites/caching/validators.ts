@@ -160,6 +160,22 @@ export const validators = [
         ),
   }),
 
+  // RFC 9111 §5.3: an HTTP-date; an invalid one counts as the past.
+  check('caching.expires-form', {
+    title: 'sends Expires in the format of HTTP',
+    headline: 'Expires is not in the format of HTTP: {got}',
+    why: 'Caches take such a time for the past, and keep nothing.',
+    change: 'Write it like this: Sun, 06 Nov 1994 08:49:37 GMT. A lifetime belongs into max-age.',
+    grounds: [rfc9111('5.3', 'MUST')],
+    uses: [everyExchange],
+    judge: ({ expect }) =>
+      expect()
+        .where(({ response }) => response.has('expires'), 'no response has Expires')
+        .toConform('an IMF-fixdate in Expires, or 0', ({ response: { expiresFault } }) =>
+          expiresFault === null ? null : `"${expiresFault}"`,
+        ),
+  }),
+
   // RFC 9110 §6.6.1: Date is the time at which the message was made.
   check('caching.date-in-time', {
     title: 'sends the present time as Date',

@@ -136,6 +136,17 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['caching.age-form'],
     patch: onAnswer('served', having('Age', '-3')),
   },
+  'expires-iso': {
+    cause: 'Expires is not in the format of HTTP',
+    fails: ['caching.expires-form'],
+    patch: onAnswer('served', having('Expires', '2027-01-01T00:00:00Z')),
+  },
+  'expires-in-seconds': {
+    // RFC 9111 §5.3
+    cause: 'Expires is a number of seconds',
+    fails: ['caching.expires-form'],
+    patch: onAnswer('served', having('Expires', '3600')),
+  },
   'date-in-local-time': {
     cause: 'Date is hours away from the present time',
     fails: ['caching.date-in-time'],
@@ -198,6 +209,31 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A client that has another version of the same date is answered {status:304}',
     fails: ['caching.tag-before-date'],
     patch: dated(isSince),
+  },
+  'since-any-date-304': {
+    cause: 'If-Modified-Since with any date is answered {status:304}',
+    fails: ['caching.changed-since'],
+    patch: dated((_, request) => !sending('if-none-match')(request)),
+  },
+  'since-by-the-alphabet': {
+    // Sun comes behind Mon.
+    cause: 'If-Modified-Since is compared as text, by the names of the days',
+    fails: ['caching.changed-since'],
+    patch: dated(
+      (since, request) => !sending('if-none-match')(request) && (isSince(since) || since > CHANGED),
+    ),
+  },
+  'tag-of-coding-unknown': {
+    // As Apache HTTP Server did with its mod_deflate for long.
+    cause: 'The ETag of compressed content is answered {status:200}',
+    fails: ['caching.tag-of-coding'],
+    patch: onAnswer('served', (answer, request) => {
+      const varying = varyingBy(answer, 'Accept-Encoding');
+      if (!acceptsGzip(request)) return varying;
+      const tag = fieldValue(varying, 'etag')?.replace(/"$/, '-gzip"') ?? '"gzip"';
+      const coded = { ...withField(varying, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
+      return withField(coded, 'ETag', tag);
+    }),
   },
   'since-ignored': {
     cause: 'If-Modified-Since with the date of Last-Modified is answered {status:200}',
@@ -282,6 +318,24 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A range of the last bytes is answered {status:416}',
     fails: ['caching.suffix-range'],
     patch: ranged({ cut: (range, octets) => (range.includes('=-') ? null : cutOf(range, octets)) }),
+  },
+  'open-range-416': {
+    cause: 'A range from 0 without an end is answered {status:416}',
+    fails: ['caching.open-range'],
+    patch: ranged({ cut: (range, octets) => (range.endsWith('=0-') ? null : cutOf(range, octets)) }),
+  },
+  'open-range-400': {
+    cause: 'A range from 0 without an end is answered {status:400}',
+    fails: ['caching.open-range'],
+    patch: together(ranged(), insteadOfServing(sending('range', /=0-$/), asProblem(400))),
+  },
+  'open-range-from-1': {
+    cause: 'A range without an end begins one byte too late',
+    fails: ['caching.open-range'],
+    patch: ranged({
+      part: (content, first, last) =>
+        last === content.length - 1 && first === 0 ? content.subarray(1) : content.subarray(first, last + 1),
+    }),
   },
   'range-beyond-the-end-206': {
     cause: 'A range beyond the end is answered {status:206}',

@@ -13,7 +13,9 @@ import {
   acceptsGzip,
   type Coding,
   compressing,
+  cutOf,
   dated,
+  isSince,
   paging,
   ranged,
   speaking,
@@ -276,6 +278,46 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
         return retagged(compressed, (tag) => tag.replace(/"$/, '-gzip"'));
       }),
     ),
+  },
+  'compresses-without-tags': {
+    summary: 'has no entity tag for what it compresses',
+    changes: ['framing.transfer'],
+    patch: onAnswer('served', (answer, request) => {
+      const varying = varyingBy(answer, 'Accept-Encoding');
+      if (!acceptsGzip(request)) return varying;
+      const plain = withoutField(varying, 'ETag');
+      return { ...withField(plain, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
+    }),
+  },
+  'dates-compared-exactly': {
+    summary:
+      'answers 304 to its own Last-Modified alone, and to no other date (If-Modified-Since may be ignored)',
+    patch: dated(
+      (since, request) =>
+        !sending('if-none-match')(request) &&
+        isSince(since) &&
+        !isSince(imfFixdate(Date.parse(since) - 1_000)),
+    ),
+  },
+  'expires-at-once': {
+    summary: 'says by Expires: 0 that nothing of it stays fresh, as many frameworks do (RFC 9111 §5.3)',
+    patch: onAnswer('served', having('Expires', '0')),
+  },
+  'expires-in-the-past': {
+    summary: 'has an Expires in the past beside no-cache, for old caches',
+    patch: onAnswer('served', having('Expires', 'Thu, 01 Jan 1970 00:00:00 GMT')),
+  },
+  'whole-for-an-open-range': {
+    summary: 'answers 200 where a range covers everything',
+    changes: ['status.conditions'],
+    patch: ranged({ cut: (range, octets) => (range === 'bytes=0-' ? undefined : cutOf(range, octets)) }),
+  },
+  'cuts-long-ranges': {
+    summary: 'sends only the beginning of a long range, and says so in Content-Range (RFC 9110 §15.3.7)',
+    changes: ['status.conditions'],
+    patch: ranged({
+      cut: (range, octets) => (range === 'bytes=0-' ? [0, Math.floor(octets / 2)] : cutOf(range, octets)),
+    }),
   },
   'all-ranges': {
     summary: 'serves ranges of octets from the beginning and from the end, and says what lies beyond',

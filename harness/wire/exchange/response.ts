@@ -194,9 +194,21 @@ export class ResponseView extends ResponseMessage {
 
   /** Last-Modified where it is no IMF-fixdate; null when it is one, or absent. */
   get lastModifiedFault(): string | null {
-    const date = this.#timeIn('last-modified');
+    return this.#writtenFault('last-modified');
+  }
+
+  /**
+   * Expires (RFC 9111 §5.3) where it is no IMF-fixdate; null when it is one, or absent. `0` and `-1` are meant to be no
+   * date: caches take them for the past, as the service does.
+   */
+  get expiresFault(): string | null {
+    return /^(?:0|-1)$/.test(this.field('expires') ?? '') ? null : this.#writtenFault('expires');
+  }
+
+  #writtenFault(name: string): string | null {
+    const date = this.#timeIn(name);
     if (date === null || (date.kind === 'date' && date.form === 'imf-fixdate')) return null;
-    return visible(this.field('last-modified') ?? '', 60);
+    return visible(this.field(name) ?? '', 60);
   }
 
   /** Retry-After (RFC 9110 §10.2.3); null when absent. */

@@ -5,7 +5,7 @@ import type { ResponseView } from '../../../harness/wire/exchange/response.ts';
 import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
 import { served, variation } from '../../stimuli/sample.ts';
-import { rangeRequest } from '../../stimuli/target.ts';
+import { conditional, gzipAccepted, rangeRequest } from '../../stimuli/target.ts';
 
 /** The sample under conditions (RFC 9110 §13) and for ranges (§14), as far as it has the validators for them. */
 
@@ -43,6 +43,26 @@ export const tagOfOtherStrength = byTag(
   'with its own ETag, weak for strong, in If-None-Match',
   (tag) => [['If-None-Match', ofOtherStrength(tag)]],
 );
+/** With the tag that came with compressed content, for the same content in the same coding. */
+export const tagOfCoding = probe(
+  'tag-of-coding',
+  { needs: [gzipAccepted, conditional] },
+  async ({ ask, http }) => {
+    const { served: isServed, response } = await ask(gzipAccepted);
+    if (!isServed || response.contentCodings.length === 0) throw new NotApplicable('nothing is compressed');
+    const { entityTag } = response;
+    if (entityTag === null) throw new NotApplicable('what is compressed has no ETag');
+    if ((await ask(conditional)).status !== 304) throw new NotApplicable('no such condition is answered 304');
+    return http.send({
+      purpose: 'accepting gzip, with the ETag of its compressed content in If-None-Match',
+      fields: [
+        ['Accept-Encoding', 'gzip'],
+        ['If-None-Match', entityTag],
+      ],
+      raw: true,
+    });
+  },
+);
 export const anyTag = byTag('any-tag', 'with If-None-Match: *', () => [['If-None-Match', '*']]);
 export const ownIfMatch = byTag(
   'own-if-match',
@@ -72,6 +92,13 @@ export const modifiedSince = byDate(
   'modified-since',
   'with its own Last-Modified in If-Modified-Since',
   (_, written) => [['If-Modified-Since', written]],
+);
+const DAY_MS = 86_400_000;
+/** The client has what was there a day before the last change. */
+export const changedSince = byDate(
+  'changed-since',
+  'with the day before its own Last-Modified in If-Modified-Since',
+  (at) => [['If-Modified-Since', new Date(Number(at) - DAY_MS).toUTCString()]],
 );
 /** A form that recipients still take (RFC 9110 §5.6.7): `Sun Nov  6 08:49:37 1994`. */
 export const modifiedSinceAsctime = byDate(
@@ -149,6 +176,9 @@ function ofRanges(name: string, purpose: string, fields: (octets: number) => Fie
 }
 
 export const lastOctets = ofRanges('last-octets', 'for its last two octets', () => [['Range', 'bytes=-2']]);
+export const fromTheStart = ofRanges('from-the-start', 'for all octets from its first one on', () => [
+  ['Range', 'bytes=0-'],
+]);
 export const beyondTheEnd = ofRanges('beyond-the-end', 'for a range beyond its end', (octets) => [
   ['Range', `bytes=${octets + 100_000}-`],
 ]);

@@ -69,6 +69,7 @@ const ABOUT_TWO_ANSWERS = [
   'status.unmarked',
   'caching.range-content',
   'caching.range-total',
+  'caching.open-range',
   'caching.suffix-range',
 ];
 
