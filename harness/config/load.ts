@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Contract } from '../base/clause.ts';
 import { UsageError } from '../base/exit.ts';
 import { proxiesOf } from '../wire/socket/proxies.ts';
+import { buildMessages } from './asyncapi/block.ts';
 import { ACCEPTED, type AcceptedObservation, KNOWN, type KnownFailure } from './baseline.ts';
 import { ALLOWANCES, type Allowance } from './blocks/allowances.ts';
 import { buildCredentials } from './blocks/credentials.ts';
@@ -188,7 +189,8 @@ async function buildService(
   const contract = await part('contract', () => findContract(draft, blocks, provider));
   const plan = await part('plan', () => planOf(draft, blocks.plan, contract()));
   const operations = await part('operations', () => buildOperations(draft, blocks, provider()));
-  const websocket = await part('websocket', () => buildWebSocket(draft, blocks.websocket));
+  const messages = await part('asyncapi', () => buildMessages(draft, blocks, provider()));
+  const websocket = await part('websocket', () => buildWebSocket(draft, blocks.websocket, messages()));
   const calls = () => operations().operations;
   const safety = await part('safety', () => safetyOf(draft, blocks.safety, provider(), plan(), calls()));
   const named = { contract: blocks.contract, configDir };
@@ -216,6 +218,7 @@ async function buildService(
     ...ifThere('webhooks', webhooks()),
     ...ifThere('pacts', pacts()),
   };
+  const remarks = [...operations().remarks, ...(messages()?.remarks ?? [])];
   const operationBlocks = { ...blocks, operations: operationsBlock(blocks.operations).calls };
   return {
     service: draft.service,
@@ -227,7 +230,7 @@ async function buildService(
     definitions: operations().definitions,
     ...ifThere('coverage', blocks.coverage ?? null),
     ...(operations().webhooks.length > 0 && { documentedWebhooks: operations().webhooks }),
-    ...(operations().remarks.length > 0 && { documentRemarks: operations().remarks }),
+    ...(remarks.length > 0 && { documentRemarks: remarks }),
     ...ifThere('deployedVersion', deployedVersion()),
     ...ifThere('signatures', signatures()),
     headers: headers(),

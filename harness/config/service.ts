@@ -57,7 +57,7 @@ export interface ServiceConfig {
   readonly definitions?: Readonly<Record<string, unknown>>;
   /** How much of the documented operations a run must exercise; absent if nothing is demanded. */
   readonly coverage?: CoverageFloor;
-  /** Faults of the OpenAPI document itself; absent for none. */
+  /** Faults of the OpenAPI or AsyncAPI document itself; absent for none. */
   readonly documentRemarks?: readonly DocumentRemark[];
   /** Names of the requests that its document has it send; absent for none. */
   readonly documentedWebhooks?: readonly string[];
@@ -104,6 +104,10 @@ export const BLOCKS = {
       examples: ['../openapi/search.yaml'],
       def: 'openapi',
     },
+  ),
+  asyncapi: text(
+    'AsyncAPI 2.0 to 2.6, 3.0 or 3.1 document (YAML or JSON) of the messages over the WebSocket, relative to this file. What `websocket` says goes before it. Nothing is fetched: files that it refers to must lie in its folder or below.',
+    { nullable: true, expected: 'the path of an AsyncAPI document', examples: ['../asyncapi/chat.yaml'] },
   ),
   overlays: list(
     'Overlay documents (Overlay 1.0 or 1.1, YAML or JSON), relative to this file. They are applied to the OpenAPI document in this order before it is read; the file stays as it is.',

@@ -33,6 +33,7 @@ interface Blocks {
   readonly cors?: object;
   readonly operations?: readonly unknown[];
   readonly pacts?: unknown;
+  readonly websocket?: { readonly url?: string };
 }
 
 /** What it states of the documents, in a block of its own. */
@@ -80,11 +81,12 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
     fill('endpoint.other-operations', calls, blocks.operations?.length ? 'operations' : 'openapi');
   }
   if (filled.websocket) {
-    const { url, dialect, echo, exchange } = filled.websocket;
-    fill('websocket.address', url, 'websocket.url');
+    const { url, dialect, echo, exchange, documented } = filled.websocket;
+    fill('websocket.address', url, blocks.websocket?.url === undefined ? 'asyncapi' : 'websocket.url');
     const { messages } = DIALECTS[dialect];
     if (messages !== undefined) fill('websocket.messages', messages, 'websocket.dialect');
     else if (echo) fill('websocket.messages', 'each message is sent back', 'websocket.echo');
+    else if (documented) fill('websocket.messages', 'those of the AsyncAPI document', 'asyncapi');
     else if (exchange) fill('websocket.messages', 'messages and their answers', 'websocket.exchange');
   }
   if (filled.webhooks) {

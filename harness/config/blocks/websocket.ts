@@ -1,6 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { FieldLine } from '../../wire/exchange.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
+import type { DocumentedMessages, MessageOperation } from '../asyncapi/documented-messages.ts';
+import { operationsElsewhere, pairsOf, withAddress } from '../asyncapi/endpoints.ts';
 import type { HandshakePlace } from '../credential/carrier.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
@@ -73,11 +76,9 @@ export const WEBSOCKET = mapping(
   'The WebSocket endpoint of the service.',
   { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
   {
-    url: needed(
-      text('Path below the base URL, or an absolute ws or wss URL.', {
-        expected: 'a path such as /ws, or a ws or wss URL',
-        read: webSocketAddress,
-      }),
+    url: text(
+      'Path below the base URL, or an absolute ws or wss URL. Needed unless `asyncapi` says it; this one goes before that.',
+      { expected: 'a path such as /ws, or a ws or wss URL', read: webSocketAddress },
     ),
     dialect: text(
       'The protocol: raw messages, pusher, or the path of a module of yours that speaks another one, relative to this file.',
@@ -144,6 +145,19 @@ export const WEBSOCKET = mapping(
       'How long the service must keep a connection on which only pings are answered. Without it, the run only observes how long such a connection stays open.',
       { atMost: '150s' },
     ),
+    application: choice(
+      'Which side the AsyncAPI document describes: the service itself (the default), or a client of it.',
+      ['service', 'client'],
+    ),
+    safe: list(
+      'Operations of the AsyncAPI document that change nothing, by their ids: their messages are sent. Those named ping, subscribe and the like, and those with x-safe, need no mention.',
+      { uniqueItems: true, nullable: true, expected: 'a list of operation ids' },
+      text('Id of an operation.'),
+    ),
+    listen: duration(
+      'How long messages are waited for that answer nothing, at each address of the AsyncAPI document. Default: 1s.',
+      { atMost: '30s' },
+    ),
   },
 );
 
@@ -151,7 +165,20 @@ type WebSocketBlock = Loaded<typeof WEBSOCKET>;
 
 /** The WebSocket endpoint of a service; what its keys mean is said where they are declared. */
 export interface WebSocketConfig
-  extends Omit<WebSocketBlock, 'dialect' | 'exchange' | 'login' | 'heartbeat' | 'messages' | 'credential'> {
+  extends Omit<
+    WebSocketBlock,
+    | 'url'
+    | 'dialect'
+    | 'exchange'
+    | 'login'
+    | 'heartbeat'
+    | 'messages'
+    | 'credential'
+    | 'application'
+    | 'safe'
+    | 'listenMs'
+  > {
+  readonly url: string;
   /** `own`: that of the module `adapter`. */
   readonly dialect: ShippedDialect | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
@@ -165,6 +192,19 @@ export interface WebSocketConfig
   readonly messages?: Readonly<Record<string, unknown>>;
   /** Where the handshake carries the key; absent where it is as in other requests. */
   readonly credential?: HandshakeKeyPlace;
+  /** Header fields that its handshake must have; absent for none. */
+  readonly fields?: readonly FieldLine[];
+  /** What an AsyncAPI document says; absent without one. */
+  readonly documented?: MessagePlan;
+}
+
+/** The documented messages, and what a run may do with them. */
+export interface MessagePlan extends Pick<DocumentedMessages, 'endpoints' | 'definitions'> {
+  /** Operations of channels without an address here. */
+  readonly elsewhere: readonly MessageOperation[];
+  /** Ids of operations that change nothing. */
+  readonly safe: readonly string[];
+  readonly listenMs: number;
 }
 
 export interface MessagePair {
@@ -183,13 +223,32 @@ export function whyKeyless({ dialect, credential }: WebSocketConfig): string | n
 
 const MODULE = /\.[cm]?[jt]s$/;
 
-/** @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name. */
+/** Where neither the config nor a document says more. */
+const PLAIN = { dialect: 'raw', echo: false, origin: null, subprotocols: [] } as const;
+const LISTEN_MS = 1_000;
+
+/**
+ * `document`: what an AsyncAPI document says; the block goes before it.
+ *
+ * @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name.
+ */
 export async function buildWebSocket(
   draft: Draft,
-  written?: WebSocketBlock,
+  block?: WebSocketBlock,
+  document: DocumentedMessages | null = null,
 ): Promise<WebSocketConfig | null> {
-  if (!written) return null;
-  const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = written;
+  if (!block && document === null) return null;
+  const written: WebSocketBlock = block ?? PLAIN;
+  const endpoints = document === null ? [] : withAddress(document, written.url ?? null);
+  const main = endpoints.find(({ target }) => target === written.url) ?? endpoints[0];
+  const url = written.url ?? main?.target;
+  if (url === undefined) {
+    if (block === undefined) return null;
+    const remedy = 'add `url:`, a path such as /ws, or a ws or wss URL';
+    throw draft.faultAt('websocket.url', 'is missing', remedy);
+  }
+  const { application: _, safe = [], listenMs = LISTEN_MS, ...own } = written;
+  const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = own;
   const read = (key: string, schema: unknown) => readSchema(draft, `websocket.${key}`, schema);
   const pairs: MessagePair[] = [];
   for (const [index, { send, expect }] of exchange.entries()) {
@@ -201,15 +260,26 @@ export async function buildWebSocket(
   }
   const spoken = await dialectOf(draft, dialect);
   const ofSubprotocol = dialect === 'raw' ? heartbeatOfSubprotocols(same.subprotocols) : null;
+  const shown = pairs.length > 0 || main === undefined ? [] : pairsOf(main, document?.definitions ?? {});
+  const place = credential ? keyPlaceOf(draft, credential) : document?.keyPlace;
   return {
     ...same,
+    url,
     ...(ofSubprotocol && { heartbeat: ofSubprotocol }),
     ...spoken,
-    ...(pairs.length > 0 ? { exchange: pairs } : {}),
+    ...(pairs.length + shown.length > 0 ? { exchange: [...pairs, ...shown] } : {}),
     ...(login ? { login: { ...login, expect: await read('login.expect', login.expect) } } : {}),
     ...(heartbeat ? { heartbeat: ofRawMessages(draft, spoken.dialect, heartbeat) } : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
-    ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
+    ...(place ? { credential: place } : {}),
+    ...(main && main.fields.length > 0 ? { fields: main.fields } : {}),
+    ...(document && {
+      documented: {
+        ...{ endpoints, safe, listenMs },
+        elsewhere: operationsElsewhere(document, endpoints),
+        definitions: document.definitions,
+      },
+    }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { CredentialsBlock } from '../credential/schemes.ts';
 import { readSource } from '../document/files.ts';
 import type { DocumentRemark, SourceFile } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
-import type { ProviderConfig } from '../provider/provider.ts';
+import { basePathOf, type ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import {
   answerFor,
@@ -358,12 +358,6 @@ export async function factsOfDocument(
 function addressIn(provider: ProviderConfig): { readonly address?: string } {
   const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
   return url === null || isLoopback(url.hostname) ? {} : { address: url.href };
-}
-
-function basePathOf(provider: ProviderConfig): string {
-  if ('path' in provider) return provider.path;
-  // A port that is not known yet does not change the path.
-  return 'url' in provider ? (URL.parse(provider.url.replace('$' + '{PORT}', '1'))?.pathname ?? '') : '';
 }
 
 function documentedFor(

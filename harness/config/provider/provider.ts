@@ -147,3 +147,10 @@ export function addressOf(provider: ProviderConfig): string | null {
 export function isBuiltIn({ kind }: ProviderConfig): boolean {
   return ALL[kind].isBuiltIn ?? false;
 }
+
+/** Path of its base address: '' or `/api`. */
+export function basePathOf(provider: ProviderConfig): string {
+  if ('path' in provider) return provider.path;
+  // A port that is not known yet does not change the path.
+  return 'url' in provider ? (URL.parse(provider.url.replace('$' + '{PORT}', '1'))?.pathname ?? '') : '';
+}

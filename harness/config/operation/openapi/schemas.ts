@@ -50,6 +50,7 @@ export class OpenApiSchemas {
   readonly book: SchemaBook;
   readonly #files: SourceFiles;
   readonly #direction: Direction;
+  readonly #space: string;
   /** Before 3.1: keywords next to a reference are ignored, and `nullable` admits null. */
   readonly #isEarly: boolean;
   /** What schemas are written in that name nothing else. */
@@ -69,16 +70,23 @@ export class OpenApiSchemas {
   /** The definition that is being read. */
   #reading: string | null = null;
 
-  constructor(files: SourceFiles, direction: Direction, version: Version) {
+  /** `dialect`: of schemas that name none, where it is no OpenAPI document. `space`: tells its URIs from those of other books. */
+  constructor(
+    files: SourceFiles,
+    direction: Direction,
+    version: Version,
+    { dialect = LATEST, space = direction }: { readonly dialect?: Dialect; readonly space?: string } = {},
+  ) {
     this.#files = files;
     this.#direction = direction;
+    this.#space = space;
     this.#isEarly = version === '2.0' || version === '3.0';
     const named = child(files.root, 'jsonSchemaDialect');
     try {
-      this.#dialect = namedDialect(named, LATEST);
+      this.#dialect = namedDialect(named, dialect);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      this.#dialect = LATEST;
+      this.#dialect = dialect;
       this.unknownDialect = error;
     }
     this.book = new SchemaBook(this.definitions, files.mention('unevaluatedProperties', 'unevaluatedItems'));
@@ -149,7 +157,7 @@ export class OpenApiSchemas {
     if (this.#uris.size >= MAX_SCHEMAS)
       throw faultAt(at, `needs more than ${MAX_SCHEMAS} schemas`, 'leave out operations that are not tested');
     const name = (at.pointer.at(-1) ?? 'schema').replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 60);
-    const uri = `conform:${this.#direction}/${this.#uris.size + 1}-${name}`;
+    const uri = `conform:${this.#space}/${this.#uris.size + 1}-${name}`;
     this.#uris.set(key, uri);
     this.#pending.push([uri, at]);
     return uri;

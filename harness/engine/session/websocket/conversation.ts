@@ -185,7 +185,8 @@ async function connect(
   const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
   const { baseUrl, clock, userAgent } = transport;
-  const { target } = socketAddressOf(baseUrl, websocket.url);
+  const endpoint = stimulus.endpoint ?? websocket.url;
+  const { target } = socketAddressOf(baseUrl, endpoint);
   const choice = credentialOf(stimulus, websocket);
   const credential = credentialUse(choice);
   const dialect = await dialectOf(websocket);
@@ -198,7 +199,7 @@ async function connect(
   // A credential that cannot be placed fails before it counts as a request.
   await placed();
   const opening = {
-    endpoint: websocket.url,
+    endpoint,
     limits: LIMITS,
     form: {
       ...(stimulus.httpVersion && { httpVersion: stimulus.httpVersion }),

@@ -14,6 +14,8 @@ export interface HandshakeStimulus {
   /** What the connection is for: `a WebSocket with an unmasked frame`. */
   readonly purpose: string;
   readonly method?: string;
+  /** Another address than the configured one: a path below the base URL, or a ws or wss URL. */
+  readonly endpoint?: string;
   /** Changes the target of the configured endpoint. */
   readonly target?: (target: string) => string;
   /** They replace the handshake's own fields of the same name. */
@@ -40,8 +42,8 @@ export function stimulusOf(handshake: Handshake): HandshakeStimulus {
 
 /** Whether it is the handshake of an ordinary client. */
 export function isOrdinary(stimulus: HandshakeStimulus): boolean {
-  const { method, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
-  if (httpVersion) return false;
+  const { method, endpoint, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
+  if (httpVersion || endpoint !== undefined) return false;
   return !method && !target && !fields && !without && !credential && !octetByOctet;
 }
 
@@ -77,11 +79,15 @@ export function openingRequest(
     origin: websocket.origin,
     subprotocols: websocket.subprotocols,
   });
-  const replaced = (stimulus.fields ?? []).map(([name]) => name.toLowerCase());
+  const named = (fields: readonly FieldLine[]) => fields.map(([name]) => name.toLowerCase());
+  const given = stimulus.fields ?? [];
+  const always = (websocket.fields ?? []).filter(([name]) => !named(given).includes(name.toLowerCase()));
+  const own = [...always, ...given];
+  const replaced = named(own);
   const gone = new Set([...replaced, ...(stimulus.without ?? [])]);
   return {
     method: stimulus.method ?? whole.method,
     target: whole.target,
-    fields: [...whole.fields.filter(([name]) => !gone.has(name.toLowerCase())), ...(stimulus.fields ?? [])],
+    fields: [...whole.fields.filter(([name]) => !gone.has(name.toLowerCase())), ...own],
   };
 }

@@ -1,0 +1,77 @@
+import { UsageError } from '../../base/exit.ts';
+import type { FieldLine } from '../../wire/exchange.ts';
+import { SourceFiles } from '../document/files.ts';
+import { Remarks } from '../document/remarks.ts';
+import { child, faultAt } from '../document/source.ts';
+import type { ReadFault } from '../yaml/read-text.ts';
+import { Addresses, type AsyncApiOptions } from './addresses.ts';
+import type { DocumentedMessages, UnservedChannel } from './documented-messages.ts';
+import { endpointOf } from './endpoints.ts';
+import { MessageReader } from './messages.ts';
+import { type FoundChannel, type FoundServer, Outline, serversOf, versionOf } from './outline.ts';
+import { keyPlaceOf, schemesOf } from './security.ts';
+
+/** Reads only the parts that a client of a WebSocket needs; the rest is for linters. @throws UsageError at its place. */
+export async function readAsyncApi(
+  path: string,
+  options: AsyncApiOptions,
+): Promise<DocumentedMessages | { readonly fault: ReadFault }> {
+  const files = await SourceFiles.open(path, options.shown);
+  if ('fault' in files) return files;
+  const version = versionOf(files.root);
+  const remarks = new Remarks();
+  for (const remark of files.remarks) remarks.add(remark);
+  const servers = serversOf(files, version, remarks);
+  const outline = new Outline(files, version, remarks, options.isClient ?? false);
+  if (outline.operations.length === 0) {
+    const at = child(files.root, version === 2 ? 'channels' : 'operations');
+    const problem = 'describes no operation that can be read';
+    throw faultAt(
+      at.value === undefined ? files.root : at,
+      problem,
+      'describe the messages that are sent and received',
+    );
+  }
+  const speaking = speakersOf(servers);
+  const [first] = speaking;
+  const demands = first && remarks.attempt(() => schemesOf(first.at, files, version), 'it is not looked at');
+  const keyPlace =
+    demands === undefined || demands instanceof UsageError
+      ? null
+      : keyPlaceOf(demands, first?.at ?? files.root, options.configured, remarks);
+  const addresses = new Addresses(files, { servers, speaking, remarks, keyPlace }, options);
+  const reader = new MessageReader(files, remarks);
+  const elsewhere: UnservedChannel[] = [];
+  const byTarget = new Map<string, { readonly channels: FoundChannel[]; readonly fields: FieldLine[] }>();
+  for (const channel of outline.channels) {
+    const address = addresses.of(channel);
+    if ('unfit' in address) {
+      const { unfit: reason, isOpen = false } = address;
+      remarks.at(channel.at, reason, 'nothing is sent there');
+      elsewhere.push({ reason, isOpen, ...endpointOf([channel], outline, reader) });
+      continue;
+    }
+    const known = byTarget.get(address.target) ?? { channels: [], fields: [] };
+    byTarget.set(address.target, known);
+    known.channels.push(channel);
+    known.fields.push(...address.fields);
+  }
+  const endpoints = [...byTarget].map(([target, { channels, fields }]) => ({
+    ...{ target, fields },
+    ...endpointOf(channels, outline, reader),
+  }));
+  const title = child(child(files.root, 'info'), 'title').value;
+  return {
+    title: typeof title === 'string' ? title : null,
+    endpoints: endpoints.filter(({ operations }) => operations.length > 0),
+    elsewhere: elsewhere.filter(({ operations }) => operations.length > 0),
+    ...{ definitions: reader.definitions, remarks: remarks.all, keyPlace },
+  };
+}
+
+/** Those of a WebSocket; of a document that names none, those of HTTP, which a handshake begins with. */
+function speakersOf(servers: readonly FoundServer[]): readonly FoundServer[] {
+  const speaking = (protocols: RegExp) => servers.filter(({ protocol }) => protocols.test(protocol));
+  const sockets = speaking(/^wss?$/);
+  return sockets.length > 0 ? sockets : speaking(/^https?$/);
+}
