@@ -6,7 +6,7 @@ import {
   practice,
   quotaFieldsDraft,
 } from '../../harness/engine/check/suite.ts';
-import { measuredLimit, togetherAdmitted } from './stimuli/limit.ts';
+import { measuredLimit, togetherAdmitted, unmetInTurn } from './stimuli/limit.ts';
 import { instancesApart, limitMeasurement, recovery } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
 
@@ -104,10 +104,12 @@ export const measurements = [
     title: 'counts requests by some algorithm',
     why: 'A client plans better when it knows how its quota comes back.',
     grounds: [clause('limits.other')],
-    uses: [limitMeasurement, instancesApart],
+    uses: [limitMeasurement, unmetInTurn, instancesApart],
     async observe({ probe }) {
-      const { algorithm, because } = (await probe(limitMeasurement)).inference;
+      const { algorithm, compatible, because } = (await probe(limitMeasurement)).inference;
       const { fault } = await probe(instancesApart);
+      if (algorithm === 'unknown' && compatible.includes('concurrency') && (await probe(unmetInTurn)))
+        return { seen: 'concurrency', note: `concurrency: ${because.slice(0, 3).join('; ')}` };
       if (['unknown', 'none'].includes(algorithm) && fault !== null)
         return { seen: 'count-per-instance', note: `a count for each instance: ${fault}` };
       return { seen: algorithm, note: `${algorithm}: ${because.slice(0, 3).join('; ')}` };

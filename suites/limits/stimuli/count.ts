@@ -1,6 +1,6 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
-import { Blocked } from '../../../harness/base/verdict.ts';
-import type { Plan } from '../../../harness/config/service.ts';
+import { Blocked, unlessBlocked } from '../../../harness/base/verdict.ts';
+import type { Plan, ServiceConfig } from '../../../harness/config/service.ts';
 import { probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
@@ -8,7 +8,7 @@ import type { LimitObservation, Span } from '../../../harness/wire/limit/observe
 import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { type InTurn, inTurn, type StrayRefusal } from './in-turn.ts';
-import { serialBurst, togetherBurst } from './planner.ts';
+import { isTellable, mostInTurn, serialBurst, togetherBurst } from './planner.ts';
 import {
   burstCost,
   exhaustion,
@@ -37,18 +37,22 @@ export interface Count extends Span {
   readonly evidence: string;
 }
 
+function inTurnCost({ plan }: Pick<ServiceConfig, 'plan'>): number {
+  return plan === null ? 0 : mostInTurn(plan);
+}
+
 /** One request after the other, or all of them together. */
 type Mode = 'serial' | 'parallel';
 
 /** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
 export const serialCount = probe<Count>(
   'serial-count',
-  { needs: () => [firstBurst], cost: burstCost, risks: ['burst'] },
+  { needs: () => [firstBurst], cost: inTurnCost, risks: ['burst'] },
   async (port) => count(port, 'serial', await port.ask(firstBurst)),
 );
 export const serialRecount = probe<Count>(
   'serial-recount',
-  { needs: [serialCount], cost: burstCost, risks: ['burst'] },
+  { needs: [serialCount], cost: inTurnCost, risks: ['burst'] },
   async (port) => count(port, 'serial', await port.ask(serialCount)),
 );
 export const parallelCount = probe<Count>('parallel-count', { cost: burstCost, risks: ['burst'] }, (port) =>
@@ -82,14 +86,14 @@ export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cos
   };
 });
 
-async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<Count> {
+async function count(port: QuotaParts, mode: Mode, other: Count | null): Promise<Count> {
   const plan = planOf(port.config);
   const silentMs = forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs;
   await port.pause.until(
     other === null ? silentMs : apartFrom(other, silentMs, plan.windowMs),
     'two windows without a request: then no limiter remembers any',
   );
-  const counted = await (mode === 'serial' ? countInTurn(port) : countTogether(port));
+  const counted = await (mode === 'serial' ? countInTurn(port, other) : countTogether(port));
   const refusal = counted.observations.find(({ fate }) => fate === 'refused');
   if (counted.admitted < plan.requests && refusal && isOfAnother(refusal, plan))
     throw new Blocked('another limit than the documented one refused first');
@@ -98,12 +102,46 @@ async function count(port: QuotaParts, mode: Mode, other: Span | null): Promise<
   return counted;
 }
 
-async function countInTurn(port: QuotaParts): Promise<Count> {
+async function countInTurn(port: QuotaParts, other: Count | null): Promise<Count> {
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
   const order = { plan, purpose, before: 0, upTo: serialBurst(plan), triesAgain: true };
   const { bursts, stray, besideMs } = await inTurn(port, order);
-  return { ...countOf(bursts, port, besideMs), stray };
+  const counted = { ...countOf(bursts, port, besideMs), stray };
+  // Where none was refused, the quota may only have flowed back as fast.
+  return counted.isRefused || other === null || other.isRefused
+    ? counted
+    : { ...countOf(await onwards(bursts, counted, eachMsOf(other), port), port, besideMs), stray };
+}
+
+/** With as many requests more in turn as flow back meanwhile, and one. */
+async function onwards(
+  sent: InTurn['bursts'],
+  counted: Count,
+  otherEachMs: number,
+  port: QuotaParts,
+): Promise<InTurn['bursts']> {
+  const plan = planOf(port.config);
+  // Some were held up, in the one or in the other.
+  const eachMs = Math.min(eachMsOf(counted), otherEachMs);
+  const isTold = counted.isRefused || counted.surely > plan.requests + counted.flowed;
+  const left = mostInTurn(plan) - counted.sent;
+  if (isTold || left <= 0 || !isTellable(plan, eachMs)) return sent;
+  const upTo = Math.min(left, Math.ceil(ONWARDS_SHARE * plan.requests));
+  const order = { purpose: 'to count on: more than flow back meanwhile', before: counted.sent, upTo };
+  // No record of an earlier version has it.
+  const next = await port.quota.burst(order).catch(unlessBlocked);
+  if (next === null) return sent;
+  const all = [...sent, next];
+  return onwards(all, countOf(all, port), otherEachMs, port);
+}
+
+/** Of the limit: as many more before it is looked again whether they are enough. */
+const ONWARDS_SHARE = 0.1;
+
+/** From one request of it to the next, in ms. */
+export function eachMsOf({ fromMs, toMs, admitted }: Pick<Count, 'fromMs' | 'toMs' | 'admitted'>): number {
+  return (toMs - fromMs) / Math.max(1, admitted);
 }
 
 async function countTogether(port: QuotaParts): Promise<Count> {

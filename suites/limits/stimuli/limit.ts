@@ -1,6 +1,6 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
-import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
-import { type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
+import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
@@ -13,6 +13,7 @@ import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import {
   type Count,
   countOf,
+  eachMsOf,
   endWithin,
   firstBurst,
   isSameElsewhere,
@@ -24,6 +25,7 @@ import {
 } from './count.ts';
 import { type StrayRefusal, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
+import { isTellable } from './planner.ts';
 import { type Exhaustion, exhaustion, planOf } from './quota.ts';
 
 interface MeasuredLimit {
@@ -89,14 +91,24 @@ export const measuredLimit = probe<MeasuredLimit>(
     // Requests sent together may be refused by a limit of their own: that is a reason to count, and no more.
     const together = parallel === null ? [] : strayTogether(countOf([parallel], port).observations, plan);
     const isOdd = met.stray.length + together.length > 0;
+    // By chance as many may be served together as a bucket would serve that was never met in turn.
+    const eachMs = eachMsOf(met.groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 });
+    const isUnmet = inference.compatible.includes('concurrency') && isTellable(plan, eachMs);
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
-    if (found?.uncertainty === null && !isOdd) return { ...about, firstRefused: found.at, uncertainty: null };
+    if (found?.uncertainty === null && !isOdd && !isUnmet)
+      return { ...about, firstRefused: found.at, uncertainty: null };
     const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd });
     const { sent: sentThen, evidence: decisive } = by;
     const again = strayAt(stray);
     return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );
+
+/** Whether no number of requests in turn meets the limit. */
+export const unmetInTurn: Probe<boolean> = derived('unmet-in-turn', [measuredLimit], async ({ ask }) => {
+  const measured = await ask(measuredLimit).catch(unlessUnjudged);
+  return measured !== null && !measured.isStray && measured.firstRefused === null;
+});
 
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
@@ -143,6 +155,10 @@ async function counted(
   const isOfTogether = ({ admitted }: Count) => 2 * admitted < mostInTurn;
   const isLow = (a: Count, b: Count) =>
     a.admitted < requests && a.admitted === b.admitted && !isOfTogether(a);
+  // Held up, a request or two flow back to a bucket without burst.
+  const isFlow = (a: Count) => flows && a.isRefused && a.admitted <= a.flowed && a.flowed < requests / 2;
+  const isWithoutBurst = (by: Count, other: Count) =>
+    isFlow(by) && isFlow(other) && by.admitted <= other.admitted && !isOfTogether(by);
   const isHigh = (a: Count, b: Count) =>
     [a, b].every((each) => each.surely > most(each)) &&
     isApart(endWithin(a, requests), endWithin(b, requests), windowMs);
@@ -165,7 +181,11 @@ async function counted(
       ? { at: requests + 1, uncertainty: `at most ${by.admitted + 1}`, by }
       : null;
   const otherBy = (by: Count, other: Count): Counted | null => {
-    const differs = isLow(other, by) || isHigh(other, by) || (by.surely > most(by) && isSame(by, other));
+    const differs =
+      isLow(other, by) ||
+      isWithoutBurst(by, other) ||
+      isHigh(other, by) ||
+      (by.surely > most(by) && isSame(by, other));
     const at = by.isRefused ? by.admitted + 1 : null;
     return differs ? { at, uncertainty: null, by } : null;
   };
@@ -175,8 +195,7 @@ async function counted(
       .flatMap((by) => counts.flatMap((other) => (by === other ? [] : (judge(by, other) ?? []))))[0] ?? null;
 
   // A second limit refuses requests that come together.
-  const { fromMs, toMs, admitted } = groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 };
-  const eachMs = (toMs - fromMs) / Math.max(1, admitted);
+  const eachMs = eachMsOf(groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 });
   // Refusals at random show in turn alone.
   const isSlow = isOdd
     ? typicalMs * requests > LONG_SHARE_IF_ODD * windowMs

@@ -73,6 +73,20 @@ export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): 
   return requests + Math.ceil(requests * COUNTED_SHARE) + PARALLEL_OVERSHOOT;
 }
 
+/** Of the limit, at the most: requests in turn that are more than flow back meanwhile. */
+const TELLING_SHARE = 2.2;
+
+/** The most requests of a count in turn. */
+export function mostInTurn({ requests }: Pick<DocumentedLimit, 'requests'>): number {
+  return Math.max(serialBurst({ requests }), Math.ceil(TELLING_SHARE * requests));
+}
+
+/** Whether as many in turn, if each takes `eachMs`, are more than an even flow gives back meanwhile. */
+export function isTellable({ requests, windowMs }: DocumentedLimit, eachMs: number): boolean {
+  const left = 1 - (eachMs * requests) / windowMs;
+  return left * mostInTurn({ requests }) > requests + TOLERANCE.patience;
+}
+
 /** Requests in turn that nearly always meet refusals at random. */
 const MANY = 60;
 const FIRST_SHARE = 0.6;

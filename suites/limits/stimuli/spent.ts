@@ -1,4 +1,4 @@
-import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import { Blocked, NotApplicable, unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Burst } from '../../../harness/wire/evidence.ts';
@@ -254,10 +254,37 @@ async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {
     const reply = await servedBeyondFlow(port, variant);
     if (!reply.served) return reply;
     const plain = await port.quota.sendWhileSpent({ purpose: 'as documented, while the quota is spent' });
-    if (!plain.served) return reply;
+    if (!plain.served) return (await refusedBy(port, variant)) ?? reply;
     await ensureSpent(port);
   }
-  throw new Blocked('the quota came back each time before it could be seen whether it is shared');
+  throw new Blocked(UNSEEN);
+}
+
+/**
+ * As often in a row served, and the sample refused, it is no chance: another worker with a count of its own may have
+ * answered. Of a small quota of its own it takes a quarter.
+ */
+const TIMES_AGAIN = 4;
+const OWN_SHARE = 0.25;
+const UNSEEN = 'the quota came back each time before it could be seen whether it is shared';
+
+/** Its refusal; null if it is served each time while the sample is refused. */
+async function refusedBy(port: QuotaParts, variant: Stimulus): Promise<Reply | null> {
+  // No record of an earlier version has it.
+  const send = (stimulus: Stimulus) => port.quota.sendWhileSpent(stimulus).catch(unlessBlocked);
+  const enough = Math.min(TIMES_AGAIN, Math.floor(OWN_SHARE * planOf(port.config).requests));
+  let times = 0;
+  for (let round = 0; times < enough; round++) {
+    if (round === ROUNDS * enough) throw new Blocked(UNSEEN);
+    const reply = await send(variant);
+    if (reply === null) return null;
+    if (!reply.served) return reply;
+    const plain = await send({ purpose: 'as documented, while the quota is spent' });
+    if (plain === null) return null;
+    if (plain.served) await ensureSpent(port);
+    times = plain.served ? 0 : times + 1;
+  }
+  return null;
 }
 
 /** The first refusal; or the last service, once so many have been served that an even flow cannot explain it. */
