@@ -24,7 +24,7 @@ export async function sendOrder(
 
 export function stimulusOf(order: Order): Stimulus {
   const { operation, kind, method, path, fields, body, what } = order;
-  const content = body === null ? {} : { content: body.text };
+  const content = body && { content: body.isOctets ? Buffer.from(body.text, 'latin1') : body.text };
   const type = body === null ? [] : ([['Content-Type', body.mediaType]] as const);
   return {
     purpose: `${operation.template} ${what}`,

@@ -1,6 +1,7 @@
 import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { percentDecoded } from '../../../wire/request.ts';
+import { sampleFile } from './sample-files.ts';
 
 /** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
 export interface Operation extends OperationRequest {
@@ -181,6 +182,8 @@ export interface CallBody {
   readonly value: unknown;
   /** Some of the value is made up: the document shows none. */
   readonly isMade?: true;
+  /** The value is a file: a character of it is an octet (latin1). */
+  readonly isFile?: true;
   /** Names of the parts of a multipart form that are files; absent for none. */
   readonly files?: readonly string[];
   /** How members of a form are written, by their name; absent if the document says nothing of it. */
@@ -210,6 +213,8 @@ export interface OperationRequest {
 export interface OperationBody {
   readonly mediaType: string;
   readonly text: string;
+  /** A character of the text is an octet (latin1); else it is written in UTF-8. */
+  readonly isOctets?: true;
 }
 
 /** The request of a call, its values written out. */
@@ -244,7 +249,7 @@ function writtenBody(body: CallBody): OperationBody {
     return { mediaType, text: pieces.join('&') };
   }
   if (isMultipartType(mediaType) && hasMembers(value)) return multipart(body, value);
-  return { mediaType, text: textOf(value, ',') };
+  return { mediaType, text: textOf(value, ','), ...(body.isFile && { isOctets: true }) };
 }
 
 /** Objects are JSON in forms (OpenAPI 3.1 §4.8.15). */
@@ -256,25 +261,41 @@ const BOUNDARY = 'conform-boundary';
 
 /** RFC 7578 §4: a part for each value; objects as JSON, files with a name. */
 function multipart({ mediaType, files = [], encoding = {} }: CallBody, form: JsonObject): OperationBody {
-  const parts = Object.entries(form).flatMap(([name, inner]) =>
-    [inner].flat().map((item) => {
-      const isFile = files.includes(name);
-      const usual = isFile ? 'text/plain' : isJsonObject(item) ? 'application/json' : undefined;
-      const type = encoding[name]?.contentType ?? usual;
-      const text = isFile && (typeof item !== 'string' || item === '') ? 'conform' : memberText(item, type);
-      const head = [
-        `Content-Disposition: form-data; name="${name.replaceAll(/["\r\n]/g, encodeURIComponent)}"`,
-        isFile ? '; filename="conform.txt"' : '',
-        type === undefined ? '' : `\r\nContent-Type: ${type}`,
-      ];
-      return `--${BOUNDARY}\r\n${head.join('')}\r\n\r\n${text}\r\n`;
-    }),
+  const sent = Object.entries(form).flatMap(([name, inner]) =>
+    [inner].flat().map((item) => partOf(name, item, files.includes(name), encoding[name])),
+  );
+  const isOctets = sent.some(({ octets }) => octets !== null && /[\x80-\xff]/.test(octets));
+  const inOctets = (text: string) => (isOctets ? Buffer.from(text).toString('latin1') : text);
+  const parts = sent.map(
+    ({ head, text, octets }) => `--${BOUNDARY}\r\n${inOctets(head)}\r\n\r\n${octets ?? inOctets(text)}\r\n`,
   );
   const [essence = ''] = mediaType.split(';', 1);
   return {
     mediaType: `${essence.trim()}; boundary=${BOUNDARY}`,
     text: `${parts.join('')}--${BOUNDARY}--\r\n`,
+    ...(isOctets && { isOctets }),
   };
+}
+
+interface Part {
+  readonly head: string;
+  readonly text: string;
+  /** In place of the text; null for none. */
+  readonly octets: string | null;
+}
+
+function partOf(name: string, item: unknown, isFile: boolean, { contentType }: MemberEncoding = {}): Part {
+  const file = isFile && contentType !== undefined ? sampleFile(contentType) : null;
+  const usual = isFile ? 'text/plain' : isJsonObject(item) ? 'application/json' : undefined;
+  const type = file?.mediaType ?? contentType ?? usual;
+  const head = [
+    `Content-Disposition: form-data; name="${name.replaceAll(/["\r\n]/g, encodeURIComponent)}"`,
+    isFile ? `; filename="conform.${file?.extension ?? 'txt'}"` : '',
+    type === undefined ? '' : `\r\nContent-Type: ${type}`,
+  ];
+  const isShown = !isFile || (typeof item === 'string' && item !== '');
+  const text = isShown ? memberText(item, type) : 'conform';
+  return { head: head.join(''), text, octets: file?.octets ?? null };
 }
 
 /** `application/json` or a type with the suffix `+json`, parameters aside. */

@@ -1,6 +1,7 @@
 import { child, children, type DocumentNode } from '../../document/source.ts';
 import { isFormType, isJsonType, isMultipartType, type MemberEncoding } from '../call/call.ts';
 import type { Example } from '../call/example.ts';
+import { type SampleFile, sampleFile } from '../call/sample-files.ts';
 import { contentsOf, type DocumentedBody, formOf, type InputScope, schemaOf, UNREAD } from './inputs.ts';
 import { firstFitting, fittingExamples, shownInBody, withoutReadOnly } from './shown-values.ts';
 
@@ -17,7 +18,7 @@ const FORMS: readonly ((mediaType: string) => boolean)[] = [
   isMultipartType,
   (mediaType) => /^text\/(?!xml)/i.test(mediaType),
   isRange,
-  (mediaType) => /^application\/(?:octet-stream|x-tar|zip|gzip)/i.test(mediaType),
+  (mediaType) => /^application\/octet-stream/i.test(mediaType) || sampleFile(mediaType) !== null,
 ];
 
 /** The request body in the first form that can be written here. */
@@ -39,34 +40,59 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
     return { mediaType: '', required, schema: null, value: undefined, lacks };
   }
   const [written, content] = chosen;
-  const mediaType = isRange(written) ? 'application/json' : written;
+  const file = fileOf(content, written, scope);
+  const mediaType = isRange(written) ? 'application/json' : (file?.mediaType ?? written);
   const schemaAt = child(content, 'schema');
   const schema = schemaOf(schemaAt, scope, 'the request body is held to no schema');
   const isJson = isJsonType(mediaType);
   const example =
-    shownBody(content, scope, isJson ? schema : null) ?? madeUp(schemaAt, scope, schema, isJson);
+    shownBody(content, scope, isJson ? schema : null) ??
+    (file === null
+      ? madeUp(schemaAt, scope, schema, isJson)
+      : ({ value: file.octets, isMade: true } as const));
   const lacks = required && 'reason' in example ? `its body has no example: ${example.reason}` : null;
   const { value, isMade } = 'value' in example ? example : {};
-  const files = isMultipartType(mediaType) ? filesIn(schemaAt, scope) : [];
+  const typed = isMultipartType(mediaType) ? filesIn(schemaAt, scope) : {};
+  const files = Object.keys(typed);
   const sent = (shown: DocumentNode) => withoutReadOnly(shown, schemaAt, scope);
   const named = fittingExamples([content], scope, isJson ? schema : null, { sent });
-  const made = isMade && { isMade };
-  const more = { ...made, ...(files.length > 0 && { files }), ...encodingIn(content, scope), ...named };
+  const made = {
+    ...(isMade && { isMade }),
+    ...(file !== null && value === file.octets && { isFile: true as const }),
+  };
+  const more = {
+    ...made,
+    ...(files.length > 0 && { files }),
+    ...encodingIn(content, typed, scope),
+    ...named,
+  };
   return { mediaType, required, schema, value, lacks, ...more };
 }
 
+/** A file of the media type, unless the document shows the content; null if none is known. */
+function fileOf(content: DocumentNode, mediaType: string, scope: InputScope): SampleFile | null {
+  return shownInBody(content, scope).length > 0 ? null : sampleFile(mediaType);
+}
+
 /** How members of a form are written, as far as the document says it (OpenAPI 3.1 §4.8.15). */
-function encodingIn(content: DocumentNode, { files }: InputScope): Pick<DocumentedBody, 'encoding'> {
+function encodingIn(
+  content: DocumentNode,
+  typed: ReturnType<typeof filesIn>,
+  { files }: InputScope,
+): Pick<DocumentedBody, 'encoding'> {
+  const ofSchema = Object.entries(typed).filter(([, { contentType }]) => contentType !== undefined);
   const each = children(child(content, 'encoding')).map(([name, given]): [string, MemberEncoding] => {
     const at = files.dereferenced(given);
     const { value: types } = child(at, 'contentType');
     const [contentType = ''] = typeof types === 'string' ? types.split(',', 1) : [];
     const isSaid = ['style', 'explode'].some((key) => child(at, key).value !== undefined);
     const form = isSaid ? formOf(at, 'query') : null;
-    const isType = /^ *[\w.+-]+\/[\w.+-]+(?:;[\x20-\x7e]*)?$/.test(contentType);
-    return [name, { ...(isType && { contentType: contentType.trim() }), ...(form && { form }) }];
+    const isType = /^ *(?:[\w.+-]+\/[\w.+-]+|image\/\*)(?:;[\x20-\x7e]*)?$/.test(contentType);
+    const own = isType ? { contentType: contentType.trim() } : typed[name];
+    return [name, { ...own, ...(form && { form }) }];
   });
-  return each.length === 0 ? {} : { encoding: Object.fromEntries(each) };
+  const all = [...ofSchema, ...each];
+  return all.length === 0 ? {} : { encoding: Object.fromEntries(all) };
 }
 
 function shownBody(content: DocumentNode, scope: InputScope, schema: unknown): Example | null {
@@ -82,14 +108,20 @@ function madeUp(schemaAt: DocumentNode, scope: InputScope, schema: unknown, isJs
   return isJson ? scope.examples.of(null) : { value: 'conform', isMade: true };
 }
 
-/** The members of a form that are files. */
-function filesIn(schemaAt: DocumentNode, { files }: InputScope): readonly string[] {
-  if (schemaAt.value === undefined) return [];
-  const isFile = (at: DocumentNode): boolean => {
+/** The members of a form that are files, with the type that their schema names. */
+function filesIn(
+  schemaAt: DocumentNode,
+  { files }: InputScope,
+): Readonly<Record<string, Pick<MemberEncoding, 'contentType'>>> {
+  if (schemaAt.value === undefined) return {};
+  const fileIn = (at: DocumentNode): Pick<MemberEncoding, 'contentType'> | null => {
     const { value: items } = child(at, 'items');
-    if (items !== undefined) return isFile(files.dereferenced(child(at, 'items')));
-    return child(at, 'format').value === 'binary' || child(at, 'contentMediaType').value !== undefined;
+    if (items !== undefined) return fileIn(files.dereferenced(child(at, 'items')));
+    const { value: type } = child(at, 'contentMediaType');
+    if (typeof type === 'string' && sampleFile(type) !== null) return { contentType: type };
+    return type !== undefined || child(at, 'format').value === 'binary' ? {} : null;
   };
   const properties = files.dereferenced(child(files.dereferenced(schemaAt), 'properties'));
-  return children(properties).flatMap(([name, at]) => (isFile(files.dereferenced(at)) ? [name] : []));
+  const found = children(properties).map(([name, at]) => [name, fileIn(files.dereferenced(at))] as const);
+  return Object.fromEntries(found.flatMap(([name, file]) => (file === null ? [] : [[name, file] as const])));
 }

@@ -203,6 +203,30 @@ describe('the body of a request', () => {
     });
   });
 
+  it('is a file of its media type, in a form too, where the document shows none', async () => {
+    const sent = async (content: object) => (await onlyOperation(post(content))).body;
+    expect(await sent({ 'application/pdf': {} })).toMatchObject({
+      mediaType: 'application/pdf',
+      text: expect.stringMatching(/^%PDF-1\.4\n/),
+      isOctets: true,
+    });
+    const properties = {
+      names: { type: 'string', format: 'binary' },
+      picture: { type: 'string', contentMediaType: 'image/jpeg' },
+      über: { const: 'ö' },
+    };
+    const form = { type: 'object', required: Object.keys(properties), properties };
+    const encoding = { names: { contentType: 'text/csv' } };
+    const { text, isOctets } = (await sent({ 'multipart/form-data': { schema: form, encoding } })) ?? {};
+    const file = (name: string, type: string) =>
+      `filename="conform.${name}"\r\nContent-Type: ${type}\r\n\r\n`;
+    expect(isOctets).toBe(true);
+    expect(text).toContain(`${file('csv', 'text/csv')}id,name\r\n`);
+    expect(text).toContain(`${file('jpg', 'image/jpeg')}\xff\xd8\xff`);
+    const written = Buffer.from(text ?? '', 'latin1').toString('utf8');
+    expect(written).toContain('name="über"\r\n\r\nö\r\n');
+  });
+
   it('is a few octets where it has no form, and another form as the document shows it', async () => {
     const octets = { 'application/octet-stream': {} };
     const xml = { 'application/xml': { example: '<a/>' } };

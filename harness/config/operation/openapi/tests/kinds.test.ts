@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SchemaBook } from '../../../../wire/json/schema.ts';
+import { sampleFile } from '../../call/sample-files.ts';
 import { described } from '../fixtures/described.ts';
 
 /** Each operation of a document as it is called, or why it is not. */
@@ -38,7 +39,8 @@ it('calls or names each kind of operation of OpenAPI 3.2', async () => {
       'POST /v2/upload',
       MULTIPART,
       ...[PART, part('title'), '', 'T'],
-      ...[PART, file('scan'), 'Content-Type: image/png', '', expect.stringMatching(/^\w+$/)],
+      ...[PART, `${part('scan')}; filename="conform.png"`, 'Content-Type: image/png', ''],
+      ...(sampleFile('image/png')?.octets.split('\r\n') ?? []),
       ...[PART, part('about'), 'Content-Type: application/json', '', '{"a":1}'],
       `${PART}--`,
       '',
