@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { served } from '../../harness/base/fixtures/server.ts';
@@ -21,15 +22,20 @@ const get = (operationId: string, parameters: readonly object[], links: object =
 /** The calls of a run of a service with these answers, 404 elsewhere, and what it remarks on. */
 async function runOf(paths: object, answers: Readonly<Record<string, object>>, more = '') {
   const sent = new Set<string>();
-  const server = createServer(({ url: target = '', method }, response) => {
+  /** The first of each. */
+  const bodies: Record<string, string> = {};
+  const server = createServer(async (request, response) => {
+    const { url: target = '', method } = request;
     const url = method === 'POST' ? `POST ${target}` : target;
-    const { location, ...body } = (answers[url] ?? {}) as { location?: string };
+    const { location, ...members } = (answers[url] ?? {}) as { location?: string };
+    const body = await text(request);
+    if (url in answers && !sent.has(url)) bodies[url] = body;
     if (url in answers) sent.add(url);
     response.writeHead(url in answers ? 200 : 404, {
       'content-type': 'application/json',
       ...(location === undefined ? {} : { location }),
     });
-    response.end(JSON.stringify(body));
+    response.end(JSON.stringify(members));
   });
   const url = await served(server);
   const folder = temporaryFolder({
@@ -40,7 +46,13 @@ async function runOf(paths: object, answers: Readonly<Record<string, object>>, m
   const { events, observations } = await judgedInTurn(config, [operations], { url });
   const remarks = events.flatMap((event) => (event.type === 'remark' ? [event.text] : []));
   const { called } = observations['operations.coverage'] as { called: number };
-  return { sent: [...sent], called, remarks, faults: (config.documentRemarks ?? []).map(({ text }) => text) };
+  return {
+    sent: [...sent],
+    bodies,
+    called,
+    remarks,
+    faults: (config.documentRemarks ?? []).map(({ text }) => text),
+  };
 }
 
 describe('a link of the document', () => {
@@ -100,7 +112,7 @@ describe('a link of the document', () => {
       '/lists/a/items?mode=all': { rows: [{ no: 12, id: 'other' }] },
       '/lists/a/items/12': {},
     };
-    expect(await runOf(paths, answers)).toEqual({
+    expect(await runOf(paths, answers)).toMatchObject({
       sent: Object.keys(answers),
       called: 3,
       remarks: [],
@@ -123,6 +135,34 @@ describe('a link of the document', () => {
     const answers = { 'POST /orders': { ticket: 't1', log: 'gone' }, '/tickets/t1': {} };
     const run = await runOf(paths, answers, 'safety: { unsafeMethods: true, leaveItems: true }\n');
     expect(run).toMatchObject({ sent: Object.keys(answers), called: 2, remarks: [] });
+  });
+
+  it('gives the body of a request that the document shows none for', async () => {
+    const confirm = {
+      operationId: 'confirm',
+      requestBody: { order: '$response.body#/ref', notes: ['for {$response.body#/ref}'] },
+      server: { url: '/' },
+    };
+    const content = { 'application/json': { schema: {}, example: { name: 'a' } } };
+    const open = { 'application/json': { schema: { type: 'object', required: ['order'] } } };
+    const responses = (links: object) => ({ 200: { description: 'ok', content, links } });
+    const paths = {
+      '/orders': { post: { requestBody: { required: true, content }, responses: responses({ confirm }) } },
+      '/orders-confirmed': {
+        post: {
+          operationId: 'confirm',
+          requestBody: { required: true, content: open },
+          responses: responses({}),
+        },
+      },
+    };
+    const answers = { 'POST /orders': { ref: 'o7' }, 'POST /orders-confirmed': {} };
+    const run = await runOf(paths, answers, 'safety: { unsafeMethods: true, leaveItems: true }\n');
+    expect(run.bodies).toMatchObject({
+      'POST /orders': '{"name":"a"}',
+      'POST /orders-confirmed': '{"order":"o7","notes":["for o7"]}',
+    });
+    expect(run.remarks).toEqual([]);
   });
 
   it('is a fault of the document where it leads to nothing', async () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
 import {
+  type CallBody,
   type DocumentedLink,
   facetsOf,
   type Input,
@@ -13,7 +14,7 @@ import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { followedLinks } from './linked-values.ts';
 import { ownName, plain, singular } from './names.ts';
-import type { FoundValues } from './plan.ts';
+import type { FoundValues, Order } from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import type { OperationReply } from './trials.ts';
 
@@ -60,6 +61,8 @@ export class KnownValues {
   readonly #addressed = new Map<string, FoundValues>();
   /** By the operation that links lead to, the newest first. */
   readonly #linked = new Map<string, readonly FoundValues[]>();
+  /** Bodies by the operation that links lead to. */
+  readonly #linkedBodies = new Map<string, unknown>();
   /** Links that yielded nothing so far, each with its remark. */
   readonly #emptyLinks = new Map<string, string>();
   readonly #yielding = new Set<string>();
@@ -206,7 +209,7 @@ export class KnownValues {
   }
 
   #takeLinks(reply: OperationReply): void {
-    for (const { link, values, empty } of followedLinks(reply)) {
+    for (const { link, values, body, empty } of followedLinks(reply)) {
       const { method, template } = reply.operation;
       const name = `${method} ${template} ${link.name}`;
       if (empty !== null) {
@@ -225,7 +228,23 @@ export class KnownValues {
       });
       const known = this.#linked.get(keyOf(link)) ?? [];
       this.#linked.set(keyOf(link), [new Map(texts), ...known].slice(0, MAX_KEPT));
+      if (body !== undefined) this.#linkedBodies.set(keyOf(link), body);
     }
+  }
+
+  /** The body of an operation: that of a link rather than one that is made up. */
+  bodyOf(operation: Operation): CallBody | null {
+    const { body } = operation.call;
+    const isOpen = body !== null && (body.isMade === true || body.value === undefined);
+    const key = keyOf(operation);
+    return isOpen && this.#linkedBodies.has(key) ? { ...body, value: this.#linkedBodies.get(key) } : body;
+  }
+
+  /** The order with the body of a link, if its own is made up. */
+  withLinkedBody(order: Order): Order {
+    const body = this.bodyOf(order.operation);
+    if (order.kind !== 'call' || body === order.operation.call.body) return order;
+    return { ...order, body: requestOfCall({ ...order.operation.call, body }).body };
   }
 
   #isMissed({ call }: Operation, values: FoundValues): boolean {

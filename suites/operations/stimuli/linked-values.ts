@@ -11,6 +11,8 @@ export interface FollowedLink {
   readonly link: DocumentedLink;
   /** By the name of the parameter. */
   readonly values: ReadonlyMap<string, unknown>;
+  /** Of the request; undefined for none. */
+  readonly body: unknown;
   /** The first expression that yields nothing; null for none. */
   readonly empty: string | null;
 }
@@ -29,7 +31,10 @@ export function followedLinks(reply: OperationReply): readonly FollowedLink[] {
       if (found === null) empty ??= String(value);
       else values.set(name, found);
     }
-    return { link, values, empty };
+    const body = link.requestBody === undefined ? undefined : runtimeValue(link.requestBody, source);
+    const isEmpty = body === null && link.requestBody !== null;
+    if (isEmpty) empty ??= `the request body ${JSON.stringify(link.requestBody)}`;
+    return { link, values, body: isEmpty ? undefined : body, empty };
   });
 }
 

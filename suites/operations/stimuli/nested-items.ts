@@ -79,7 +79,8 @@ export class NestedItems {
         ? { ...input, value: values.get(input.name) }
         : input,
     );
-    return { ...order, ...requestOfCall({ ...operation.call, inputs }), values };
+    const body = this.#known.bodyOf(operation);
+    return { ...order, ...requestOfCall({ ...operation.call, inputs, body }), values };
   }
 
   async #created(into: Collection, depth: number): Promise<{ readonly values: FoundValues } | null> {

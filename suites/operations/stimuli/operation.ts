@@ -144,7 +144,7 @@ const unsafeTrials = probe(
     const trials = await send(sorted, PATIENCE_MS.calls, async (order) => {
       if (order.operation.safe) return read(order);
       if (isNested(order)) return nested.send(order);
-      const reply = await own.send(order);
+      const reply = await own.send(known.withLinkedBody(order));
       if (reply !== null) known.take(reply);
       if (reply !== null) nested.take(reply);
       return reply;

@@ -58,6 +58,8 @@ export interface DocumentedLink {
   readonly template: string;
   /** Constants and runtime expressions by the name of the parameter. */
   readonly parameters: readonly { readonly name: string; readonly value: unknown }[];
+  /** The body of the request, with runtime expressions in it; absent for none. */
+  readonly requestBody?: unknown;
 }
 
 export interface AnswerContent {

@@ -6,6 +6,7 @@ import type { Remarks } from '../../document/remarks.ts';
 import { child, children, type DocumentNode, faultAt } from '../../document/source.ts';
 import type { DocumentedLink, Input } from '../call/call.ts';
 import { isRuntimeValue } from '../call/runtime-expression.ts';
+import { isOtherServer } from './outline.ts';
 
 /** An operation that a link may lead to. */
 export interface LinkTarget {
@@ -36,8 +37,8 @@ export function readLinks(response: DocumentNode, scope: LinkScope): readonly Do
 
 function readLink(name: string, given: DocumentNode, scope: LinkScope): DocumentedLink | null {
   const at = scope.files.dereferenced(given);
-  // It is another service.
-  if (child(at, 'server').value !== undefined) return null;
+  const server = child(at, 'server');
+  if (server.value !== undefined && isOtherServer(scope.files.root, server)) return null;
   const { method, template, inputs } = targetOf(at, scope);
   const parameters = children(child(at, 'parameters')).flatMap(([key, valueAt]) => {
     const [, place, rest = key] = /^(path|query|header|cookie)\.(.+)$/s.exec(key) ?? [];
@@ -48,7 +49,11 @@ function readLink(name: string, given: DocumentNode, scope: LinkScope): Document
     scope.remarks.at(valueAt, 'is no parameter of the operation that the link leads to', 'it is not sent');
     return [];
   });
-  return { name, method, template, parameters };
+  const body = child(at, 'requestBody');
+  if (!isRuntimeValue(body.value))
+    throw faultAt(body, 'has no runtime expression', 'write one such as $response.body#/id');
+  const isGiven = body.value !== undefined;
+  return { name, method, template, parameters, ...(isGiven && { requestBody: body.value }) };
 }
 
 /** @throws UsageError if there is no such operation. */

@@ -58,6 +58,15 @@ export function addressOf(
   };
 }
 
+/** Whether a Server Object names another service, or another place in it, than that of the document. */
+export function isOtherServer(root: DocumentNode, server: DocumentNode): boolean {
+  const [own, general] = [urlOf(server), serverUrl(root) ?? new URL(ANYWHERE)];
+  if (own === null) return true;
+  const isRelative = own.host === new URL(ANYWHERE).host;
+  const isSameHost = isRelative || own.host === general.host;
+  return !isSameHost || `${segmentsOf(own.pathname)}` !== `${segmentsOf(general.pathname)}`;
+}
+
 /** URL of the first server; a path if it is relative to the document; null if none is named. */
 export function firstServer(root: DocumentNode): string | null {
   const url = serverUrl(root);
