@@ -2,11 +2,17 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A pipe, a device or a folder, or a file that is larger than its reader allows. */
 export class UnreadableFile extends Error {
-  constructor(problem: string) {
+  readonly kind: 'folder' | 'irregular' | 'large';
+
+  constructor(kind: UnreadableFile['kind'], problem: string) {
     super(problem);
     this.name = 'UnreadableFile';
+    this.kind = kind;
   }
 }
+
+/** Some file systems give a file the size 0, whatever is in it. */
+const LIKELY_BYTES = 16 * 1024;
 
 /**
  * The octets of a regular file. A pipe would be waited for without end, and a device may never end.
@@ -17,10 +23,14 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
-    if (stat.isDirectory()) throw new UnreadableFile('it is a folder');
-    if (!stat.isFile()) throw new UnreadableFile('it is not a regular file');
-    if (stat.size > maxBytes) throw new UnreadableFile(`it is larger than ${maxBytes} octets`);
-    return octetsOf(file, stat.size);
+    if (stat.isDirectory()) throw new UnreadableFile('folder', 'it is a folder');
+    if (!stat.isFile()) throw new UnreadableFile('irregular', 'it is not a regular file');
+    const likely = Math.min(maxBytes, Math.max(stat.size, LIKELY_BYTES)) + 1;
+    const first = stat.size > maxBytes ? null : octetsOf(file, likely);
+    const octets = first?.length === likely ? octetsOf(file, maxBytes + 1) : first;
+    if (octets === null || octets.length > maxBytes)
+      throw new UnreadableFile('large', `it is larger than ${maxBytes} octets`);
+    return octets;
   } finally {
     closeSync(file);
   }

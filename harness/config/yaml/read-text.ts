@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, existsSync } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/exit.ts';
+import { readRegularFile, UnreadableFile } from '../../base/regular-file.ts';
 import { codeOf } from '../../base/thrown.ts';
 import { readJsonText } from '../../wire/json/text.ts';
 
@@ -30,43 +31,20 @@ export async function readText(
   maxBytes: number,
 ): Promise<{ readonly text: string } | { readonly fault: ReadFault }> {
   try {
-    const octets = await octetsOf(path, maxBytes);
-    if (octets.length > maxBytes) return { fault: tooLarge(maxBytes) };
+    const octets = readRegularFile(path, maxBytes);
     return isUtf8(octets) ? { text: octets.toString('utf8') } : { fault: notUtf8(octets) };
   } catch (error) {
-    if (error instanceof NotAFile) return { fault: { problem: error.message, remedy: 'name a file' } };
+    if (error instanceof UnreadableFile) return { fault: unreadable(error, maxBytes) };
     const code = codeOf(error) ?? 'unknown error';
     const unknown = { problem: `cannot be read (${code})`, remedy: 'name a readable file' };
     return { fault: REASONS[code] ?? unknown };
   }
 }
 
-class NotAFile extends Error {}
-
-/** The octets of a regular file; one more than `maxBytes` when it holds more. */
-async function octetsOf(path: string, maxBytes: number): Promise<Buffer> {
-  // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stat = await handle.stat();
-    if (!stat.isFile())
-      throw new NotAFile(stat.isDirectory() ? 'is a folder, not a file' : 'is not a regular file');
-    const likely = Math.min(maxBytes, Math.max(stat.size, LIKELY_BYTES)) + 1;
-    const octets = await firstOctets(handle, likely);
-    // Not by its size alone, which some file systems give as 0.
-    return octets.length < likely || likely > maxBytes ? octets : firstOctets(handle, maxBytes + 1);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** A small file is read into a small buffer: there may be thousands of them. */
-const LIKELY_BYTES = 16 * 1024;
-
-async function firstOctets(handle: FileHandle, count: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(count);
-  const { bytesRead } = await handle.read(buffer, 0, count, 0);
-  return buffer.subarray(0, bytesRead);
+function unreadable({ kind }: UnreadableFile, maxBytes: number): ReadFault {
+  if (kind === 'large') return tooLarge(maxBytes);
+  const problem = kind === 'folder' ? 'is a folder, not a file' : 'is not a regular file';
+  return { problem, remedy: 'name a file' };
 }
 
 function tooLarge(maxBytes: number): ReadFault {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { UsageError } from '../../../base/exit.ts';
 import { hasMembers } from '../../../base/json-text.ts';
 import { isToken } from '../../../wire/fields/grammar/field-grammar.ts';
@@ -122,14 +123,28 @@ export function remarkOnServers(
     if (urlOf(server[1]) === null) remarks.at(url, 'is no URL', 'the server is left out');
   }
   const [root] = holders;
-  const servers = root === undefined ? [] : children(child(root, 'servers')).map(([, at]) => at);
   const tested = address === null ? null : URL.parse(address);
-  const hosts = servers.map((at) => urlOf(at)?.host ?? '');
-  const [first] = servers;
-  if (tested === null || first === undefined || hosts.includes(tested.host)) return;
-  if (hosts.includes(new URL(ANYWHERE).host)) return;
+  if (root !== undefined && tested !== null) remarkOnElsewhere(root, tested, remarks);
+}
+
+/** No server of the document is the one under test, nor one of the same domain, such as another stage of it. */
+function remarkOnElsewhere(root: DocumentNode, tested: URL, remarks: Remarks): void {
+  const servers = children(child(root, 'servers')).map(([, at]) => [child(at, 'url'), urlOf(at)] as const);
+  const host = child(root, 'host');
+  const named =
+    servers.length === 0 && typeof host.value === 'string' ? [[host, swaggerUrl(root)] as const] : servers;
+  const [[first] = []] = named;
+  const hosts = named.map(([, url]) => url?.hostname ?? '');
+  const isKnown = (each: string) =>
+    each === new URL(ANYWHERE).hostname || domainOf(each) === domainOf(tested.hostname);
+  if (first === undefined || hosts.some(isKnown)) return;
   const text = `is not the address under test, ${tested.origin}`;
-  remarks.at(child(first, 'url'), text, 'requests are sent to the latter, below the path of the server');
+  remarks.at(first, text, 'requests are sent to the latter, below the path of the server');
+}
+
+/** The last two labels of a name: `example.com` of `api.staging.example.com`; an address is its own domain. */
+function domainOf(hostname: string): string {
+  return isIP(hostname.replaceAll(/[[\]]/g, '')) > 0 ? hostname : hostname.split('.').slice(-2).join('.');
 }
 
 /** Swagger 2.0 has one server, in two parts. */

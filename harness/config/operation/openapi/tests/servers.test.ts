@@ -43,6 +43,7 @@ describe('the servers of a document', () => {
     ['any is the one under test', [OTHER, { url: 'https://orders.example' }], []],
     ['one is relative to the document', [{ url: '/v1' }], []],
     ['none is the one under test', [OTHER], [ELSEWHERE]],
+    ['one is another stage of it', [{ url: 'https://staging.orders.example/v1' }], []],
     [
       'a variable has no default',
       [{ url: 'https://orders.example/{stage}' }],
@@ -56,6 +57,18 @@ describe('the servers of a document', () => {
     ['a URL is none', [{ url: 'https://[' }, { url: '/' }], ['"url" is no URL; the server is left out']],
   ])('are told where %s', async (_, servers, remarks) => {
     expect(await remarksOn(servers)).toEqual(remarks);
+  });
+
+  it.each([
+    ['api.example', ['"host" is not the address under test, https://orders.example; requests']],
+    ['api.orders.example', []],
+  ])('is told of the host of Swagger 2.0: %s', async (host, remarks) => {
+    const paths = { '/things': { get: { responses: { 200: { description: '' } } } } };
+    const document = { swagger: '2.0', info: { title: 'T', version: '1' }, host, paths };
+    const files = { 'api.json': JSON.stringify(document) };
+    const { config } = await loadOrders(`${GOOD_SERVICE}openapi: ../api.json\n`, {}, files);
+    const told = (config.documentRemarks ?? []).map(({ text }) => text);
+    expect(told).toEqual(remarks.map((each) => expect.stringContaining(each)));
   });
 
   it('are not held against a service on this machine', async () => {
