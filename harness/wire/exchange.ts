@@ -80,8 +80,8 @@ export const RecordedRequest = record({
   target: text,
   fields: FieldLines,
   body: nullable(RecordedBody),
-  /** Absent where the transport chose it. */
-  httpVersion: optional(choice('1.0')),
+  /** Absent for HTTP/1.1. In HTTP/2 Host stands for `:authority`. */
+  httpVersion: optional(choice('1.0', '2')),
   /** Sent octet by octet; absent where it went out at once. */
   piecemeal: optional(flag),
   /** Lawful spellings that differ from the usual one (RFC 9112 §2.2, §5); absent if none. */

@@ -3,7 +3,7 @@ import { withoutMoment } from '../../config/credential/signing/signature.ts';
 import { standInFor } from '../../config/credential/stand-in.ts';
 import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
 import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
-import type { HttpAbout } from '../../wire/http/http-client.ts';
+import type { HttpAbout } from '../../wire/http/transport.ts';
 import { expectedAccept, type RequestForm } from '../../wire/http/request.ts';
 import type { Delivery, WebhookReceiver } from '../../wire/http/webhook-receiver.ts';
 import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';

@@ -8,7 +8,8 @@ import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, impatient, knowingSecret, OK, SECRET, setting } from '../fixtures/setting.ts';
 import type { HttpRequest } from '../request.ts';
-import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
+import { openHttp } from './http-client.ts';
+import type { HttpAbout, HttpOptions } from './transport.ts';
 
 function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
   const transport = openHttp({ ...setting(baseUrl), ...overrides });

@@ -1,48 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { HarnessError } from '../../base/exit.ts';
-import { decodeContent } from '../exchange/content/content-coding.ts';
-import type { ConnectionUse, EvidenceId, Exchange, ExchangeFailure } from '../exchange.ts';
-import { fieldValues } from '../fields/grammar/field-grammar.ts';
+import type { ConnectionUse, Exchange, ExchangeFailure } from '../exchange.ts';
+import { openHttp2 } from '../http2/http2-client.ts';
 import { Stopwatch } from '../pace/clock.ts';
-import type { ReadResponse } from '../reader/lines.ts';
-import type { Redaction } from '../redaction/redaction.ts';
 import { type HttpRequest, SAFE_METHODS } from '../request.ts';
-import { absoluteUrl, addressOf, refusePlainHttp } from '../socket/address.ts';
-import { type Dialed, dial, proxysOwn } from '../socket/dial.ts';
-import { abortedFailure, redactFailure } from '../socket/failure.ts';
-import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
-import { recordRequest, recordResponse } from '../socket/recording.ts';
+import { addressOf, refusePlainHttp } from '../socket/address.ts';
+import { type Dialed, dial } from '../socket/dial.ts';
+import { abortedFailure } from '../socket/failure.ts';
+import { responseLimits, type TransportOptions } from '../socket/options.ts';
 import { type ConnectionEnding, HttpConnection } from './http-connection.ts';
+import { recordExchange } from './record-exchange.ts';
 import { type OrdinaryRequest, writeOrdinary } from './request.ts';
-
-export interface HttpOptions extends TransportOptions {
-  /** Connections that are asked at the same time; further requests wait. 1 when left out. */
-  readonly connections?: number;
-  /** Connections that are opened ahead, so that requests in a row need not wait for theirs. None when left out. */
-  readonly ahead?: number;
-}
-
-export interface HttpAbout extends About {
-  /**
-   * It goes out on the connection of the request before, where that is kept. For a stimulus that shows just that: on a
-   * connection that was asked before, a late second response passes for the answer.
-   */
-  readonly onKept?: boolean;
-  /** Called with octets that follow the response on its connection before anything else is asked there. */
-  readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
-}
-
-export interface HttpTransport {
-  /**
-   * Sends a request once and records what became of it: whatever the provider does, or does not do, resolves to
-   * an exchange. Follows no redirect and decodes no content.
-   * @throws HarnessError for a request that only the raw socket can send, and after `close`.
-   */
-  send(request: HttpRequest, about: HttpAbout): Promise<Exchange>;
-  /** Ends all connections; exchanges under way are recorded as `not-sent`. */
-  close(): Promise<void>;
-}
+import type { HttpAbout, HttpOptions, HttpTransport } from './transport.ts';
 
 interface Attempt {
   readonly ending: ConnectionEnding | { readonly reader: null; readonly failure: ExchangeFailure };
@@ -52,14 +22,24 @@ interface Attempt {
   readonly stopwatch: Stopwatch;
 }
 
+/** The ordinary HTTP client of a session, in the version of HTTP that the service is asked in by then. */
+export function openHttp(options: HttpOptions): HttpTransport {
+  const http1 = openHttp1(options);
+  const http2 = openHttp2(options);
+  return {
+    send: (request, about) => (options.versions?.isHttp2 ? http2 : http1).send(request, about),
+    close: async () => void (await Promise.all([http1.close(), http2.close()])),
+  };
+}
+
 /**
- * The ordinary HTTP client of a session. A request has a connection of its own, so that a late response never answers
+ * The client for HTTP/1.1. A request has a connection of its own, so that a late response never answers
  * another one; the last connection is listened to until the next request was answered.
  */
-export function openHttp(options: HttpOptions): HttpTransport {
+function openHttp1(options: HttpOptions): HttpTransport {
   const address = addressOf(options.baseUrl);
   const limits = responseLimits(options);
-  const { clock, redaction, timeouts } = options;
+  const { clock, timeouts } = options;
   const inTurn = pLimit(options.connections ?? 1);
   let kept: HttpConnection | null = null;
   const closing = new AbortController();
@@ -133,27 +113,10 @@ export function openHttp(options: HttpOptions): HttpTransport {
     const made = refusal
       ? notMade(refusal, clock)
       : await attempts(sent, about, safe && about.onKept === true);
-    const { reader } = made.ending;
-    const failure = made.ending.failure ?? proxysOwn(reader?.response ?? null, address, options);
-    const isKnown = reader?.response ? learned(redaction, reader.response, about) : true;
-    return {
-      kind: 'exchange',
-      id: about.id,
-      purpose: about.purpose,
-      credential: about.credential,
-      request: recordRequest(
-        redaction,
-        { ...sent, body: request.body ?? null },
-        absoluteUrl(address, sent.target),
-        limits,
-      ),
-      response: reader
-        ? recordResponse(redaction, reader, isKnown ? limits : { ...limits, bodyBytes: 0 })
-        : null,
-      failure: failure && redactFailure(redaction, failure),
-      timing: made.stopwatch.timing,
-      connection: made.use,
-    };
+    const { reader, failure } = made.ending;
+    const { use, stopwatch } = made;
+    const whole = { ...sent, body: request.body ?? null };
+    return recordExchange(whole, { read: reader, failure, use, stopwatch }, about, address, options);
   }
 
   /**
@@ -216,18 +179,4 @@ function notMade(failure: ExchangeFailure, clock: TransportOptions['clock']): At
     stood: false,
     stopwatch: new Stopwatch(clock),
   };
-}
-
-/** Tells the redaction the secrets in a response; whether its content may be recorded. */
-function learned(
-  redaction: Redaction,
-  { body, fields }: ReadResponse,
-  { secretsIn }: Pick<HttpAbout, 'secretsIn'>,
-): boolean {
-  if (!secretsIn) return true;
-  const { octets, fault, limit } = decodeContent(body, fieldValues(fields, 'content-encoding'), true);
-  const isReadable = fault === null && limit === null;
-  const secrets = secretsIn(isReadable ? Buffer.from(octets).toString('utf8') : '', fields);
-  for (const secret of secrets ?? []) redaction.add(secret.name, secret.reveal());
-  return isReadable && secrets !== null;
 }

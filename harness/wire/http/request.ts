@@ -8,10 +8,13 @@ import { type Address, targetBelow } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import type { SentRequest } from '../socket/recording.ts';
 
-type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
+export type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
 /** The fields that each request of a run has, without those that the request sets itself. */
-function constantFields(request: HttpRequest, { userAgent, runId, headers = [] }: Constant): FieldLine[] {
+export function constantFields(
+  request: HttpRequest,
+  { userAgent, runId, headers = [] }: Constant,
+): FieldLine[] {
   const own = headers.map(([name, value]): FieldLine => [name, revealed(value)]);
   // With another User-Agent nothing tells that it is a run.
   const isDisguised = own.some(([name]) => name.toLowerCase() === 'user-agent');
@@ -32,6 +35,11 @@ export interface OrdinaryRequest extends WrittenRequest {
 
 /** RFC 9110 §8.6: methods for which a Content-Length is sent even without content. */
 const CONTENT_METHODS = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+/** The Content-Length of a request; null for none. */
+export function declaredLength(method: string, body: Uint8Array | null): number | null {
+  return body?.length ?? (CONTENT_METHODS.has(method) ? 0 : null);
+}
+
 /** Fields that change how a message is framed or answered. */
 const NOT_ORDINARY = ['expect', 'keep-alive', 'transfer-encoding', 'upgrade'];
 
@@ -47,7 +55,7 @@ export function writeOrdinary(request: HttpRequest, address: Address, constant: 
   const own = request.fields.filter(([name]) => !/^(?:host|connection|content-length)$/i.test(name));
   const lines = [...constantFields(request, constant), ...own];
   const body = request.body && request.body.length > 0 ? request.body : null;
-  const length = body?.length ?? (CONTENT_METHODS.has(method) ? 0 : null);
+  const length = declaredLength(method, body);
   const closes = method === 'HEAD' || connection.some((value) => value.toLowerCase() === 'close');
   const fields: FieldLine[] = [
     ['host', host],

@@ -204,7 +204,9 @@ export interface ReaderLimits {
 }
 
 /** The response as far as it came. */
-export interface ReadResponse extends ResponseHead {
+export interface ReadResponse extends Omit<ResponseHead, 'reason'> {
+  /** null in HTTP/2, which has none. */
+  readonly reason: string | null;
   readonly fields: readonly FieldLine[];
   readonly trailers: readonly FieldLine[];
   /** At most `bodyBytes` octets of content, chunked coding undone, content coding left as it was. */

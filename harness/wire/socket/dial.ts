@@ -9,6 +9,7 @@ import type { ReadResponse } from '../reader/lines.ts';
 import type { Address } from './address.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import {
+  type AlpnVersion,
   type ExchangeTimeouts,
   type Network,
   proxyTlsOptions,
@@ -30,7 +31,12 @@ interface DialOptions extends Pick<TransportOptions, 'clock' | 'tls' | 'proxies'
  * `timeouts.connectMs`; never throws. Its data is paused until it is read. Every socket to somewhere else comes
  * from here.
  */
-export function dial(address: Address, options: DialOptions, signal?: AbortSignal): Promise<Dialed> {
+export function dial(
+  address: Address,
+  options: DialOptions,
+  signal?: AbortSignal,
+  version: AlpnVersion = 'http/1.1',
+): Promise<Dialed> {
   const { clock } = options;
   const { connectMs } = options.timeouts;
   if (signal?.aborted) {
@@ -50,7 +56,7 @@ export function dial(address: Address, options: DialOptions, signal?: AbortSigna
       settle({ socket: null, failure: way.late(connectMs) }),
     );
     signal?.addEventListener('abort', aborted, { once: true });
-    way.open(options.tls).then(
+    way.open(options.tls, version).then(
       (socket) => settle({ socket, failure: null }),
       (error: unknown) => settle({ socket: null, failure: way.failed(error) }),
     );
@@ -62,6 +68,11 @@ type DialStep = 'TCP' | 'TLS' | 'TCP to the proxy' | 'TLS with the proxy' | 'tun
 
 /** No tunnel, in a sentence. */
 class NoTunnel extends Error {}
+
+/** The server chose another version by ALPN, or none. */
+class NoHttp2 extends Error {}
+const NO_HTTP2 =
+  'the server does not choose HTTP/2 (ALPN h2); leave `http2` out of the config of the service';
 
 /** The steps to a connection, of which one fails. */
 class ConnectionPath {
@@ -75,13 +86,14 @@ class ConnectionPath {
     this.#proxy = proxy;
   }
 
-  async open(tls: DialOptions['tls']): Promise<Socket> {
+  async open(tls: DialOptions['tls'], version: AlpnVersion): Promise<Socket> {
     const address = this.#address;
     const proxy = this.#proxy;
     let socket = proxy === null ? await this.#tcp('TCP', address) : await this.#tunnelled(proxy, tls);
     if (address.secure) {
-      const secured = connectTls({ socket, ...tlsOptions(address.host, tls) });
+      const secured = connectTls({ socket, ...tlsOptions(address.host, tls, version) });
       socket = await this.#standing('TLS', secured, 'secureConnect');
+      if (version === 'h2' && secured.alpnProtocol !== 'h2') throw new NoHttp2(NO_HTTP2);
     }
     socket.pause();
     return socket;
@@ -123,6 +135,7 @@ class ConnectionPath {
 
   failed(error: unknown): ExchangeFailure {
     if (error instanceof NoTunnel) return { kind: 'proxy', message: error.message };
+    if (error instanceof NoHttp2) return { kind: 'tls', message: error.message };
     const kind = failureKind(error, 'refused');
     const message = errorLine(error);
     if (kind === 'not-sent') return { kind, message };
@@ -230,7 +243,7 @@ function ask(
 /** It is the proxy that speaks here, and not the service. */
 function refusal({ status, reason, fields }: ReadResponse, proxy: ForwardProxy, to: Address): string {
   const who = proxyInWords(proxy);
-  const answered = `it answered ${`${status} ${visible(reason, 80)}`.trim()}`;
+  const answered = `it answered ${`${status} ${visible(reason ?? '', 80)}`.trim()}`;
   if (status === 407) {
     const offered = listElements(fieldValues(fields, 'proxy-authenticate').join(','))
       .map((challenge) => /^([A-Za-z][\w-]*)(?: |$)/.exec(challenge)?.[1])

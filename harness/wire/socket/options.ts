@@ -6,6 +6,7 @@ import type { TlsSetup } from '../forms/curl.ts';
 import type { Clock } from '../pace/clock.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { FixedHeader } from '../request.ts';
+import type { HttpVersions } from './http-versions.ts';
 import type { Proxies } from './proxies.ts';
 
 /** How every socket of a service's run is opened, wherever it leads. */
@@ -36,6 +37,8 @@ export interface TransportOptions extends Network {
   readonly plainHttp?: boolean;
   /** No request has a credential, whatever it is said to have. */
   readonly bare?: boolean;
+  /** Which version of HTTP the service is asked in. Default: HTTP/1.1. */
+  readonly versions?: HttpVersions | undefined;
 }
 
 export interface ExchangeTimeouts {
@@ -63,7 +66,7 @@ export function responseLimits(options: TransportOptions): ResponseLimits {
 /** The same to another origin: the headers that are meant for the service do not go there. */
 export function transportTo(origin: string, options: TransportOptions): TransportOptions {
   const isOwn = origin === new URL(options.baseUrl).origin;
-  return { ...options, baseUrl: origin, ...(isOwn ? {} : { headers: [] }) };
+  return { ...options, baseUrl: origin, ...(isOwn ? {} : { headers: [], versions: undefined }) };
 }
 
 /** The longest that one exchange may take, in ms. */
@@ -103,11 +106,18 @@ export interface ClientCertificate {
 /** How TLS is set up on every socket: of HTTP, raw requests and WebSocket alike. */
 type TlsSettings = Partial<Omit<TlsConfig, 'files'>>;
 
-/** TLS negotiates HTTP/1.1 alone, the only version whose octets we judge. */
-export function tlsOptions(host: string, settings: TlsSettings = {}): tls.ConnectionOptions {
+/** As ALPN names them (RFC 7301). */
+export type AlpnVersion = 'http/1.1' | 'h2';
+
+/** TLS negotiates one version alone: HTTP/1.1, the only one whose octets we judge, unless HTTP/2 is meant. */
+export function tlsOptions(
+  host: string,
+  settings: TlsSettings = {},
+  version: AlpnVersion = 'http/1.1',
+): tls.ConnectionOptions {
   const { ca = null, client = null, insecure = false } = settings;
   return {
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [version],
     // The name in the certificate; over an open socket Node would take the name to which that leads.
     host,
     // RFC 6066 §3: the server name is never an IP address.

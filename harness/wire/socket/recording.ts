@@ -10,7 +10,7 @@ import type {
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import { looksCompressed, possibleContents } from '../octets/compressed.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
-import type { ReaderLimits } from '../reader/lines.ts';
+import type { ReaderLimits, ReadResponse } from '../reader/lines.ts';
 import { marker, traces } from '../redaction/marker.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { ResponseLimits } from './options.ts';
@@ -55,17 +55,25 @@ export function recordRequest(
   };
 }
 
-/** The response as the reader has it, redacted; null before its head is whole. */
+/** What was read of a response, by whichever version of HTTP. */
+export interface ReadMessage {
+  /** null before its head is whole. */
+  readonly response: ReadResponse | null;
+  /** null where the transport cannot see them. */
+  readonly faults: readonly string[] | null;
+}
+
+/** The response as it was read, redacted; null before its head is whole. */
 export function recordResponse(
   redaction: Redaction,
-  reader: ResponseReader,
+  reader: ReadMessage,
   limits: ResponseLimits,
 ): RecordedResponse | null {
   const { response } = reader;
   if (!response) return null;
   return {
     status: response.status,
-    reason: redaction.text(response.reason),
+    reason: response.reason === null ? null : redaction.text(response.reason),
     httpVersion: response.httpVersion,
     fields: redaction.fields(response.fields),
     trailers: redaction.fields(response.trailers),

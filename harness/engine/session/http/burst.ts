@@ -3,7 +3,7 @@ import type { ConversationView } from '../../../wire/conversation/view.ts';
 import type { Burst, BurstEntry, Evidence } from '../../../wire/evidence.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../../wire/exchange.ts';
-import type { HttpTransport } from '../../../wire/http/http-client.ts';
+import type { HttpTransport } from '../../../wire/http/transport.ts';
 import { isDropped, isFailure, type RefusalFace } from '../../../wire/limit/observed/observation.ts';
 import { wholeOf } from '../../../wire/limit/observed/observing.ts';
 import { isQuotaField } from '../../../wire/quota/quota.ts';

@@ -3,7 +3,7 @@ import { Blocked } from '../../../base/verdict.ts';
 import { credentialUse, placeCredential } from '../../../config/credential/placing.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
-import type { HttpTransport } from '../../../wire/http/http-client.ts';
+import type { HttpTransport } from '../../../wire/http/transport.ts';
 import type { RawForm } from '../../../wire/http/raw.ts';
 import { reportedRemaining, spendingKind } from '../../../wire/limit/observed/spending.ts';
 import { visible } from '../../../wire/octets/utf8.ts';

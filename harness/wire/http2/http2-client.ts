@@ -1,0 +1,140 @@
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
+import { HarnessError } from '../../base/exit.ts';
+import type { ConnectionUse, Exchange, ExchangeFailure } from '../exchange.ts';
+import { type Attempted, recordExchange } from '../http/record-exchange.ts';
+import type { HttpAbout, HttpOptions, HttpTransport } from '../http/transport.ts';
+import { Stopwatch } from '../pace/clock.ts';
+import { type HttpRequest, SAFE_METHODS } from '../request.ts';
+import { addressOf, refusePlainHttp } from '../socket/address.ts';
+import { dial } from '../socket/dial.ts';
+import { abortedFailure } from '../socket/failure.ts';
+import { responseLimits, type TransportOptions } from '../socket/options.ts';
+import { Http2Connection, type StreamEnding } from './http2-connection.ts';
+import { type Http2Request, writeHttp2 } from './http2-request.ts';
+
+const FRESH: ConnectionUse = { reused: false, replaced: null };
+
+interface Attempt extends Attempted {
+  readonly unprocessed: StreamEnding['unprocessed'];
+}
+
+/**
+ * The client for HTTP/2: by ALPN over TLS, by prior knowledge without (RFC 9113 §3.3). All requests share a connection, as
+ * clients do: a stream belongs to one request, so that a late response never answers another.
+ */
+export function openHttp2(options: HttpOptions): HttpTransport {
+  const address = addressOf(options.baseUrl);
+  const limits = responseLimits(options);
+  const { clock, timeouts } = options;
+  const inTurn = pLimit(options.connections ?? 1);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const underWay = new Set<Promise<unknown>>();
+  let shared: Promise<Dialed> | null = null;
+
+  /** The connection of the requests before, or a new one. */
+  async function connect(isFresh: boolean): Promise<Dialed> {
+    const before = shared;
+    const known = await before;
+    if (!isFresh && known?.connection?.usable) return known;
+    // Another request has opened one meanwhile.
+    if (shared !== before && shared !== null) return shared;
+    known?.connection?.retire();
+    shared = dialHttp2(options, closing.signal);
+    return shared;
+  }
+
+  async function attempt(sent: Http2Request, about: HttpAbout, isFresh: boolean): Promise<Attempt> {
+    const stopwatch = new Stopwatch(clock);
+    const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
+    const { connection, failure } = await connect(isFresh);
+    if (connection === null) return { read: null, failure, use: FRESH, stopwatch, unprocessed: null };
+    const reused = connection.isUsed;
+    if (!reused) stopwatch.markConnected();
+    const bounds = { clock, timeouts, limits, signal, stopwatch };
+    const ending = await connection.exchange(sent, bounds, about.besideReset);
+    const read = { response: ending.response, faults: null };
+    return {
+      read,
+      failure: ending.failure,
+      use: { reused, replaced: null },
+      stopwatch,
+      unprocessed: ending.unprocessed,
+    };
+  }
+
+  /**
+   * A request that is evidence is sent once, unless the server has said that it did not process it (RFC 9113 §8.7), or has
+   * ended a connection that had been idle (RFC 9110 §9.2.2): then once more, on another connection.
+   */
+  async function attempts(sent: Http2Request, about: HttpAbout): Promise<Attempted> {
+    const first = await attempt(sent, about, false);
+    const isIdle = first.unprocessed === 'likely' && first.use.reused && SAFE_METHODS.has(sent.method);
+    if (first.unprocessed !== 'surely' && !isIdle) return first;
+    const second = await attempt(sent, about, true);
+    if (second.read === null) return first;
+    const why = first.failure?.message ?? 'it ended';
+    return { ...second, use: { reused: false, replaced: `the request was not processed: ${why}` } };
+  }
+
+  async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
+    const sent = writeHttp2(request, address, options);
+    const refusal = refusePlainHttp(address, about.credential, options, octetsOf(sent)) ?? aborted(about);
+    const made = refusal
+      ? { read: null, failure: refusal, use: FRESH, stopwatch: new Stopwatch(clock) }
+      : await attempts(sent, about);
+    return recordExchange({ ...sent, body: request.body ?? null }, made, about, address, options);
+  }
+
+  function aborted(about: HttpAbout): ExchangeFailure | null {
+    if (closing.signal.aborted) return abortedFailure(closing.signal, 'aborted before sending');
+    return about.signal?.aborted ? abortedFailure(about.signal, 'aborted before sending') : null;
+  }
+
+  return {
+    async send(request, about) {
+      if (closing.signal.aborted) throw new HarnessError('the transport is closed');
+      const made = inTurn(() => exchange(request, about));
+      underWay.add(made);
+      try {
+        return await made;
+      } finally {
+        underWay.delete(made);
+      }
+    },
+    async close() {
+      closing.abort(new Error('the transport was closed'));
+      await Promise.allSettled(underWay);
+      (await shared)?.connection?.destroy();
+    },
+  };
+}
+
+/** Whether a service speaks HTTP/2 that did not take HTTP/1.1: nothing is asked, and its first frame is waited for. */
+export async function detectHttp2(options: TransportOptions, signal: AbortSignal): Promise<boolean> {
+  const { connection } = await dialHttp2(options, signal);
+  if (connection === null) return false;
+  const { clock, timeouts } = options;
+  const isHttp2 = await connection.greets({ clock, timeouts, signal });
+  connection.destroy();
+  return isHttp2;
+}
+
+type Dialed =
+  | { readonly connection: Http2Connection; readonly failure: null }
+  | { readonly connection: null; readonly failure: ExchangeFailure };
+
+async function dialHttp2(options: TransportOptions, signal: AbortSignal): Promise<Dialed> {
+  const address = addressOf(options.baseUrl);
+  const { socket, failure } = await dial(address, options, signal, 'h2');
+  if (!socket) return { connection: null, failure };
+  const { fieldBytes } = responseLimits(options);
+  return { connection: new Http2Connection(socket, address.authority, fieldBytes), failure: null };
+}
+
+/** All that a request says, to be searched for secrets. */
+function octetsOf({ method, target, fields, body }: Http2Request): Uint8Array {
+  const lines = [`${method} ${target}`, ...fields.map((line) => line.join(': ')), ''];
+  return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body ?? Buffer.alloc(0)]);
+}
