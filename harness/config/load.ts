@@ -235,6 +235,7 @@ async function buildService(
     ...ifThere('signatures', signatures()),
     headers: headers(),
     ...ifThere('tls', tls()),
+    ...(blocks.http2 && { http2: true }),
     proxies: proxies(),
     safety: safety(),
     timeouts: blocks.timeouts,

@@ -12,7 +12,7 @@ import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from '.
 import { MAX_RESPONSE } from './blocks/response-time.ts';
 import { RULES } from './blocks/rules.ts';
 import { SIGNATURES, type SignatureKeys } from './blocks/signatures.ts';
-import { TLS } from './blocks/tls.ts';
+import { HTTP2, TLS } from './blocks/tls.ts';
 import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Credentials } from './credential/scheme.ts';
@@ -72,6 +72,8 @@ export interface ServiceConfig {
   readonly headers?: readonly FixedHeader[];
   /** Whom to trust, and the certificate to show; absent where nothing is said of it. */
   readonly tls?: TlsConfig;
+  /** It is asked over HTTP/2; absent for HTTP/1.1, unless it speaks HTTP/2 alone. */
+  readonly http2?: true;
   /** The proxies of the environment; absent for none. */
   readonly proxies?: Proxies;
   /** What its consumers expect of it; absent where no pact is known. */
@@ -123,6 +125,7 @@ export const BLOCKS = {
   signatures: SIGNATURES,
   headers: HEADERS,
   tls: TLS,
+  http2: HTTP2,
   pacts: PACTS,
   safety: SAFETY,
   timeouts: TIMEOUTS,

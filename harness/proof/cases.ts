@@ -56,6 +56,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'refuses-odd-paths+limiter-token-bucket+refusal-without-policy-field',
     'unknown-coding-400+refuses-chunked-content-411+refuses-content-of-get+refuses-old-clients-426+takes-h2c',
     'answers-in-http-1-0+cgi-drops-underscored-fields',
+    'http2-alone+plain-json-errors+x-ratelimit-fields',
     'closes-after-chunks+takes-one-member-of-accept',
     'timing-in-trailers+cgi-drops-underscored-fields',
     'tags-and-dates+all-ranges+304-with-length+tells-other-clients-more',

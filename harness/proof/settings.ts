@@ -382,6 +382,14 @@ const SETTINGS: readonly CaseSetting[] = [
     adapt: inWebSocket({ origin: 'https://app.example' }),
     conforming: REALTIME,
   },
+  {
+    // One request resets a stream beside it, and one asks whether HTTP/1.1 is spoken.
+    name: 'HTTP/2',
+    words: 'http2: true',
+    adapt: (config) => ({ ...config, http2: true }),
+    moreRequests: 3,
+    conforming: ['search', 'realtime'],
+  },
   // How events are signed takes a service that does it in that way.
   ...SCHEMES_WITH_HEADER.map((scheme) => ({
     name: `${scheme.replace(/-webhooks$/, '')} webhooks`,

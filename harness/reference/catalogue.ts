@@ -43,6 +43,7 @@ import { CONNECTION_VARIANTS, INSTANCE_VARIANTS } from './variants/connections.t
 import { CACHING_VARIANTS, CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './variants/content.ts';
 import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
+import { HTTP2_VARIANTS } from './variants/http2.ts';
 import {
   ACCOUNT_VARIANTS,
   BODY_VARIANTS,
@@ -123,6 +124,7 @@ const VARIANTS: readonly Variant[] = [
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
   ...DIALECT_VARIANTS,
+  ...HTTP2_VARIANTS,
 ];
 
 function ofService<N extends Defect | Variant>(

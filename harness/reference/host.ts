@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import type { Socket, Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createServer as createTlsServer } from 'node:tls';
 import { UsageError } from '../base/exit.ts';
 import { createServer } from '../base/node-http.ts';
-import type { Behavior, Kernel } from './behavior/behavior.ts';
+import type { Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { asksForWebSocket, createUpgrader } from './behavior/handshake.ts';
+import { frontOf, type ServerIdentity } from './front.ts';
 import { type HttpAnswer, type ProblemName, problem } from './http/answer.ts';
 import { fieldValues, type ReceivedRequest, type ServedRequest, withField } from './http/message.ts';
 import {
@@ -16,6 +16,7 @@ import {
   UNREADABLE_REQUEST,
   writeAndClose,
 } from './http/octets.ts';
+import { openHttp2Host } from './http2-host.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than
@@ -43,13 +44,9 @@ interface HostOptions {
   readonly port: number;
   /** Over TLS with this certificate; null for plain HTTP. */
   readonly identity: ServerIdentity | null;
+  /** HTTP/2 is spoken, beside HTTP/1.1 or alone. */
+  readonly http2: boolean;
   readonly log: (entry: ServedRequest) => void;
-}
-
-/** What a server shows of itself, in PEM. */
-export interface ServerIdentity {
-  readonly key: string;
-  readonly cert: string;
 }
 
 /** Serves a kernel over TCP. Rejects with a UsageError when the port cannot be had. */
@@ -128,7 +125,8 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
     writeAndClose(socket, answer, UNREADABLE_REQUEST);
   });
 
-  const listener = frontOf(server, kernel.behavior.intake, options.identity);
+  const http2 = options.http2 ? openHttp2Host(kernel, log) : null;
+  const listener = frontOf(server, kernel.behavior, options.identity, http2);
   listener.maxConnections = MOST_CONNECTIONS;
   const sockets = new Set<Socket>();
   listener.on('connection', (socket: Socket) => {
@@ -141,7 +139,10 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
   return {
     port,
     stop() {
-      stopped ??= close(listener, server, sockets, () => upgrader.closeAll());
+      stopped ??= close(listener, server, sockets, () => {
+        upgrader.closeAll();
+        http2?.close();
+      });
       return stopped;
     },
   };
@@ -167,37 +168,6 @@ function parserProblem(error: ParserError): ProblemName {
     return error.rawPacket?.includes('\n') === true ? 'fields-too-large' : 'target-too-long';
   }
   return PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed';
-}
-
-/** Octets of a head that passes through an intake as a whole. */
-const INTAKE_LIMIT = 64 * 1024;
-
-/** With an intake, the first octets of each connection pass through it before HTTP is read; TLS ends before that. */
-function frontOf(server: Server, intake: Behavior['intake'], identity: ServerIdentity | null): TcpServer {
-  if (intake === null && identity === null) return server;
-  const options = { allowHalfOpen: true, noDelay: true };
-  const take = (socket: Socket) => {
-    socket.on('error', () => socket.destroy());
-    if (intake === null) {
-      server.emit('connection', socket);
-      return;
-    }
-    const segments: Buffer[] = [];
-    const collect = (segment: Buffer) => {
-      segments.push(segment);
-      const octets = Buffer.concat(segments);
-      if (!octets.includes('\r\n\r\n') && octets.length < INTAKE_LIMIT) return;
-      socket.off('data', collect);
-      socket.pause();
-      socket.unshift(intake(octets, segments.length));
-      server.emit('connection', socket);
-      socket.resume();
-    };
-    socket.on('data', collect);
-  };
-  return identity === null
-    ? createTcpServer(options, take)
-    : createTlsServer({ ...options, ...identity, ALPNProtocols: ['http/1.1'] }, take);
 }
 
 async function readContent(incoming: IncomingMessage): Promise<Buffer | 'too-large' | 'broken-off'> {

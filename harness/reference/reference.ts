@@ -10,7 +10,8 @@ import { HANDSHAKE_RULES, judgeHandshake } from './behavior/handshake.ts';
 import { type Patch, patched } from './behavior/patches/patch.ts';
 import { CONFORMING_WEBHOOKS, WebhookSender } from './behavior/webhooks.ts';
 import { type App, accessBy, CONFORMING_CREDENTIALS } from './credentials.ts';
-import { openHost, type ServerIdentity } from './host.ts';
+import type { ServerIdentity } from './front.ts';
+import { openHost } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
 import { fixedWindow, tokenBucket } from './quota/algorithms.ts';
 import { type LimiterAlgorithm, type QuotaPlan, rateLimitFields, wholeSeconds } from './quota/limiter.ts';
@@ -37,6 +38,8 @@ export interface ReferenceOptions {
   readonly address?: string;
   /** What it is called over TLS with, as localhost; plain HTTP when left out. */
   readonly identity?: ServerIdentity;
+  /** It speaks HTTP/2 as well. */
+  readonly http2?: boolean;
   /** The origin whose pages may open WebSockets; null or absent: any. */
   readonly origin?: string | null;
   readonly subprotocols?: readonly string[];
@@ -99,7 +102,13 @@ export async function startReference(options: ReferenceOptions): Promise<Running
     report: (fault) => faults.push(fault),
   };
   const log = options.log ?? (() => undefined);
-  const host = await openHost(kernel, { address, port: options.port ?? 0, identity, log });
+  const host = await openHost(kernel, {
+    address,
+    port: options.port ?? 0,
+    identity,
+    http2: options.http2 === true || behavior.http2 !== null,
+    log,
+  });
   const authority = address.includes(':') ? `[${address}]` : address;
   return {
     kind: 'reference',
@@ -156,6 +165,7 @@ export const CONFORMING: Behavior = {
     atHalfClose: null,
     endsAt: null,
   },
+  http2: null,
   webhooks: CONFORMING_WEBHOOKS,
 };
 

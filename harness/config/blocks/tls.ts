@@ -27,6 +27,10 @@ export const TLS = mapping(
   },
 );
 
+export const HTTP2 = flag(
+  'Ask the service over HTTP/2: by ALPN over TLS, by prior knowledge over plain http. Rules about the bytes of HTTP/1.1 still use that, if the service speaks it. Default: HTTP/1.1, unless the service speaks HTTP/2 alone.',
+);
+
 type TlsBlock = Loaded<typeof TLS>;
 
 const MAX_BYTES = 1024 * 1024;

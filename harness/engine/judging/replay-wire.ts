@@ -3,8 +3,8 @@ import { withoutMoment } from '../../config/credential/signing/signature.ts';
 import { standInFor } from '../../config/credential/stand-in.ts';
 import type { Exchange, FieldLine, RecordedBody, RecordedRequest } from '../../wire/exchange.ts';
 import { fieldValues } from '../../wire/fields/grammar/field-grammar.ts';
-import type { HttpAbout } from '../../wire/http/transport.ts';
 import { expectedAccept, type RequestForm } from '../../wire/http/request.ts';
+import type { HttpAbout } from '../../wire/http/transport.ts';
 import type { Delivery, WebhookReceiver } from '../../wire/http/webhook-receiver.ts';
 import type { VirtualClock } from '../../wire/pace/virtual-clock.ts';
 import { markerName, withMarkersAs } from '../../wire/redaction/marker.ts';
@@ -57,6 +57,8 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Virtu
       close: async () => undefined,
     }),
     sendRaw: (options, request, form, about) => exchange(request, about, options, form),
+    // A recorded response in HTTP/2 shows it.
+    detectHttp2: async () => false,
     async openConnection(options, opening, about) {
       about.signal?.throwIfAborted();
       // Its target is complete already.

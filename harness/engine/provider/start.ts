@@ -6,7 +6,7 @@ import { serviceSecrets } from '../../config/secrets.ts';
 import { isCredentialOptional, type ProviderConfig, type ServiceConfig } from '../../config/service.ts';
 import { type FaultAt, faultsOf } from '../../config/yaml/origin.ts';
 import type { RunningProvider, StartOptions } from '../../providers/provider.ts';
-import type { ServerIdentity } from '../../reference/host.ts';
+import type { ServerIdentity } from '../../reference/front.ts';
 import type { Clock } from '../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
 import { networkOf } from '../../wire/socket/options.ts';
@@ -64,6 +64,7 @@ const KINDS: {
         variant,
         origin: config.websocket?.origin ?? null,
         subprotocols: config.websocket?.subprotocols ?? [],
+        http2: config.http2 === true,
         ...(clock && { clock }),
         ...(identity && { identity }),
       });

@@ -1,4 +1,6 @@
+import type { ServerHttp2Stream } from 'node:http2';
 import type { WebSocket } from 'ws';
+import type { FieldLine } from '../../wire/exchange.ts';
 import type { Access, CredentialBehavior } from '../credentials.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import type { ReceivedRequest } from '../http/message.ts';
@@ -91,8 +93,24 @@ export interface Behavior {
   readonly credentials: CredentialBehavior;
   readonly quota: QuotaBehavior;
   readonly websocket: WebSocketBehavior;
+  /** Null: spoken where it is asked for, and as it should be. */
+  readonly http2: Http2Behavior | null;
   /** How events are sent to receivers; null for not at all. */
   readonly webhooks: WebhookBehavior | null;
+}
+
+/** How HTTP/2 is spoken beside HTTP/1.1, or alone. */
+export interface Http2Behavior {
+  /** HTTP/1.1 is not answered. */
+  readonly isAlone?: boolean;
+  /** Changes the answer to a request that came over HTTP/2. */
+  readonly answersAs?: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer;
+  /** Called when a client has reset a stream. */
+  readonly onReset?: (stream: ServerHttp2Stream) => void;
+  /** A field is written behind those of the answer to such a request, as it is. */
+  readonly appended?: (request: ReceivedRequest) => FieldLine | null;
+  /** Says that it takes WebSocket connections on streams (RFC 8441 §3). */
+  readonly takesWebSockets?: boolean;
 }
 
 /** One running instance: a service, who may call it, its quota, and how it behaves. */

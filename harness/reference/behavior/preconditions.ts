@@ -57,7 +57,7 @@ type Precondition = (request: ReceivedRequest) => HttpAnswer | null;
  * service. A request refused here takes nothing from a quota.
  */
 const OF_THE_MESSAGE: readonly Precondition[] = [
-  (request) => (request.httpVersion.startsWith('1.') ? null : problem('version-not-supported')),
+  (request) => (/^(?:1\.|2$)/.test(request.httpVersion) ? null : problem('version-not-supported')),
   (request) => (request.target.length > TARGET_LIMIT ? problem('target-too-long') : null),
   (request) => (sizeOfFields(request) > FIELDS_LIMIT ? problem('fields-too-large') : null),
   (request) => (lacksHost(request) ? problem('malformed') : null),

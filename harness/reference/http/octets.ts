@@ -9,7 +9,7 @@ import { fieldValues, type ReceivedRequest, splitTarget, withField } from './mes
 /** How long a connection that was answered and closed is still read, so that no reset overtakes the answer. */
 const LINGER_MS = 2_000;
 
-function receivedRequest(
+export function receivedRequest(
   line: { readonly method: string; readonly target: string; readonly httpVersion: string },
   fields: readonly FieldLine[],
   body: Buffer,

@@ -54,6 +54,7 @@ export async function startMock({ config, deviation, port = 0, log }: MockOption
     address: '127.0.0.1',
     port,
     identity: null,
+    http2: false,
     log: log ?? (() => undefined),
   });
   return {

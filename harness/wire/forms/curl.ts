@@ -47,11 +47,21 @@ export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): 
     ...methodOptions(request),
     ...(evidence.kind === 'conversation' ? ['-N', '-m', String(HANDSHAKE_SECONDS)] : []),
     ...(request.httpVersion === '1.0' ? ['--http1.0'] : []),
-    ...(/^(?:https|wss):/i.test(request.url) ? ['--http1.1', ...tlsOptions(tls)] : []),
+    ...versionOptions(request),
+    ...(SECURE.test(request.url) ? tlsOptions(tls) : []),
     ...targetWords(request),
     ...fieldOptions(request),
     ...(body === null ? [] : ['--data-binary', '@-']),
   ].join(' ');
+}
+
+const SECURE = /^(?:https|wss):/i;
+
+/** curl chooses HTTP/2 by itself over TLS alone. */
+function versionOptions({ httpVersion, url }: RecordedRequest): readonly string[] {
+  const isSecure = SECURE.test(url);
+  if (httpVersion === '2') return [isSecure ? '--http2' : '--http2-prior-knowledge'];
+  return isSecure ? ['--http1.1'] : [];
 }
 
 function requestOf(evidence: Exchange | Conversation): RecordedRequest {

@@ -105,9 +105,9 @@ function hostOf(url: string): string {
 }
 
 function requestLines(request: RecordedRequest, atMs: number): readonly TranscriptLine[] {
-  const { method, target, fields, body } = request;
+  const { method, target, fields, body, httpVersion } = request;
   return [
-    line(atMs, '>', `${method} ${target}`),
+    line(atMs, '>', `${method} ${target}${httpVersion === '2' ? ' HTTP/2' : ''}`),
     ...fieldLines(fields, atMs, '>'),
     ...(body ? bodyLines(body, fields, atMs, '>') : []),
   ];

@@ -15,7 +15,7 @@ import { type Http2Request, writeHttp2 } from './http2-request.ts';
 
 const FRESH: ConnectionUse = { reused: false, replaced: null };
 
-interface Attempt extends Attempted {
+interface StreamAttempt extends Attempted {
   readonly unprocessed: StreamEnding['unprocessed'];
 }
 
@@ -45,7 +45,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
     return shared;
   }
 
-  async function attempt(sent: Http2Request, about: HttpAbout, isFresh: boolean): Promise<Attempt> {
+  async function attempt(sent: Http2Request, about: HttpAbout, isFresh: boolean): Promise<StreamAttempt> {
     const stopwatch = new Stopwatch(clock);
     const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
     const { connection, failure } = await connect(isFresh);

@@ -219,7 +219,7 @@ export class Http2Connection {
       );
       stream.on('data', (octets: Buffer) => {
         body.append(octets.subarray(0, bodyBytes - body.length));
-        // Its head is told a little later.
+        // The event of its head comes a little later.
         if (body.length >= bodyBytes) setImmediate(settle, tooLong);
       });
       stream.on('error', () => undefined);
@@ -234,7 +234,7 @@ export class Http2Connection {
       stream.on('end', () => {
         if (isEnded()) setImmediate(over);
       });
-      // The reason of the connection's end is told a little later.
+      // The reason of the connection's end comes a little later.
       stream.on('close', () => setImmediate(over));
       signal?.addEventListener('abort', aborted, { once: true });
       if (signal?.aborted) aborted();

@@ -9,14 +9,25 @@ import type { SentRequest } from '../socket/recording.ts';
 /** RFC 9113 §8.2.2: they are about a connection of HTTP/1.1, and make a message malformed. */
 const OF_THE_CONNECTION = /^(?:keep-alive|proxy-connection|transfer-encoding|upgrade|http2-settings)$/i;
 
-/** Why a request cannot be sent over HTTP/2, in words; null if it can. `form`: how it departs from an ordinary one. */
+/** RFC 3986 §3.2.2, with a port. */
+const AUTHORITY = /^(?:[\w\-.~!$&'()*+,;=%]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** A scheme without its credential: no space is left behind it (RFC 9113 §8.2.1). */
+const BARE_SCHEME = /^[\w-]+ $/;
+
+/** Why a request cannot be sent over HTTP/2, in words; null if it can. */
 export function unsayable({ method, target, fields }: HttpRequest): string | null {
   const only = (what: string) => `${what} is of HTTP/1.1 alone`;
   const own = fields.find(([name]) => OF_THE_CONNECTION.test(name));
   if (own !== undefined) return only(`the header ${own[0]}`);
   if (fieldValues(fields, 'connection').some((value) => !/^(?:close|keep-alive)$/i.test(value)))
     return only('the header Connection');
-  if (fieldValues(fields, 'host').length > 1) return only('a second Host');
+  const hosts = fieldValues(fields, 'host');
+  if (hosts.length > 1) return only('a second Host');
+  // A server resets the stream of a malformed request, and need not answer it (§8.1.1).
+  if (!hosts.every((host) => AUTHORITY.test(host))) return only('a Host that is none');
+  if (fields.some(([, value]) => /^[\t ]|[\t ]$/.test(value) && !BARE_SCHEME.test(value)))
+    return only('white space around a value');
   const lengths = fieldValues(fields, 'content-length');
   if (lengths.length > 0) return only('a Content-Length of its own');
   const isReadable =
@@ -47,7 +58,8 @@ export function writeHttp2(request: HttpRequest, address: Address, constant: Con
   const values = new Map<string, string[]>();
   for (const [name, value] of lines) {
     const lower = name.toLowerCase();
-    values.set(lower, [...(values.get(lower) ?? []), value]);
+    const sent = BARE_SCHEME.test(value) ? value.trimEnd() : value;
+    values.set(lower, [...(values.get(lower) ?? []), sent]);
   }
   const fields = [...values].flatMap(([name, each]) => each.map((value) => [name, value] as const));
   const headers: OutgoingHttpHeaders = Object.assign(Object.create(null), {

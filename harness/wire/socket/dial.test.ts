@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { selfSigned } from '../../proof/certificate.ts';
-import type { ServerIdentity } from '../../reference/host.ts';
+import type { ServerIdentity } from '../../reference/front.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, type Handler, listen } from '../fixtures/loopback.ts';
 import { impatient, OK, setting } from '../fixtures/setting.ts';

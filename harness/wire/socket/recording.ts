@@ -55,7 +55,7 @@ export function recordRequest(
   };
 }
 
-/** What was read of a response, by whichever version of HTTP. */
+/** A response as far as it was read, by whichever version of HTTP. */
 export interface ReadMessage {
   /** null before its head is whole. */
   readonly response: ReadResponse | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { selfSigned, trusting } from '../../proof/certificate.ts';
-import type { ServerIdentity } from '../../reference/host.ts';
+import type { ServerIdentity } from '../../reference/front.ts';
 import { getOnce, inEachWay } from '../fixtures/each-way.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { startProxy, type TestProxy } from '../fixtures/proxy.ts';

@@ -84,7 +84,9 @@ function repeatedOf(all: readonly Reply[], inARow: readonly Reply[], port: Limit
 /** Sent alone: behind another request on its connection, that one may have to do with it. */
 function isSame(evidence: Evidence, sample: Exchange): evidence is Exchange {
   if (evidence.kind !== 'exchange' || evidence.credential !== 'right') return false;
-  return evidence.connection?.reused !== true && wireOf(evidence) === wireOf(sample);
+  // In HTTP/2 requests share a connection as a rule.
+  const isAlone = evidence.connection?.reused !== true || evidence.request.httpVersion === '2';
+  return isAlone && wireOf(evidence) === wireOf(sample);
 }
 
 /** All that the service gets to see of a request, but for whether its connection is kept. */

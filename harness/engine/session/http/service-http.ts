@@ -1,16 +1,18 @@
 import { documentedSample } from '../../../base/clause.ts';
-import { Blocked } from '../../../base/verdict.ts';
+import { Blocked, NotApplicable } from '../../../base/verdict.ts';
 import { credentialUse, placeCredential } from '../../../config/credential/placing.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../../wire/exchange.ts';
-import type { HttpTransport } from '../../../wire/http/transport.ts';
 import type { RawForm } from '../../../wire/http/raw.ts';
+import type { HttpTransport } from '../../../wire/http/transport.ts';
+import { unsayable } from '../../../wire/http2/http2-request.ts';
 import { reportedRemaining, spendingKind } from '../../../wire/limit/observed/spending.ts';
 import { visible } from '../../../wire/octets/utf8.ts';
 import type { Spent } from '../../../wire/pace/budget.ts';
 import { traces } from '../../../wire/redaction/marker.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../../wire/request.ts';
 import { addressOf } from '../../../wire/socket/address.ts';
+import { isOfNoHttp1 } from '../../../wire/socket/http-versions.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import type { AnswerTimes } from '../turn/run-time.ts';
 import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
@@ -52,6 +54,11 @@ function rawFormOf({ raw, responses }: Stimulus, answerTimes: AnswerTimes): RawF
 /** Number of unsolicited octet sequences to keep. */
 const MOST_UNASKED = 20;
 
+const ALONE =
+  'the service speaks HTTP/2 alone, and is judged over it; rules about the bytes of HTTP/1.1 do not apply';
+const AS_CONFIGURED =
+  'the service is judged over HTTP/2, as its config says; rules about the bytes of HTTP/1.1 use that, if the service speaks it';
+
 /** An unusual way to send a request. */
 interface Way {
   /** The request without its credential. Default: that of the stimulus. */
@@ -59,6 +66,8 @@ interface Way {
   readonly via?: HttpTransport;
   /** Ahead of the budget's queue, which waits for it. */
   readonly atOnce?: boolean;
+  /** As octets of HTTP/1.1, whatever the service speaks. */
+  readonly inHttp1?: boolean;
 }
 
 /**
@@ -77,6 +86,8 @@ export class ServiceHttp {
   readonly transport: HttpTransport;
   readonly #context: SessionContext;
   readonly #unasked: Unasked[] = [];
+  #askedInHttp1: Promise<void> | null = null;
+  #saidHttp2 = false;
   readonly #opened: ReturnType<typeof quotaOpening>;
   readonly #foundQuota: ReturnType<typeof quotaAsFound>;
   readonly #tried: ReturnType<typeof sampleTrial>;
@@ -119,7 +130,8 @@ export class ServiceHttp {
       });
     requireOwnText(bare);
     // Fails before it counts as a request.
-    await placed();
+    const first = await placed();
+    const rawForm = way.inHttp1 ? {} : await this.#formOf(stimulus, first, signal);
     const id = log.nextId();
     const { purpose } = stimulus;
     const about = {
@@ -128,10 +140,10 @@ export class ServiceHttp {
       credential: credentialUse(choice),
       signal,
       onKept: stimulus.onKept ?? false,
+      besideReset: stimulus.besideReset ?? false,
       unasked: (octets: Uint8Array, evidence: EvidenceId) =>
         this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),
     };
-    const rawForm = rawFormOf(stimulus, answerTimes);
     const send = async (spent: Spent) => {
       const request = await placed();
       const done = await (rawForm
@@ -148,6 +160,8 @@ export class ServiceHttp {
     }
     const done = await (atOnce ? send(budget.count()) : budget.run(send, signal)).catch(blockedByBudget);
     signal.throwIfAborted();
+    if (await this.#turnsToHttp2(done, signal)) return this.#attempt(stimulus, signal, way);
+    if (way.inHttp1) return done;
     // A limiter may end connections.
     if (!limiter.isIn(done)) {
       const onPurpose = stimulus.responses !== undefined;
@@ -166,6 +180,57 @@ export class ServiceHttp {
     const remaining = plan && reportedRemaining(done, { ...plan, refusal: limiter.face });
     if (remaining !== null) budget.reportRemaining(remaining, done.timing.startedMs);
     return done;
+  }
+
+  /**
+   * The form of a stimulus on a raw socket; null for an ordinary request.
+   * @throws NotApplicable for octets of HTTP/1.1, if the service speaks HTTP/2 alone.
+   */
+  async #formOf(stimulus: Stimulus, request: HttpRequest, signal: AbortSignal): Promise<RawForm | null> {
+    const { versions, answerTimes } = this.#context;
+    const form = rawFormOf(stimulus, answerTimes);
+    if (!versions.isHttp2) return form;
+    const unsaid = unsayable(request);
+    if (form === null && unsaid === null) return null;
+    if (versions.speaksHttp1 === null) await this.#askInHttp1(signal);
+    if (versions.speaksHttp1) return form ?? {};
+    const isOrdinary = stimulus.responses === undefined && typeof stimulus.raw !== 'object';
+    const why = isOrdinary ? unsaid : 'it is about the bytes of HTTP/1.1';
+    if (why !== null) throw new NotApplicable(`${why}, and the service speaks HTTP/2 alone`);
+    return null;
+  }
+
+  /** One ordinary request in HTTP/1.1, to see whether that is spoken beside HTTP/2. */
+  #askInHttp1(signal: AbortSignal): Promise<void> {
+    const ask = async () => {
+      const { log, versions } = this.#context;
+      const purpose = 'as documented, to see whether HTTP/1.1 is spoken as well';
+      const done = await this.#attempt({ purpose }, signal, { inHttp1: true });
+      versions.sawHttp1(done);
+      // Without an answer it is no evidence for any rule.
+      if (done.response !== null) log.keep(done, 1);
+    };
+    this.#askedInHttp1 ??= ask();
+    return this.#askedInHttp1;
+  }
+
+  /** Whether the service, of which nothing was heard in HTTP/1.1, speaks HTTP/2: then it is asked in that from now on. */
+  async #turnsToHttp2({ response, failure }: Exchange, signal: AbortSignal): Promise<boolean> {
+    const { versions, wire, transport, outage, remark } = this.#context;
+    if (versions.isHttp2) {
+      if (response?.httpVersion === '2' && !this.#saidHttp2) {
+        this.#saidHttp2 = true;
+        remark(AS_CONFIGURED);
+      }
+      return false;
+    }
+    const isRecorded = response?.httpVersion === '2';
+    const isInDoubt = failure !== null && response === null && !outage.wasAnswered && isOfNoHttp1(failure);
+    if (!isRecorded && !(isInDoubt && (await wire.detectHttp2(transport, signal)))) return false;
+    versions.turnToHttp2();
+    this.#saidHttp2 = true;
+    remark(ALONE);
+    return !isRecorded;
   }
 
   /** Sends and records one request. @throws Blocked if the key is refused. */

@@ -22,6 +22,8 @@ export interface Stimulus {
   readonly credential?: CredentialChoice;
   /** On the kept connection of the request before; otherwise each request has a connection of its own. */
   readonly onKept?: boolean;
+  /** In HTTP/2 the same request goes out right before it on the same connection, and is reset at once. */
+  readonly besideReset?: boolean;
   /** Over a raw socket, so that the message framing can be judged; in an unusual form if given. */
   readonly raw?: boolean | RequestForm;
   /**

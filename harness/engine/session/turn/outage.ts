@@ -51,6 +51,11 @@ export class OutageWatch {
     return this.#since;
   }
 
+  /** Some request was answered. */
+  get wasAnswered(): boolean {
+    return this.#answered !== null;
+  }
+
   /** @throws Blocked in an outage. */
   requireReachable(): void {
     if (this.#reason !== null) throw this.blocked();

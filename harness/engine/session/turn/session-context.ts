@@ -17,6 +17,7 @@ import { type Budget, BudgetExhausted, openBudget } from '../../../wire/pace/bud
 import type { Clock } from '../../../wire/pace/clock.ts';
 import { createRedaction, type Redaction } from '../../../wire/redaction/redaction.ts';
 import { addressOf } from '../../../wire/socket/address.ts';
+import { HttpVersions } from '../../../wire/socket/http-versions.ts';
 import { networkOf, type TransportOptions, transportTo } from '../../../wire/socket/options.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
@@ -55,6 +56,8 @@ export interface SessionContext {
   readonly config: ServiceConfig;
   readonly documented: Sample;
   readonly transport: TransportOptions;
+  /** Of HTTP, in which the service is asked. */
+  readonly versions: HttpVersions;
   readonly wire: Wire;
   readonly budget: Budget;
   readonly outage: OutageWatch;
@@ -105,7 +108,8 @@ export function openSessionContext(options: ContextOptions): SessionContext {
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = openPauses(clock, service, record);
-  const transport = transportOf(options);
+  const versions = new HttpVersions(config.http2 === true);
+  const transport = transportOf({ ...options, versions });
   const budget = openBudget({
     plan: config.plan,
     ...(config.plan?.further && { further: config.plan.further }),
@@ -123,6 +127,7 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport,
+    versions,
     wire: options.wire,
     budget,
     outage,
@@ -159,12 +164,13 @@ function canRepeat({ credentials, provider }: ServiceConfig): boolean {
 
 function transportOf({
   config,
+  versions,
   providerUrl,
   clock,
   userAgent,
   runId,
   redaction,
-}: ContextOptions): TransportOptions {
+}: ContextOptions & Pick<SessionContext, 'versions'>): TransportOptions {
   const { headers = [] } = config;
   return {
     baseUrl: providerUrl,
@@ -176,6 +182,7 @@ function transportOf({
     plainHttp: config.safety.plainHttp,
     // A service without credentials needs no TLS.
     bare: config.credentials.carrier === null,
+    versions,
     headers,
     ...networkOf(config),
   };

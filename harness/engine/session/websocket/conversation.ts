@@ -177,13 +177,15 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
  * that few connections are open at the same time. @throws NotApplicable if the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionContext,
+  { config, credentials, transport, versions, wire, budget, answerTimes, places, log }: SessionContext,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Conversation> {
   const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
+  if (versions.speaksHttp1 === false && websocket.url.startsWith('/'))
+    throw new Blocked('WebSocket is judged over HTTP/1.1, and the service speaks HTTP/2 alone');
   const { baseUrl, clock, userAgent } = transport;
   const endpoint = stimulus.endpoint ?? websocket.url;
   const { target } = socketAddressOf(baseUrl, endpoint);
