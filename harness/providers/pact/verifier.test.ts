@@ -63,6 +63,35 @@ describe('an interaction', () => {
     for (const line of verdict.mismatches) expect(line).toBe(visible(line));
   });
 
+  it('is compared by its headers as lists, and its mismatch says so', async () => {
+    const answering = (tags: readonly string[]) =>
+      verified(
+        {
+          request: async () => ({
+            ...json({ id: 1 }),
+            fields: [
+              ['Content-Type', 'application/json'] as const,
+              ...tags.map((tag) => ['X-Tags', tag] as const),
+            ],
+          }),
+        },
+        {
+          interaction: interaction({
+            response: { headers: { 'Content-Type': ['application/json'], 'X-Tags': ['a', 'b'] } },
+          }),
+        },
+      );
+    expect(await answering(['a', 'b'])).toEqual({ kind: 'verified' });
+    for (const tags of [['a, b'], ['a']]) {
+      const verdict = await answering(tags);
+      if (verdict.kind !== 'mismatched') throw new Error(verdict.kind);
+      for (const line of verdict.mismatches)
+        expect(line).toMatch(
+          /'X-Tags': .* at index \d.* \(Pact compares this header as a list, line by line\)$/,
+        );
+    }
+  });
+
   it('is asked for once, as it is written, with nothing that Pact adds of its own', async () => {
     const seen: RelayedRequest[] = [];
     await verified(

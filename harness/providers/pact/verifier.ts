@@ -195,13 +195,18 @@ export function readVerdict(text: string, description: string): PactVerdict {
     : undecided('Pact reports a failure without a mismatch');
 }
 
+/** RFC 9110 §5.3 takes `a, b` in one line for two lines; Pact does not, if the pact has a list. */
+const AS_A_LIST = 'Pact compares this header as a list, line by line';
+
 function lineOf({ type, path, key, mismatch, expected, actual }: JsonObject): string {
   const said =
     typeof mismatch === 'string' ? mismatch : `expected ${plain(expected)} but was ${plain(actual)}`;
   if (type === 'BodyMismatch' && typeof path === 'string') return shown(`${path}: ${said}`);
   if (type === 'StatusMismatch') return shown(`status: ${said}`);
   // Pact's text usually names the header or metadata key; if not, it is added.
-  return shown(typeof key === 'string' && !said.includes(key) ? `${key}: ${said}` : said);
+  const named = typeof key === 'string' && !said.includes(key) ? `${key}: ${said}` : said;
+  const isOfList = type === 'HeaderMismatch' && / at index \d/.test(said);
+  return shown(isOfList ? `${named} (${AS_A_LIST})` : named);
 }
 
 /** As JSON: an object may override `toString`. */
