@@ -5,10 +5,15 @@ import { isJsonObject } from '../base/json-text.ts';
 import { withPlan } from '../config/blocks/facts.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { type Suite, suitesFor } from '../engine/check/check.ts';
-import { applicabilityOf, type Judgment } from '../engine/check/judge.ts';
+import { applicabilityOf, type JudgeOptions, type Judgment } from '../engine/check/judge.ts';
 import { judgeInOrder } from '../engine/check/plan.ts';
 import { startProvider } from '../engine/provider/start.ts';
-import { openLiveSession } from '../engine/session/session.ts';
+import {
+  type LiveSessionOptions,
+  openLiveSession,
+  type RepeatableSession,
+  type Session,
+} from '../engine/session/session.ts';
 import { simulatedClock } from '../engine/simulation/clock.ts';
 import { openVerifier, type PactVerifier } from '../providers/pact/verifier.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
@@ -42,7 +47,7 @@ export interface ProvenCase extends ProofCase {
 const AT_ONCE = 8;
 
 /** The suites that are judged together, over one provider and one session. */
-interface Round {
+export interface Round {
   readonly suites: readonly Suite[];
   /** Of these alone the outcomes count; the others' requests come before theirs. */
   readonly counts: (suite: Suite) => boolean;
@@ -95,6 +100,22 @@ async function runCase(
   configs: Configs,
   verifier: PactVerifier,
 ): Promise<ProvenCase> {
+  const log = new CaseLog(each.traced || each.kind === 'counterpart');
+  for (const round of roundsFor(each, suites)) {
+    const { session, end } = await openRound(each, round, configs, {
+      record: (event) => log.record(event),
+      verifier,
+    });
+    try {
+      await judgeRound(session, round, log);
+    } finally {
+      await end();
+    }
+  }
+  return { ...each, ...log };
+}
+
+function providedConfig(each: ProofCase, { plan, patienceMs }: Round, configs: Configs): ServiceConfig {
   const { service, kind, name } = each;
   const provided: ServiceConfig = {
     ...configOf(each, configs),
@@ -105,18 +126,13 @@ async function runCase(
       variant: kind === 'variant' ? name : null,
     },
   };
-  const log = new CaseLog(each.traced || kind === 'counterpart');
-  for (const round of roundsFor(each, suites)) {
-    const planned = provided.plan === null ? provided : withPlan(provided, round.plan, 'the proof');
-    const responseMs = round.patienceMs ?? planned.timeouts.responseMs;
-    const config = { ...planned, timeouts: { ...planned.timeouts, responseMs } };
-    await runRound(config, each, round, log, verifier);
-  }
-  return { ...each, ...log };
+  const planned = provided.plan === null ? provided : withPlan(provided, plan, 'the proof');
+  const responseMs = patienceMs ?? planned.timeouts.responseMs;
+  return { ...planned, timeouts: { ...planned.timeouts, responseMs } };
 }
 
 /** All but the limit first; the limit is met apart, with a plan that is soon spent. */
-function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
+export function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
   const isLimit = ({ exhausts }: Suite) => exhausts === true;
   return [
     { suites: suites.filter((suite) => !isLimit(suite)), counts: () => true, plan: WIDE },
@@ -129,13 +145,20 @@ function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly 
   ];
 }
 
-async function runRound(
-  provided: ServiceConfig,
+interface OpenRound {
+  readonly session: RepeatableSession;
+  /** Ends the session, its provider and its clock. */
+  end(): Promise<void>;
+}
+
+/** Starts the provider of a case and opens a session with it. */
+export async function openRound(
   each: ProofCase,
   round: Round,
-  log: CaseLog,
-  verifier: PactVerifier,
-): Promise<void> {
+  configs: Configs,
+  { record, verifier }: Pick<LiveSessionOptions, 'record'> & { readonly verifier: PactVerifier },
+): Promise<OpenRound> {
+  const provided = providedConfig(each, round, configs);
   const clock = simulatedClock({ minute: MINUTE });
   const { adapt, mount = '', overTls = false } = settingNamed(each.setting);
   const adapted = adapt(provided);
@@ -162,30 +185,40 @@ async function runRound(
     runId: 'proof',
     userAgent: 'conform/proof',
     clock,
-    record: (event) => log.record(event),
+    record,
     verifier: {
       verify: (order) => clock.outside(() => verifier.verify(order)),
       close: () => verifier.close(),
     },
   });
-  try {
-    const options = () => ({ strict: false, signal: AbortSignal.timeout(HUNG_MS) });
-    const entering = (suite: Suite) => log.enter(round.counts(suite) ? suite.name : null);
-    const judged = judgeInOrder(suitesFor(round.suites, config), session, { options, entering });
-    for await (const { suite, check, judgment } of judged) {
-      if (!round.counts(suite)) continue;
-      const { outcome, message, finding, explainedBy } = judgment;
-      if (outcome === 'pass') log.passed.push(check.id);
-      const isMissing = applicabilityOf(check, config).missing !== null;
-      if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
-        const whole = { ...(finding && { finding }), ...(explainedBy !== undefined && { explainedBy }) };
-        log.findings.push({ id: check.id, outcome, message, ...whole });
-      }
+  return {
+    session,
+    async end() {
+      await session.close();
+      await provider.stop();
+      clock.stop();
+    },
+  };
+}
+
+/** Options of each judgment of the proof. */
+export function proofOptions(): JudgeOptions {
+  return { strict: false, signal: AbortSignal.timeout(HUNG_MS) };
+}
+
+async function judgeRound(session: Session, round: Round, log: CaseLog): Promise<void> {
+  const { config } = session;
+  const entering = (suite: Suite) => log.enter(round.counts(suite) ? suite.name : null);
+  const judged = judgeInOrder(suitesFor(round.suites, config), session, { options: proofOptions, entering });
+  for await (const { suite, check, judgment } of judged) {
+    if (!round.counts(suite)) continue;
+    const { outcome, message, finding, explainedBy } = judgment;
+    if (outcome === 'pass') log.passed.push(check.id);
+    const isMissing = applicabilityOf(check, config).missing !== null;
+    if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
+      const whole = { ...(finding && { finding }), ...(explainedBy !== undefined && { explainedBy }) };
+      log.findings.push({ id: check.id, outcome, message, ...whole });
     }
-  } finally {
-    await session.close();
-    await provider.stop();
-    clock.stop();
   }
 }
 

@@ -51,6 +51,8 @@ export interface Probe<E> {
   readonly begunBy?: Probe<unknown>;
   /** It reads other evidence, so it can be asked for in an outage. */
   readonly evenInOutage?: true;
+  /** It sends nothing: its evidence is derived from that of others. */
+  readonly derives?: true;
 }
 
 /** A function if they depend on the config or are declared further down. */
@@ -153,7 +155,7 @@ export function derived<E>(
     >,
   ) => Promise<E>,
 ): Probe<E> {
-  return { ...PLAIN, name, needs, cost: 0, send: read };
+  return { ...PLAIN, name, needs, cost: 0, derives: true, send: read };
 }
 
 /** The same stimulus after all ordinary ones, since the service may fall over it. */

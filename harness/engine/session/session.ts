@@ -70,7 +70,13 @@ export interface Session {
   close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
 }
 
-export function openSession(options: SessionOptions): Session {
+/** A session whose evidence can be judged again. */
+export interface RepeatableSession extends Session {
+  /** Stimuli keep their evidence, also for probes of the same names; evidence derived from it is derived again. */
+  forgetDerived(): void;
+}
+
+export function openSession(options: SessionOptions): RepeatableSession {
   const { clock, record, pacts } = options;
   const closed = new AbortController();
   const context = openSessionContext(options);
@@ -86,6 +92,8 @@ export function openSession(options: SessionOptions): Session {
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
   let covered = '';
+  /** Judged again, perhaps by checks that were loaded anew. */
+  let again = false;
   /** By id of the evidence: many checks judge the same piece. */
   const subjects = new Map<string, string>();
   /** By name. */
@@ -95,7 +103,7 @@ export function openSession(options: SessionOptions): Session {
     time.endIfTooSlow();
     const known = answers.get(probe.name);
     // Two probes of one name would answer for each other.
-    if (known && known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
+    if (known && known.probe !== probe && !again) throw new HarnessError(`two probes are called ${probe.name}`);
     if (known === undefined) {
       if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !probe.evenInOutage) return { evidence: [], failed: outage.blocked() };
@@ -229,6 +237,10 @@ export function openSession(options: SessionOptions): Session {
     },
     unreadMessage: (ids) => recorded.unreadMessage(ids),
     redact,
+    forgetDerived() {
+      again = true;
+      for (const [name, { probe }] of answers) if (probe.derives) answers.delete(name);
+    },
     close() {
       ended ??= end();
       return ended;
@@ -242,6 +254,6 @@ export interface LiveSessionOptions extends Omit<SessionOptions, 'wire' | 'pacts
 }
 
 /** A session over sockets with a running service. */
-export function openLiveSession({ verifier, ...options }: LiveSessionOptions): Session {
+export function openLiveSession({ verifier, ...options }: LiveSessionOptions): RepeatableSession {
   return openSession({ ...options, wire: liveWire, pacts: pactJudge(verifier) });
 }
