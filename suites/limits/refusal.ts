@@ -17,6 +17,7 @@ import { everyExchange } from '../stimuli/record.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { burstFailures } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
+import { everyLimitRefusal, hasContentForPrograms } from './stimuli/refusals.ts';
 import { pageWhileExhausted, refusalDelay } from './stimuli/spent.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */
@@ -55,14 +56,17 @@ const refusalMeaning = check('limits.refusal-meaning', {
   grounds: [clients('urllib3 and ky wait for Retry-After on 413, 429 and 503 alone')],
   // A broken instance refuses nothing.
   restsOn: [stable],
-  uses: [quota.refusal],
-  judge({ expect, documentedStatus, notApplicable }) {
+  uses: [quota.refusal, everyLimitRefusal],
+  async judge({ probe, expect, documentedStatus, notApplicable }) {
     if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');
-    return expect()
-      .where(({ status }) => status !== null, 'the refusal is no answer')
-      .toConform('429, or another status for a limit', ({ response: { status, statusClass } }) =>
-        MISLEADING.has(status) || (statusClass === 5 && !OVERLOADED.has(status)) ? `status ${status}` : null,
-      );
+    for (const each of [await probe(quota.refusal), everyLimitRefusal])
+      await expect(each)
+        .where(({ status }) => status !== null, 'the refusal is no answer')
+        .toConform('429, or another status for a limit', ({ response: { status, statusClass } }) =>
+          MISLEADING.has(status) || (statusClass === 5 && !OVERLOADED.has(status))
+            ? `status ${status}`
+            : null,
+        );
   },
 });
 
@@ -93,10 +97,11 @@ export const refusals = [
     change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],
     restsOn: [refusalMeaning],
-    uses: [quota.refusal],
-    judge({ expect, documentedStatus, notApplicable }) {
+    uses: [quota.refusal, everyLimitRefusal],
+    async judge({ probe, expect, documentedStatus, notApplicable }) {
       if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');
-      return expect().toHaveStatus(429);
+      for (const each of [await probe(quota.refusal), everyLimitRefusal])
+        await expect(each).toHaveStatus(429);
     },
   }),
 
@@ -107,10 +112,11 @@ export const refusals = [
     change: 'Answer with the status that errors.codes names for rateLimit, or correct the documents.',
     grounds: [clause('errors.codes')],
     applies: [settled('errors.codes')],
-    uses: [quota.refusal],
-    judge({ expect, documentedStatus, notApplicable }) {
+    uses: [quota.refusal, everyLimitRefusal],
+    async judge({ probe, expect, documentedStatus, notApplicable }) {
       const wanted = documentedStatus('rateLimit') ?? notApplicable('errors.codes names none for rateLimit');
-      return expect().toHaveStatus(...wanted);
+      for (const each of [await probe(quota.refusal), everyLimitRefusal])
+        await expect(each).toHaveStatus(...wanted);
     },
   }),
 
@@ -121,8 +127,11 @@ export const refusals = [
     change: 'Send the 429 in the JSON form of your other errors, also where a gateway answers.',
     grounds: [clause('errors.format')],
     applies: [jsonErrors],
-    uses: [quota.refusalAnswer],
-    judge: ({ expect }) => expect().toBeJson(),
+    uses: [quota.refusalAnswer, everyLimitRefusal],
+    async judge({ probe, expect }) {
+      for (const each of [await probe(quota.refusalAnswer), everyLimitRefusal])
+        await expect(each).where(hasContentForPrograms, 'no refusal has content for programs').toBeJson();
+    },
   }),
 
   // Else clients come back too early, or much too late.
@@ -132,8 +141,11 @@ export const refusals = [
     why: 'Clients come back at once, or much too late.',
     change: 'Send Retry-After with the seconds until the quota comes back.',
     grounds: [practice('tell clients when to come back')],
-    uses: [quota.refusalAnswer],
-    judge: ({ expect }) => expect().toHaveField('Retry-After'),
+    uses: [quota.refusalAnswer, everyLimitRefusal],
+    async judge({ probe, expect }) {
+      for (const each of [await probe(quota.refusalAnswer), everyLimitRefusal])
+        await expect(each).toHaveField('Retry-After');
+    },
   }),
 
   // RFC 9110 §10.2.3: an HTTP-date or a whole number of seconds.

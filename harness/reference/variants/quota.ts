@@ -2,9 +2,9 @@ import { QUOTA_DIALECTS } from '../../wire/quota/quota.ts';
 import { imfFixdate } from '../behavior/clock.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { inQuota } from '../behavior/patches/parts.ts';
-import { onAnswer } from '../behavior/patches/patch.ts';
-import { lacking, withMembers } from '../http/answer-changes.ts';
-import { withField } from '../http/message.ts';
+import { onAnswer, onLaterRefusals } from '../behavior/patches/patch.ts';
+import { holding, lacking, withMembers } from '../http/answer-changes.ts';
+import { fieldValue, withField } from '../http/message.ts';
 import {
   fixedWindow,
   fixedWindowAligned,
@@ -59,6 +59,17 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
     patch: inQuota(() => ({
       retryAfter: (renewsInMs, nowMs) => imfFixdate(Math.ceil((nowMs + renewsInMs) / 1000) * 1000),
     })),
+  },
+  'later-refusals-dated': {
+    summary: 'says on its first refusal in seconds when to come back, and on later ones as a date',
+    patch: onLaterRefusals((answer, nowMs) => {
+      const seconds = Number(fieldValue(answer, 'Retry-After') ?? 0);
+      return withField(answer, 'Retry-After', imfFixdate(Math.ceil(nowMs / 1000 + seconds) * 1000));
+    }),
+  },
+  'later-refusals-in-other-words': {
+    summary: 'explains its first refusal, and tells no more than the error on later ones',
+    patch: onLaterRefusals(holding('{"error":"too many requests"}')),
   },
   'limiter-clock-aligned': {
     summary: 'has windows that begin on the clock, not with the first request',

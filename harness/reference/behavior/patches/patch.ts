@@ -45,6 +45,17 @@ const changing =
  */
 export const onAnswer = changing('compose');
 
+/** Changes all refusals at the limit but the first. */
+export const onLaterRefusals =
+  (change: (answer: HttpAnswer, nowMs: number) => HttpAnswer): Patch =>
+  (behavior) => {
+    let refusals = 0;
+    return onAnswer('rate-limited', (answer, _request, { clock }) => {
+      refusals += 1;
+      return refusals > 1 ? change(answer, clock.now()) : answer;
+    })(behavior);
+  };
+
 /** The same for finished answers: nothing is corrected afterwards. */
 export const onFinished = changing('finish');
 

@@ -1,6 +1,12 @@
 import { type Defect, EVERY, tableOf } from '../../behavior/deviation.ts';
 import { countingApart, inQuota, onAdmission, onLimiter } from '../../behavior/patches/parts.ts';
-import { aroundHandling, droppedInsteadOf, onAnswer, type Patch } from '../../behavior/patches/patch.ts';
+import {
+  aroundHandling,
+  droppedInsteadOf,
+  onAnswer,
+  onLaterRefusals,
+  type Patch,
+} from '../../behavior/patches/patch.ts';
 import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
 import { queryParameters } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/algorithms.ts';
@@ -127,6 +133,37 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Caches may keep the 429',
     fails: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', having('Cache-Control', 'public, max-age=60')),
+  },
+  'later-refusals-503': {
+    cause: 'The first refusal is 429, and those after it {status:503}',
+    fails: ['limits.refusal-status'],
+    patch: onLaterRefusals(asProblem(503)),
+  },
+  'undocumented-later-refusals': {
+    setting: 'error codes',
+    cause: 'The first refusal is as the documents say, and those after it {status:503}',
+    fails: ['limits.documented-refusal'],
+    patch: onLaterRefusals(asProblem(503)),
+  },
+  'later-refusals-html': {
+    cause: 'The first refusal is JSON, and those after it {media type:text/html}',
+    fails: ['limits.refusal-json'],
+    patch: onLaterRefusals(holding('<!doctype html><title>429</title>', 'text/html; charset=utf-8')),
+  },
+  'later-refusals-without-retry-after': {
+    cause: 'Only the first refusal has Retry-After',
+    fails: ['limits.retry-after'],
+    patch: onLaterRefusals(lacking('Retry-After')),
+  },
+  'later-retry-after-malformed': {
+    cause: 'Retry-After is malformed on every refusal but the first',
+    fails: ['limits.retry-after-valid'],
+    patch: onLaterRefusals(having('Retry-After', 'soon')),
+  },
+  'later-refusals-cacheable': {
+    cause: 'Caches may keep every 429 but the first',
+    fails: ['limits.refusal-not-cacheable'],
+    patch: onLaterRefusals(having('Cache-Control', 'public, max-age=60')),
   },
   'limit-shared-between-keys': {
     cause: 'One key is refused because another key has spent its quota',
