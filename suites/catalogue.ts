@@ -6,6 +6,7 @@ import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers/headers.suite.ts';
 import { json } from './json/json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
+import { messages } from './messages/messages.suite.ts';
 import { negotiation } from './negotiation/negotiation.suite.ts';
 import { operations } from './operations/operations.suite.ts';
 import { pact } from './pact/pact.suite.ts';
@@ -39,6 +40,7 @@ export const suites: readonly Suite[] = [
   ...functional,
   operations,
   pact,
+  messages,
   websocket,
   webhooks,
   overHttp(limits),

@@ -151,6 +151,15 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'pusher-asks-quiet-connections+pusher-asks-before-answers+ws-sends-fragments',
     'pusher-keeps-to-a-short-timeout+ws-pings-first',
     'pusher-sends-clients-away+counts-handshakes',
+    'talks-as-documented+ws-sends-fragments',
+    'talks-with-more-members+ws-pings-first',
+    'talks-between+counts-handshakes',
+    'talks-first+ws-sends-fragments',
+    'talks-in-binary+ws-pings-first',
+    'talks-after-refusal+no-compression',
+    'talks-without-events+counts-handshakes',
+    'talks-not-of-misfits+ws-pings-first',
+    'talks-no-more-upon-misfits+ws-sends-fragments',
     'ws-speaks-graphql+ws-sends-fragments',
     'ws-speaks-graphql-to-clients+ws-pings-first',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
@@ -255,6 +264,8 @@ export interface Configs {
   readonly described: ServiceConfig;
   /** The same with what its clients create and remove themselves. */
   readonly stored: ServiceConfig;
+  /** The realtime service with an AsyncAPI document. */
+  readonly talk: ServiceConfig;
 }
 
 const OTHER_OPERATIONS = 'endpoint.other-operations';
@@ -264,10 +275,15 @@ export async function proofConfigs(): Promise<Configs> {
   // In the tree, like the shipped one: messages name its place, and that is the same wherever the tree lies.
   const own = await loadServices({ configDir: folder('config'), env: {} });
   const named = (name: string) => own.services.find(({ config }) => config.service === name)?.config;
-  const [described, stored] = [named('search'), named('saved-searches')];
-  if (described === undefined || stored === undefined)
-    throw new HarnessError('no config with operations for the proof');
-  return { shipped: new Map(services.map(({ config }) => [config.service, config])), described, stored };
+  const [described, stored, talk] = [named('search'), named('saved-searches'), named('talk')];
+  if (described === undefined || stored === undefined || talk === undefined)
+    throw new HarnessError('no config with documents for the proof');
+  return {
+    shipped: new Map(services.map(({ config }) => [config.service, config])),
+    described,
+    stored,
+    talk,
+  };
 }
 
 function folder(path: string): string {
@@ -278,6 +294,7 @@ function folder(path: string): string {
 export function configOf({ service, described, setting }: ProofCase, configs: Configs): ServiceConfig {
   const shipped = configs.shipped.get(service);
   if (shipped === undefined) throw new HarnessError(`no config for the reference provider ${service}`);
+  if (settingNamed(setting).talks) return withMessages(shipped, configs.talk);
   if (!described || service !== configs.described.service) return shipped;
   const { operations, definitions, facts } = settingNamed(setting).stored
     ? configs.stored
@@ -289,4 +306,11 @@ export function configOf({ service, described, setting }: ProofCase, configs: Co
     ...(definitions === undefined ? {} : { definitions }),
     facts: fact === undefined ? shipped.facts : { ...shipped.facts, [OTHER_OPERATIONS]: fact },
   };
+}
+
+const MESSAGES = 'websocket.messages';
+
+function withMessages(shipped: ServiceConfig, { websocket, facts }: ServiceConfig): ServiceConfig {
+  const fact = facts[MESSAGES];
+  return { ...shipped, websocket, facts: { ...shipped.facts, ...(fact && { [MESSAGES]: fact }) } };
 }

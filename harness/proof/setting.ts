@@ -25,6 +25,8 @@ export interface CaseSetting {
   readonly overTls?: true;
   /** The operations are those by which clients create and remove their own items. */
   readonly stored?: true;
+  /** An AsyncAPI document says what goes over its WebSocket. */
+  readonly talks?: true;
   /** How many requests more it takes than the shipped one, at the most. Default: none. */
   readonly moreRequests?: number;
   /** A refusal comes otherwise under it, so that defects of the way in trip something else. */

@@ -317,6 +317,15 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: REALTIME,
   },
   {
+    // Messages that are documented, in place of an echo.
+    name: 'documented messages',
+    words: 'asyncapi: harness/proof/config/talk.asyncapi.yaml',
+    adapt: (config) => config,
+    talks: true,
+    conforming: [],
+    moreRequests: 8,
+  },
+  {
     // A client logs in before it says anything else.
     name: 'login by message',
     words: 'websocket: { echo: false, login: { send: …, expect: … } }',

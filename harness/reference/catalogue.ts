@@ -33,6 +33,7 @@ import { WEBHOOK_DEFECTS } from './defects/webhooks.ts';
 import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket/closing.ts';
 import { WEBSOCKET_COMPRESSION_DEFECTS } from './defects/websocket/compression.ts';
 import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket/credentials.ts';
+import { DOCUMENTED_MESSAGE_DEFECTS } from './defects/websocket/documented.ts';
 import { WEBSOCKET_FRAME_DEFECTS } from './defects/websocket/frames.ts';
 import { WEBSOCKET_LIVENESS_DEFECTS } from './defects/websocket/liveness.ts';
 import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
@@ -44,6 +45,7 @@ import { CACHING_VARIANTS, CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './vari
 import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
 import { HTTP2_VARIANTS } from './variants/http2.ts';
+import { MESSAGE_VARIANTS } from './variants/messages.ts';
 import {
   ACCOUNT_VARIANTS,
   BODY_VARIANTS,
@@ -96,6 +98,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_CLOSING_DEFECTS,
   ...WEBSOCKET_COMPRESSION_DEFECTS,
   ...WEBSOCKET_MESSAGE_DEFECTS,
+  ...DOCUMENTED_MESSAGE_DEFECTS,
   ...WEBSOCKET_LIVENESS_DEFECTS,
   ...PUSHER_DEFECTS,
   ...WEBHOOK_DEFECTS,
@@ -123,6 +126,7 @@ const VARIANTS: readonly Variant[] = [
   ...NEGOTIATION_VARIANTS,
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
+  ...MESSAGE_VARIANTS,
   ...DIALECT_VARIANTS,
   ...HTTP2_VARIANTS,
 ];

@@ -9,6 +9,12 @@ import {
   ownDialect,
   rfc6455,
 } from '../../harness/engine/check/suite.ts';
+import {
+  documentedPayload,
+  documentedReply,
+  documentedType,
+  undocumentedMessage,
+} from '../messages/messages.suite.ts';
 import type { Row } from '../row.ts';
 import { serverReserved } from './frames.ts';
 import { echoAroundPing } from './messages.ts';
@@ -72,7 +78,8 @@ export const dialectChecks = [
     change: 'Answer as the schema says, or correct websocket.exchange in the config.',
     grounds,
     applies: [messagePairs],
-    restsOn: [serverReserved, login],
+    // The pair may be taken from a document, whose messages are judged by themselves.
+    restsOn: [serverReserved, login, documentedType, undocumentedMessage, documentedPayload, documentedReply],
     uses: [dialect.exchanged],
     judge: ({ expect }) => expect().toConform('an answer that fits its schema', ({ fault }) => fault),
   }),

@@ -60,7 +60,7 @@ const MOST_DEFINITIONS = 50;
 export function pairsOf(
   { operations, messages }: MessageEndpoint,
   definitions: Definitions,
-): readonly { readonly send: string; readonly expect: unknown }[] {
+): readonly { readonly send: string; readonly expect: unknown; readonly inAnyKind: true }[] {
   for (const { texts, replies, unfit } of operations) {
     const [first] = texts.filter(({ risk }) => risk === null);
     const schemas = messages.flatMap(({ name, schema }) =>
@@ -68,7 +68,7 @@ export function pairsOf(
     );
     if (first === undefined || unfit !== null || schemas.length !== (replies?.length ?? 0)) continue;
     const expect = schemas.length === 0 ? null : together(schemas, definitions);
-    if (expect !== null) return [{ send: first.text, expect }];
+    if (expect !== null) return [{ send: first.text, expect, inAnyKind: true }];
   }
   return [];
 }

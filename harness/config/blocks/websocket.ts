@@ -210,6 +210,8 @@ export interface MessagePlan extends Pick<DocumentedMessages, 'endpoints' | 'def
 export interface MessagePair {
   readonly send: string;
   readonly expect: unknown;
+  /** Its answer is JSON, and may come in a binary message as well. */
+  readonly inAnyKind?: true;
 }
 
 /** `none`: the handshake carries no key. */

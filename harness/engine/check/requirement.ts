@@ -317,6 +317,11 @@ export const loginConfigured = when(
   'no login is configured (websocket.login)',
 );
 
+export const documentedMessages = when(
+  ({ websocket }) => websocket?.documented,
+  'no AsyncAPI document describes its messages (asyncapi)',
+);
+
 export const messageSchemas = when(
   ({ websocket }) => websocket?.messages,
   'no JSON Schemas of events are configured (websocket.messages)',

@@ -91,7 +91,7 @@ export function openSession(options: SessionOptions): RepeatableSession {
   const time = openRunTime(context);
   budget.findCostsBy(({ forMs, signal = time.signal }) => http.costs(forMs, signal));
   context.key.triesAt(() => [...http.occasions(), ...handshakeOccasions(context)]);
-  let covered = '';
+  const covered = new Set<string>();
   /** Judged again, perhaps by checks that were loaded anew. */
   let again = false;
   /** By id of the evidence: many checks judge the same piece. */
@@ -181,8 +181,8 @@ export function openSession(options: SessionOptions): RepeatableSession {
         const redacted = withTexts(operations, redact) as typeof operations;
         const text = JSON.stringify(redacted);
         // The record is read for each check, and seldom has more to show.
-        if (text !== covered) record({ type: 'operations', service, operations: redacted });
-        covered = text;
+        if (!covered.has(text)) record({ type: 'operations', service, operations: redacted });
+        covered.add(text);
       },
     };
   }

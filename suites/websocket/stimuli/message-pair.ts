@@ -9,7 +9,12 @@ import { readJsonText } from '../../../harness/wire/json/text.ts';
 /** Messages whose answers the config names. */
 
 /** An answer is JSON; any other text is a string to the schema. */
-export function answerFault({ text }: Message, judge: SchemaJudge): string | null {
+export function answerFault(
+  { text: said, payload }: Message,
+  judge: SchemaJudge,
+  inAnyKind = false,
+): string | null {
+  const text = said ?? (inAnyKind ? Buffer.from(payload).toString() : null);
   if (text === null) return 'a message that is no text';
   const fault = judge(jsonOf(text));
   return fault === null ? null : (packingFault(text) ?? `one in which ${fault.message}`);
@@ -44,7 +49,7 @@ function judgeOf(pair: MessagePair): SchemaJudge {
 
 /** @throws EndlessSchema */
 export function fitsPair(message: Message, pair: MessagePair): boolean {
-  return answerFault(message, judgeOf(pair)) === null;
+  return answerFault(message, judgeOf(pair), pair.inAnyKind) === null;
 }
 
 /** The end of a wait. An answer that cannot be judged may be the right one: its judgment blocks the check later. */
@@ -100,7 +105,7 @@ export function answerIn({ sent, messages }: ConversationView, pair: MessagePair
   const judge = judgeOf(pair);
   const last = sent.at(-1);
   const later = messages.filter(({ atMs }) => last !== undefined && atMs >= last.atMs);
-  const faults = later.map((message) => answerFault(message, judge));
+  const faults = later.map((message) => answerFault(message, judge, pair.inAnyKind));
   return faults.includes(null) ? null : (faults[0] ?? 'no message');
 }
 

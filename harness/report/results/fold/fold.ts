@@ -174,10 +174,20 @@ function noteService(
   else if (type === 'outcome') record.outcomes.set(event.id, event);
   else if (type === 'waiting') record.waits.push(picked(WAIT, event));
   else if (type === 'coverage') record.coverage.set(event.request, picked(COVERAGE, event));
-  else if (type === 'operations')
-    record.operations = event.operations.map((each) => picked(OPERATION_COVERAGE, each));
+  else if (type === 'operations') record.operations = withCoverage(record.operations, event.operations);
   else if (type === 'service-trouble') record.outage = event.reason;
   else if (type === 'service-finished') record.finished = event;
+}
+
+/** Those of another document stay, and the last word on each operation goes. */
+function withCoverage(
+  known: readonly OperationCoverage[],
+  given: readonly OperationCoverage[],
+): readonly OperationCoverage[] {
+  const keyOf = ({ id, place }: OperationCoverage) => `${place} ${id}`;
+  const keys = new Set(given.map(keyOf));
+  const others = known.filter((each) => !keys.has(keyOf(each)));
+  return [...others, ...given.map((each) => picked(OPERATION_COVERAGE, each))];
 }
 
 function serviceRecord(record: RunRecord, service: string): ServiceRecord {

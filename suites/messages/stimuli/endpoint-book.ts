@@ -1,0 +1,90 @@
+import { parseJson } from '../../../harness/base/json-text.ts';
+import type {
+  DocumentedMessage,
+  MessageEndpoint,
+} from '../../../harness/config/asyncapi/documented-messages.ts';
+import { isJsonType } from '../../../harness/config/operation/call/call.ts';
+import type { Message } from '../../../harness/wire/conversation/message.ts';
+import { type Definitions, EndlessSchema, SchemaBook } from '../../../harness/wire/json/schema.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
+
+/** A message of the service, as its document knows it. */
+export type MessageVerdict =
+  | { readonly is: 'documented'; readonly message: DocumentedMessage; readonly value: unknown }
+  /** It says that it is this message, and does not fit its schema. */
+  | { readonly is: 'misfit'; readonly message: DocumentedMessage; readonly fault: string }
+  | { readonly is: 'undocumented'; readonly got: string }
+  /** It is not of the documented content type. */
+  | { readonly is: 'malformed'; readonly got: string }
+  | { readonly is: 'unjudged'; readonly reason: string };
+
+/** Holds messages to those that a document describes for an endpoint. */
+export class EndpointBook {
+  readonly #messages: readonly DocumentedMessage[];
+  readonly #book: SchemaBook;
+  readonly #isJson: boolean;
+
+  constructor({ messages }: Pick<MessageEndpoint, 'messages'>, definitions: Definitions) {
+    this.#messages = messages;
+    this.#book = new SchemaBook(definitions);
+    this.#isJson = messages.every(({ contentType }) => isJsonType(contentType));
+  }
+
+  judge({ text, kind, payload, truncated }: Message): MessageVerdict {
+    if (truncated) return { is: 'unjudged', reason: 'a message is too long to be judged' };
+    const said = text ?? Buffer.from(payload).toString();
+    if (said.includes('[redacted:')) return { is: 'unjudged', reason: 'a message holds a secret' };
+    const value = parseJson(said);
+    if (value === undefined && this.#isJson) {
+      const got = kind === 'text' ? 'a text that is not JSON' : 'a binary message that is not JSON';
+      return { is: 'malformed', got };
+    }
+    try {
+      return this.#verdict(value ?? text, value !== undefined);
+    } catch (error) {
+      if (error instanceof EndlessSchema) return { is: 'unjudged', reason: error.message };
+      throw error;
+    }
+  }
+
+  #verdict(value: unknown, isJson: boolean): MessageVerdict {
+    const faults = new Map<DocumentedMessage, string>();
+    // Those with a schema say more.
+    const ordered = this.#messages.toSorted((a, b) => Number(a.schema === null) - Number(b.schema === null));
+    for (const message of ordered) {
+      if (isJsonType(message.contentType) && !isJson) continue;
+      const fault = message.schema === null ? null : this.#book.compile(message.schema)(value);
+      if (fault === null) return { is: 'documented', message, value };
+      faults.set(message, fault.message);
+    }
+    const named = [...faults].find(([{ kind }]) => kind !== null && kindIn(value, kind.member, kind.values));
+    const open = [...faults].filter(([{ kind }]) => kind === null);
+    const [message, fault] = named ?? (open.length === 1 ? open[0] : undefined) ?? [];
+    if (message !== undefined && fault !== undefined) return { is: 'misfit', message, fault };
+    return { is: 'undocumented', got: this.#nameOf(value) };
+  }
+
+  /** What an undocumented message calls itself. */
+  #nameOf(value: unknown): string {
+    const members = new Set(this.#messages.flatMap(({ kind }) => (kind === null ? [] : [kind.member])));
+    for (const member of [...members, 'type', 'event']) {
+      const word = memberOf(value, member);
+      if (typeof word === 'string') return `a message with ${member} ${JSON.stringify(visible(word, 60))}`;
+    }
+    if (Array.isArray(value)) return 'a message that is an array';
+    return value !== null && typeof value === 'object'
+      ? 'a message of another form'
+      : `a message that is a ${typeof value}`;
+  }
+}
+
+function kindIn(value: unknown, member: string, values: readonly string[]): boolean {
+  const word = memberOf(value, member);
+  return typeof word === 'string' && values.includes(word);
+}
+
+function memberOf(value: unknown, member: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, member)
+    ? Reflect.get(value, member)
+    : undefined;
+}
