@@ -15,7 +15,7 @@ import {
   unusualBody,
 } from './item.ts';
 import { type LifePort, Sender } from './life-sender.ts';
-import { operationCalls } from './operation.ts';
+import { safeCalls } from './operation.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import { type OperationReply, whyUndecided } from './trials.ts';
 
@@ -130,19 +130,19 @@ function livesIn(config: ServiceConfig): readonly Lifecycle[] {
 /** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
 export const lives = probe<readonly Life[]>(
   'operation-lives',
-  { needs: [operationCalls], cost: (config) => LONGEST_LIFE * livesIn(config).length, risks: ['change'] },
+  { needs: [safeCalls], cost: (config) => LONGEST_LIFE * livesIn(config).length, risks: ['change'] },
   async (port) => {
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
     if (lifecyclesIn(config).length === 0)
       throw new NotApplicable('no documented operations create items that can be found and removed again');
-    const { all } = await ask(operationCalls);
+    const before = (await ask(safeCalls)).judgeable(({ whyNoFault }) => whyNoFault).all;
     const affordable = Math.floor(config.safety.operationRequests / LONGEST_LIFE);
     if (affordable === 0)
       throw new Blocked(`a life takes up to ${LONGEST_LIFE} requests (safety.operationRequests)`);
     const found: Life[] = [];
     for (const lifecycle of livesIn(config)) {
-      found.push(await live(lifecycle, port, all));
+      found.push(await live(lifecycle, port, before));
     }
     return found;
   },

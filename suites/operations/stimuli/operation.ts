@@ -49,7 +49,7 @@ function unsafeOrdersIn(config: ServiceConfig): readonly Order[] {
 }
 
 /** Calls by safe methods. */
-const safeCalls = probe(
+export const safeCalls = probe(
   'operation-safe-calls',
   {
     cost: (config) => safeCallsIn(config).length + repeatsIn(config),

@@ -106,14 +106,15 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     cause: 'Another item comes than the one that was asked for',
     fails: ['operations.item-asked-for'],
     patch: remembering(
-      () => new Map<'last', HttpAnswer>(),
+      () => ({ last: null as HttpAnswer | null, isOn: false }),
       (cache) =>
         aroundHandling(async (request, next, kernel) => {
-          const kept = cache.get('last');
-          if (!creates(request) && !reads(request)) cache.clear();
+          const kept = cache.last;
+          cache.isOn ||= creates(request);
+          if (!creates(request) && !reads(request)) cache.last = null;
           const answer = await next(request, kernel);
-          if (!reads(request) || answer.responseKind !== 'served') return answer;
-          if (kept === undefined) cache.set('last', answer);
+          if (!cache.isOn || !reads(request) || answer.responseKind !== 'served') return answer;
+          cache.last ??= answer;
           return kept ?? answer;
         }),
     ),
@@ -125,12 +126,13 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
       'operations.text-kept': 'removing its twin removes the item',
     },
     patch: remembering(
-      () => ({ id: '' }),
+      () => ({ id: '', isOn: false }),
       (memory) =>
         insteadOfServing(
           (request) => creates(request) || reads(request),
           (answer, request) => {
-            if (reads(request)) memory.id = request.path.split('/').at(-1) ?? '';
+            memory.isOn ||= creates(request);
+            if (reads(request) && memory.isOn) memory.id = request.path.split('/').at(-1) ?? '';
             if (reads(request) || memory.id === '') return answer;
             const { id } = memory;
             memory.id = '';
