@@ -49,14 +49,14 @@ function operationOf(sources: Sources): Operation {
     fields: accepted.length === 0 || hasAccept ? [] : [['Accept', accepted.join(', ')]],
     body,
   };
+  const unmet = unmetDemand(sources);
+  const endless = whyEndless(response);
+  const unread = documented?.unfit ?? lacks ?? body?.lacks ?? null;
   const obstacle =
-    documented?.unfit ??
-    lacks ??
-    body?.lacks ??
-    unmetDemand(sources) ??
-    whyEndless(response) ??
-    (responses.length === 0 ? 'no success is documented for it' : null);
+    unread ?? unmet ?? endless ?? (responses.length === 0 ? 'no success is documented for it' : null);
   const missing = awaits[0]?.lacks ?? null;
+  const uncallable = obstacle ?? missing;
+  const isByDesign = uncallable === null || (endless !== null && uncallable === endless);
   return {
     id: written?.block.id ?? documented?.id ?? '',
     place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
@@ -71,7 +71,8 @@ function operationOf(sources: Sources): Operation {
     auth: authOf(sources),
     safe: SAFE_METHODS.has(method) || (written?.block.safe ?? false),
     call,
-    uncallable: obstacle ?? missing,
+    uncallable,
+    ...(!isByDesign && { uncallableBy: unread === null && unmet !== null ? 'config' : 'document' }),
     awaits: obstacle === null ? awaits.map(({ name }) => name) : [],
   };
 }

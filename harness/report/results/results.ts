@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { FAULT_SIDES } from '../../base/finding.ts';
 import Type from '../../base/schema/type.ts';
 import { OUTCOMES, type Outcome, VARIATIONS } from '../../base/verdict.ts';
 import { CheckResult } from './check-result.ts';
@@ -153,6 +154,11 @@ const NOT_EXERCISED = Type.Object({
     description:
       'unfit: it cannot be called as it is documented; unsafe, excluded: the config keeps it off; capped: too many, or too slow; left: not asked for in this run.',
   }),
+  fault: optional(
+    Type.Enum([...FAULT_SIDES], {
+      description: 'The side that it is mended on. Absent if that is not known, or nothing has to be mended.',
+    }),
+  ),
 });
 
 /** What a run saw of one documented operation. */

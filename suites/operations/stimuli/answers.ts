@@ -50,7 +50,7 @@ function withTrials(trials: number | undefined): Pick<OperationCoverage, 'trials
 }
 
 function leftOutOf({ operation, reason }: LeftOutOperation): OperationCoverage {
-  return { ...coverageOf(operation, [], null), notExercised: { reason, why: 'excluded' } };
+  return { ...coverageOf(operation, [], null), notExercised: { reason, why: 'excluded', fault: 'config' } };
 }
 
 function coverageOf(
@@ -90,7 +90,8 @@ function whyNot(operation: Operation, calls: Trials | null): NonNullable<Operati
   const left = calls?.unexercised.find((each) => each.operation === operation);
   if (left === undefined || left.why === 'open' || left.why === 'beyond')
     return { reason: 'it was not asked for', why: 'left' };
-  return { reason: left.reason, why: left.why };
+  const { reason, why, fault } = left;
+  return { reason, why, ...(fault && { fault }) };
 }
 
 /** How long the responses of an operation took that were served in this run. */

@@ -6,8 +6,14 @@ import {
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { examplesOf, KnownValues } from './found-values.ts';
-import { type FoundValues, mayNameNothing, type Order, type Unexercised } from './plan.ts';
-import { type OperationReply, type ReasonAgainst, Trials } from './trials.ts';
+import {
+  type FoundValues,
+  mayNameNothing,
+  type Order,
+  type ReasonAgainst,
+  type Unexercised,
+} from './plan.ts';
+import { type OperationReply, Trials } from './trials.ts';
 
 /** Levels of a path that are followed: `/orgs/{org}/repos/{repo}/issues/{issue}` has three. */
 const MOST_ROUNDS = 6;
@@ -200,5 +206,5 @@ function notFound({ operation, kind }: Order, known: KnownValues, status: number
     : operation.uncallable;
   const tried = status === null ? '' : `, and a made-up one gets ${status}`;
   const reason = `${why}${tried}; \`parameters:\` in the config may give one`;
-  return { operation, kind, reason, why: 'unfit' };
+  return { operation, kind, reason, why: 'unfit', fault: 'document' };
 }

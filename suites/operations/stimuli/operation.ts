@@ -12,10 +12,17 @@ import { KnownValues } from './found-values.ts';
 import { NestedItems } from './nested-items.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
-import { FURTHER, type Order, planOperations, type TrialKind, type Unexercised } from './plan.ts';
+import {
+  FURTHER,
+  type Order,
+  planOperations,
+  type ReasonAgainst,
+  type TrialKind,
+  type Unexercised,
+} from './plan.ts';
 import { responseSchemas } from './response-schemas.ts';
 import { sendOrder } from './stimulus.ts';
-import { type OperationReply, type ReasonAgainst, reasonFor, Trials } from './trials.ts';
+import { type OperationReply, reasonFor, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };

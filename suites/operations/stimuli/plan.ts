@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../../harness/base/finding.ts';
 import type { InputTrials } from '../../../harness/config/operation/call/input-trials.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type {
@@ -47,7 +48,12 @@ export interface Unexercised {
    * nothing is documented that it could be held to. `beyond`: values that no run tries.
    */
   readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open' | 'beyond';
+  /** The side that it is mended on; absent if it is not known, or nothing has to be mended. */
+  readonly fault?: FaultSide | undefined;
 }
+
+/** Why a request is not sent, or not held to something. */
+export type ReasonAgainst = Pick<Unexercised, 'reason' | 'why' | 'fault'>;
 
 export interface OperationPlan {
   readonly orders: readonly Order[];
@@ -162,6 +168,7 @@ export function planOperations({
         tries,
         reason,
         why: 'capped' as const,
+        fault: 'config' as const,
       })),
     ],
   };
@@ -172,13 +179,15 @@ function whyNotCalled(
   safety: Safety,
   lifecycles: readonly Lifecycle[],
   collections: readonly Collection[],
-): Pick<Unexercised, 'reason' | 'why'> | null {
-  if (!operation.safe && !safety.unsafeMethods)
-    return { reason: `${operation.method} is not allowed here (safety.unsafeMethods)`, why: 'unsafe' };
+): ReasonAgainst | null {
+  if (!operation.safe && !safety.unsafeMethods) {
+    const reason = `${operation.method} is not allowed here (safety.unsafeMethods)`;
+    return { reason, why: 'unsafe', fault: 'config' };
+  }
   const nested = nestedUse(operation, collections, lifecycles);
   if (nested !== null) return whyNotNested(nested, safety, { lifecycles, collections });
   if (operation.uncallable !== null && !mayBeFound(operation, lifecycles))
-    return { reason: operation.uncallable, why: 'unfit' };
+    return { reason: operation.uncallable, why: 'unfit', fault: operation.uncallableBy };
   if (operation.safe || isOfOwn(operation, lifecycles)) return null;
   if (!createsAnew(operation)) return NOT_OURS;
   return safety.leaveItems ? null : LEFT_BEHIND;
@@ -196,7 +205,7 @@ function whyNotNested(
   { item, into }: NestedUse,
   safety: Safety,
   all: { readonly lifecycles: readonly Lifecycle[]; readonly collections: readonly Collection[] },
-): Pick<Unexercised, 'reason' | 'why'> | null {
+): ReasonAgainst | null {
   const { lifecycles, collections } = all;
   const parent = item && nestedUse(item.create, collections, lifecycles);
   const isInOwn = item !== null && (parent === null || whyNotNested(parent, safety, all) === null);
@@ -209,12 +218,14 @@ const NOT_OURS = {
   reason:
     'it may change data that this run has not created; `safe: true` in operations says that it changes nothing',
   why: 'unsafe',
+  fault: 'config',
 } as const;
 
 const LEFT_BEHIND = {
   reason:
     'it may create what this run cannot remove; `--allow leftovers` calls it, and `safe: true` in operations says that it changes nothing',
   why: 'unsafe',
+  fault: 'config',
 } as const;
 
 /** It is about no item that exists: what it does to a service, a run that is allowed to write may do. */

@@ -12,7 +12,7 @@ import { streamParts } from '../../../harness/wire/stream/stream.ts';
 import { sameRequests } from '../../caching/stimuli/repeated.ts';
 import { sample } from '../../stimuli/sample.ts';
 import { DocumentedReply, headerValues } from './documented-reply.ts';
-import type { ReasonAgainst } from './trials.ts';
+import type { ReasonAgainst } from './plan.ts';
 
 const NO_JSON: ReasonAgainst = {
   reason: 'it is no JSON, which its documented media type does not ask for',

@@ -4,7 +4,7 @@ import type { AnswerContent, Input } from '../../../harness/config/operation/cal
 import type { DocumentedAnswer, ExpectedResponse, Operation } from '../../../harness/config/service.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { DocumentedReply } from './documented-reply.ts';
-import type { Order, TrialKind, Unexercised } from './plan.ts';
+import type { Order, ReasonAgainst, TrialKind, Unexercised } from './plan.ts';
 
 /** What came of a request to an operation. */
 export class OperationReply extends DocumentedReply {
@@ -37,7 +37,8 @@ export class OperationReply extends DocumentedReply {
     const named = (from: Input['from']) =>
       inputs.flatMap((each) => (each.from === from && !order.values?.has(each.name) ? [each.name] : []));
     const [made, shown] = [named('made'), named('example')];
-    const unfit = (what: string) => ({ reason: `${what} with status ${status}`, why: 'unfit' }) as const;
+    const unfit = (what: string) =>
+      ({ reason: `${what} with status ${status}`, why: 'unfit', fault: 'document' }) as const;
     const isOfThing = OF_THINGS.has(status ?? 0);
     const mayLack = operation.answers.some(namesMissing);
     if (shown.length > 0 && isOfThing && mayLack)
@@ -87,9 +88,6 @@ function namesMissing({ code }: DocumentedAnswer): boolean {
   return code === '404' || code === '4XX';
 }
 
-/** Why a reply is not held to something. */
-export type ReasonAgainst = Pick<Unexercised, 'reason' | 'why'>;
-
 /** Why no more was sent. `blocked`: the service could not be asked; else it took too long. */
 export interface Ending {
   readonly reason: string;
@@ -97,7 +95,7 @@ export interface Ending {
 }
 
 export function reasonFor({ reason, blocked }: Ending): ReasonAgainst {
-  return { reason, why: blocked ? 'left' : 'capped' };
+  return { reason, why: blocked ? 'left' : 'capped', fault: 'service' };
 }
 
 /** Operations, and reasons, named in a remark. */

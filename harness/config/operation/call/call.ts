@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../../base/finding.ts';
 import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { percentDecoded } from '../../../wire/request.ts';
@@ -26,6 +27,8 @@ export interface Operation extends OperationRequest {
   readonly call: Call;
   /** Why it cannot be called; null when it can. */
   readonly uncallable: string | null;
+  /** The side that this is mended on: the config lacks a key, else the document lacks something. Absent for neither. */
+  readonly uncallableBy?: FaultSide;
   /** The inputs without a value that other answers may have; empty if something else stands against the call. */
   readonly awaits: readonly string[];
 }
