@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../base/exit.ts';
 import { filledIn } from '../../base/finding.ts';
+import { isAsyncApi, readAsyncApi } from '../../config/asyncapi/asyncapi.ts';
 import type { Credentials } from '../../config/credential/scheme.ts';
+import { none } from '../../config/credential/schemes.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/text-forms.ts';
@@ -85,6 +88,7 @@ async function serveDocument(path: string, { port, defect, variant, plan }: Serv
   const [deviation, ...more] = defect ?? [];
   if (more.length > 0)
     throw new UsageError('a document is served with one fault', { key: '--defect', remedy: 'name one' });
+  if (isAsyncApi(await readFile(path, 'utf8'))) return serveMessages(path, port);
   const { config, env, close } = await documentedService(path);
   // The folder is not needed any more.
   close();
@@ -101,6 +105,22 @@ async function serveDocument(path: string, { port, defect, variant, plan }: Serv
     'Ctrl-C ends it.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+  await ended;
+  await mock.stop();
+  return 0;
+}
+
+/** A mock of the WebSocket that an AsyncAPI document describes. It asks for no credential. */
+async function serveMessages(path: string, port: number): Promise<number> {
+  const messages = await readAsyncApi(path, { shown: path, configured: { scheme: 'none' }, basePath: '' });
+  if ('fault' in messages)
+    throw new UsageError(messages.fault.problem, { key: path, remedy: messages.fault.remedy });
+  const config = { operations: [], credentials: none.of({}) };
+  const mock = await startMock({ config, messages, port });
+  const ended = new Promise<void>((resolve) => void onSignal(resolve));
+  const address = mock.url.replace('http', 'ws');
+  const targets = messages.endpoints.map(({ target }) => `${address}${target}`);
+  process.stdout.write(`${[path, ...targets, 'Ctrl-C ends it.'].join('\n')}\n`);
   await ended;
   await mock.stop();
   return 0;

@@ -1,8 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import { isAsyncApi, readAsyncApi } from '../../config/asyncapi/asyncapi.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import { fetchDocument, UnfitDocument } from '../../wire/http/fetch.ts';
 import { proxiesOf } from '../../wire/socket/proxies.ts';
@@ -16,6 +18,8 @@ export interface RunTarget {
   readonly url: string;
   /** The document and what it states; null for a URL without one. */
   readonly openapi: { readonly path: string; readonly facts: FirstFacts } | null;
+  /** Path of an AsyncAPI document; null if it is none. */
+  readonly asyncapi: string | null;
   /** Path of a GET: that of the URL, else one of the document; null if there is none. */
   readonly samplePath: string | null;
   /** Path of a WebSocket endpoint, if it is the whole of the service. */
@@ -38,6 +42,7 @@ export async function readTarget(
   if (scheme === undefined) {
     if (!existsSync(target))
       throw unfit(target, 'there is no such file', 'give the path of an OpenAPI document');
+    if (await isOfMessages(target)) return messaging(target, resolve(target), url);
     return documented(target, resolve(target), { url, near: null });
   }
   const address = /^(?:http|ws)s?$/i.test(scheme) ? URL.parse(target) : null;
@@ -45,10 +50,13 @@ export async function readTarget(
     throw unfit(target, 'is no http, https, ws or wss URL', 'give a document, or the URL of the service');
   holdWithoutSecrets(address);
   const text = /^ws/i.test(scheme) ? '' : await fetched(target, place.env);
-  if (!/["']?\b(?:openapi|swagger)["']?\s*:\s*["']?[23]\./.test(text)) return bare(target, address, url);
+  const isOfAsyncApi = isAsyncApi(text);
+  if (!isOfAsyncApi && !/["']?\b(?:openapi|swagger)["']?\s*:\s*["']?[23]\./.test(text))
+    return bare(target, address, url);
   const path = join(place.folder, basename(address.pathname).replaceAll(/[^\w.-]/g, '') || 'openapi');
   const named = /\.(?:json|ya?ml)$/.test(path) ? path : `${path}.${/^\s*\{/.test(text) ? 'json' : 'yaml'}`;
   writeFileSync(named, text);
+  if (isOfAsyncApi) return messaging(target, named, url);
   return documented(target, named, { url, near: address });
 }
 
@@ -61,9 +69,30 @@ function bare(target: string, address: URL, url: string | undefined): RunTarget 
     target,
     service: nameOf(address.hostname),
     url: `${address.protocol.replace('ws', 'http')}//${address.host}`,
-    openapi: null,
+    ...{ openapi: null, asyncapi: null },
     samplePath: isWebSocket ? null : path,
     webSocketPath: isWebSocket ? path : null,
+  };
+}
+
+async function isOfMessages(path: string): Promise<boolean> {
+  return isAsyncApi(await readFile(path, 'utf8').catch(() => ''));
+}
+
+/** An AsyncAPI document: the service is where its first server is, or `--url`, whose path goes before that of a channel. */
+async function messaging(target: string, path: string, url: string | undefined): Promise<RunTarget> {
+  const read = await readAsyncApi(path, { shown: target, configured: undefined, basePath: '' });
+  if ('fault' in read) throw unfit(target, read.fault.problem, read.fault.remedy);
+  const base = URL.parse(url ?? read.server ?? '');
+  if (base === null)
+    throw unfit(target, 'does not say where the service is', 'add --url, such as --url ws://127.0.0.1:8080');
+  holdWithoutSecrets(base);
+  const own = url === undefined || base.pathname === '/' ? null : base.pathname + base.search;
+  return {
+    target,
+    service: read.title === null ? nameOf(base.hostname) : slug(read.title),
+    url: `${base.protocol.replace('ws', 'http')}//${base.host}`,
+    ...{ openapi: null, asyncapi: path, samplePath: null, webSocketPath: own },
   };
 }
 
@@ -95,7 +124,7 @@ async function documented(
     target,
     service: facts.title === null ? nameOf(base.hostname) : slug(facts.title),
     url: base.href,
-    openapi: { path, facts },
+    ...{ openapi: { path, facts }, asyncapi: null },
     samplePath: facts.samplePath,
     webSocketPath: null,
   };

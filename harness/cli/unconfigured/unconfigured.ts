@@ -48,7 +48,7 @@ export async function unconfigured(
     const first = firstServiceOf(subject, headers, options);
     const configDir = join(folder, 'config');
     await writeNewFiles(await initService(configDir, first));
-    const isWebSocket = subject.webSocketPath !== null;
+    const isWebSocket = subject.webSocketPath !== null && subject.asyncapi === null;
     return {
       configDir,
       service: first.service,
@@ -59,7 +59,7 @@ export async function unconfigured(
         target,
         ...optionsOf({ '--url': options.url, '--sample-path': options.samplePath }),
       ),
-      keep: isWebSocket ? null : keepLine(subject, first),
+      keep: isWebSocket || subject.asyncapi !== null ? null : keepLine(subject, first),
       close,
     };
   } catch (error) {
@@ -69,7 +69,7 @@ export async function unconfigured(
 }
 
 function firstServiceOf(
-  { service, url, openapi, samplePath, webSocketPath }: RunTarget,
+  { service, url, openapi, asyncapi, samplePath, webSocketPath }: RunTarget,
   { credential, fixed }: ReadHeaders,
   options: UnconfiguredOptions,
 ): FirstService {
@@ -82,7 +82,7 @@ function firstServiceOf(
       remedy: `add -H '${lacking}: …'`,
     });
   const path = options.samplePath ?? samplePath;
-  if (path === null && webSocketPath === null)
+  if (path === null && webSocketPath === null && asyncapi === null)
     throw new UsageError('no GET of the document can be called without input', {
       remedy: 'add --sample-path with the path of one that works, such as /v1/orders/42',
     });
@@ -94,6 +94,7 @@ function firstServiceOf(
     scheme: credential?.scheme ?? none,
     answers: credential?.answers ?? {},
     headers: fixed,
+    ...(asyncapi !== null && { asyncapi }),
     openapi,
   };
 }

@@ -11,6 +11,11 @@ import { MessageReader } from './messages.ts';
 import { type FoundChannel, type FoundServer, Outline, serversOf, versionOf } from './outline.ts';
 import { keyPlaceOf, schemesOf } from './security.ts';
 
+/** Whether a text is an AsyncAPI document, whatever its faults. */
+export function isAsyncApi(text: string): boolean {
+  return /^\s*\{?\s*["']?asyncapi["']?\s*:/m.test(text.slice(0, 100_000));
+}
+
 /** Reads only the parts that a client of a WebSocket needs; the rest is for linters. @throws UsageError at its place. */
 export async function readAsyncApi(
   path: string,
@@ -63,6 +68,7 @@ export async function readAsyncApi(
   const title = child(child(files.root, 'info'), 'title').value;
   return {
     title: typeof title === 'string' ? title : null,
+    server: first?.url ? `${first.url.protocol}//${first.url.host}` : null,
     endpoints: endpoints.filter(({ operations }) => operations.length > 0),
     elsewhere: elsewhere.filter(({ operations }) => operations.length > 0),
     ...{ definitions: reader.definitions, remarks: remarks.all, keyPlace },

@@ -5,6 +5,8 @@ import type { DocumentRemark } from '../document/source.ts';
 /** What an AsyncAPI document says of a service's WebSocket, from the side of its clients. */
 export interface DocumentedMessages {
   readonly title: string | null;
+  /** `wss://chat.example`: its first server for a WebSocket; null if it names none. */
+  readonly server: string | null;
   /** In the order of the document; channels with one address are one endpoint. */
   readonly endpoints: readonly MessageEndpoint[];
   /** Those of channels that have no address here, a channel each. */

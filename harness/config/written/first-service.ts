@@ -22,6 +22,8 @@ export interface FirstService {
   readonly samplePath: string | null;
   /** Path of the WebSocket endpoint, below the base URL. */
   readonly webSocketPath?: string;
+  /** Path of an AsyncAPI document of the service. */
+  readonly asyncapi?: string;
   readonly scheme: Scheme;
   readonly answers: Answers;
   /** Sent with every request; a value may be a reference such as `${env:NAME}`. */
@@ -172,7 +174,7 @@ function ownClauses({ openapi, samplePath }: FirstService): string {
 
 /** The blocks of a service; paths in it are relative to the folder. */
 function settingsText(
-  { url, scheme, answers, headers = {}, openapi, webSocketPath }: FirstService,
+  { url, scheme, answers, headers = {}, openapi, webSocketPath, asyncapi }: FirstService,
   folder: string,
 ): string {
   const beside = (path: string) => relative(folder, path).replaceAll('\\', '/');
@@ -186,7 +188,7 @@ provider:
 credentials:
 ${indented([`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)].join('\n'))}
 ${(scheme.first.beside?.(answers, beside) ?? []).map((line) => `\n${line}`).join('')}
-${Object.keys(headers).length === 0 ? '' : stringify({ headers })}${webSocketPath === undefined ? '' : `websocket: { url: ${JSON.stringify(webSocketPath)} }\n`}${
+${Object.keys(headers).length === 0 ? '' : stringify({ headers })}${webSocketPath === undefined ? '' : `websocket: { url: ${JSON.stringify(webSocketPath)} }\n`}${asyncapi === undefined ? '' : `asyncapi: ${JSON.stringify(beside(asyncapi))}\n`}${
   document === null
     ? '# An OpenAPI document of the service: each operation that can be called is called, and its answer held to it.\n# openapi: ../openapi.yaml'
     : `# Each operation that can be called is called, and its answer held to this document.\nopenapi: ${JSON.stringify(document)}`

@@ -10,11 +10,14 @@ import { openHost } from '../host.ts';
 import type { ServedRequest } from '../http/message.ts';
 import { CONFORMING } from '../reference.ts';
 import { MOCK_DEVIATIONS, type MockDeviation } from './deviations.ts';
+import { type MockedMessages, messageSockets } from './message-mock.ts';
 import { MockService } from './mock-service.ts';
 
 export interface MockOptions {
   /** A service with the operations of a document. */
   readonly config: Pick<ServiceConfig, 'operations' | 'definitions' | 'credentials'>;
+  /** What an AsyncAPI document says; null or absent without one. */
+  readonly messages?: MockedMessages | null;
   /** Name of a deviation; null or absent for none. */
   readonly deviation?: string | null;
   /** 0 or absent: any free port. */
@@ -34,11 +37,15 @@ export interface RunningMock {
 }
 
 /** Serves the operations of a document on the loopback interface. Rejects with a UsageError without a free port. */
-export async function startMock({ config, deviation, port = 0, log }: MockOptions): Promise<RunningMock> {
+export async function startMock(options: MockOptions): Promise<RunningMock> {
+  const { config, messages = null, deviation, port = 0, log } = options;
   const mock = new MockService(config, deviation ? deviationNamed(deviation) : null);
   const faults: unknown[] = [];
   const kernel: Kernel = {
-    service: mock.service,
+    service: {
+      ...mock.service,
+      sockets: messages === null ? [] : messageSockets(messages, !config.credentials.scheme.open),
+    },
     access: accessBy('mock', config.credentials),
     plan: null,
     limiter: null,
