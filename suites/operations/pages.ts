@@ -1,12 +1,15 @@
 import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
+import { sortApplied, sortOverPages } from './sorting.ts';
 import { filtered, filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import {
+  countOf,
   hitlessSearches,
   isWhole,
   itemsOf,
   nextOf,
+  numbersIn,
   type Pages,
   pages,
   totalOf,
@@ -14,6 +17,7 @@ import {
   whyUnread,
   whyUnturned,
 } from './stimuli/pages.ts';
+import type { OperationReply } from './stimuli/trials.ts';
 
 interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
@@ -67,6 +71,19 @@ const disjoint = turned('operations.pages-disjoint', 'behind', {
   },
 });
 
+const complete = turned('operations.pages-complete', 'behind', {
+  title: 'loses no item between two pages',
+  headline: 'An item is on no page: {got}',
+  why: 'Clients that read a list page by page never see it.',
+  change: 'Sort the list by something unique, and begin each page where the one before has ended.',
+  restsOn: [size, disjoint],
+  wanted: 'every item of the longer page on one of the shorter ones',
+  got({ first, behind, both }) {
+    const lost = both.filter((item) => ![...first, ...behind].includes(item)).length;
+    return lost > 0 ? `${lost} of ${both.length} on none` : null;
+  },
+});
+
 // A parameter of the name of a member, with a value that items have: only its meaning as a filter is left.
 const filterApplied = check('operations.filter-applied', {
   title: 'lists only items of the kind that was asked for',
@@ -95,6 +112,23 @@ const filterApplied = check('operations.filter-applied', {
   },
 });
 
+/** A number of items that is not theirs, in words; null where it may be. */
+function miscount(name: string, number: number | null, page: OperationReply): string | null {
+  const items = itemsOf(page)?.length ?? 0;
+  if (number === null) return null;
+  if (number < items) return `${name} ${number} with ${items} items`;
+  return isWhole(page) && number !== items ? `${name} ${number} with ${items} items, and no next page` : null;
+}
+
+/** The links of a list end before all items of its total have come. */
+function missingAtEnd(total: number | null, { first, followed }: Omit<Pages, 'both'>): string | null {
+  const last = followed.at(-1);
+  const hasEnded = last?.served === true && nextOf(last) === null;
+  const items = [first, ...followed].flatMap((page) => itemsOf(page) ?? []).length;
+  const isShort = total !== null && hasEnded && items < total;
+  return isShort ? `total ${total} with ${items} items on all its pages` : null;
+}
+
 /** What a list says of itself holds, and what is not in it is no error. */
 const listsThemselves = [
   filterApplied,
@@ -105,24 +139,46 @@ const listsThemselves = [
     why: 'Clients show a wrong number, stop too early, or ask for pages that are not there.',
     change: 'Count with the same filter that the list has.',
     grounds: [practice('lists in pages')],
-    restsOn: [size],
+    restsOn: [size, disjoint, complete],
     uses: [pages],
     async judge({ probe, expect }) {
       const told = (await probe(pages)).filter(
-        ({ both }) => totalOf(both) !== null || (both.served && both.response.unreadJson !== null),
+        ({ both }) =>
+          totalOf(both) !== null ||
+          countOf(both) !== null ||
+          (both.served && both.response.unreadJson !== null),
       );
       await expect
         .each(told, ({ both }) => both, 'no list says how many items there are')
         .toConform(
           'a total of all items',
-          ({ both }) => {
-            const [total, items] = [totalOf(both) ?? 0, itemsOf(both)?.length ?? 0];
-            if (total < items) return `total ${total} with ${items} items`;
-            return isWhole(both) && total !== items
-              ? `total ${total} with ${items} items, and no next page`
-              : null;
-          },
+          ({ both, ...turned }) =>
+            miscount('total', totalOf(both), both) ??
+            miscount('count', countOf(both), both) ??
+            missingAtEnd(totalOf(both), turned),
           { partly: true, unread: (_, { both }) => whyUnread(both) },
+        );
+    },
+  }),
+
+  check('operations.filter-total', {
+    title: 'counts under a filter what the filter lets through',
+    headline: 'The total of a filtered list is not the number of its items: {got}',
+    why: 'Clients show a wrong number of results, and offer pages that are not there.',
+    change: 'Count with the same filter that the list has.',
+    grounds: [practice('lists in pages')],
+    restsOn: [filterApplied],
+    uses: [filtered],
+    async judge({ probe, expect }) {
+      const asked = (await probe(filtered)).flatMap((each) => each.pages);
+      const told = asked.filter((page) => totalOf(page) !== null && isWhole(page));
+      await expect
+        .each(told, (page) => page, 'no whole list under a filter says how many items there are')
+        // Some services say both numbers, each under its own name.
+        .toConform('a total of what is listed', (page) =>
+          numbersIn(page).includes(itemsOf(page)?.length ?? 0)
+            ? null
+            : miscount('total', totalOf(page), page),
         );
     },
   }),
@@ -194,18 +250,7 @@ export const pagesOfLists = [
   size,
   disjoint,
 
-  turned('operations.pages-complete', 'behind', {
-    title: 'loses no item between two pages',
-    headline: 'An item is on no page: {got}',
-    why: 'Clients that read a list page by page never see it.',
-    change: 'Sort the list by something unique, and begin each page where the one before has ended.',
-    restsOn: [size, disjoint],
-    wanted: 'every item of the longer page on one of the shorter ones',
-    got({ first, behind, both }) {
-      const lost = both.filter((item) => ![...first, ...behind].includes(item)).length;
-      return lost > 0 ? `${lost} of ${both.length} on none` : null;
-    },
-  }),
+  complete,
 
   // RFC 8288 §3.3: next is the next in the series; a series has an end.
   check('operations.pages-end', {
@@ -246,6 +291,8 @@ export const pagesOfLists = [
   }),
 
   ...listsThemselves,
+  sortApplied,
+  sortOverPages,
   pagesFilter,
 
   // A cursor is one of a list: another list refuses it, or goes on with that one.

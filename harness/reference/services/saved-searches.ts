@@ -33,14 +33,37 @@ const WRITABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   token: isText(80),
 };
 const REQUIRED = ['name', 'text'];
-/** The items before any client saves one, each with its group. */
+/** The items before any client saves one, each with its group and its place among the popular ones. */
 const FIRST = [
-  { id: 'articles', group: 'text' },
-  { id: 'prices', group: 'data' },
-  { id: 'indexes', group: 'data' },
-  { id: 'skills', group: 'text' },
-  { id: 'vectors', group: 'data' },
+  { id: 'articles', group: 'text', rank: 9 },
+  { id: 'prices', group: 'data', rank: 10 },
+  { id: 'indexes', group: 'data', rank: 30 },
+  { id: 'skills', group: 'text', rank: 3 },
+  { id: 'vectors', group: 'data', rank: 30 },
 ] as const;
+type Starter = (typeof FIRST)[number];
+
+/** The order of two starters by one of their members. */
+type Compare = (a: Starter, b: Starter, member: 'id' | 'rank') => number;
+const byValue: Compare = (a, b, member) => Number(a[member] > b[member]) - Number(a[member] < b[member]);
+
+/** A page of starters, of those that are left by the filter and sorted so; null if the query asks for none. */
+export function pageOfStarters(query: URLSearchParams, compare: Compare = byValue): JsonObject | null {
+  const limit = numberIn(query, 'limit', MAX_PAGE);
+  const [group, sort] = [query.get('group'), query.get('sort')];
+  const from = placeIn(query.get('cursor'), group);
+  if (limit === null || from === null || limit < 1 || limit > MAX_PAGE) return null;
+  if (group !== null && !GROUPS.has(group)) return null;
+  const [, sign, member] = /^(-?)(id|rank)$/.exec(sort ?? '') ?? [];
+  if (sort !== null && member === undefined) return null;
+  const kept = FIRST.filter((starter) => group === null || starter.group === group);
+  const all =
+    member === 'id' || member === 'rank'
+      ? kept.toSorted((a, b) => compare(a, b, member) * (sign === '-' ? -1 : 1))
+      : kept;
+  const next = from + limit < all.length ? cursorOf(from + limit, group) : null;
+  return { items: all.slice(from, from + limit), total: all.length, nextCursor: next };
+}
 
 const GROUPS: ReadonlySet<string> = new Set(FIRST.map(({ group }) => group));
 
@@ -136,16 +159,8 @@ export function savedSearches(): readonly Route[] {
       template: STARTERS,
       methods: {
         GET: ({ request }) => {
-          const query = queryParameters(request.query);
-          const limit = numberIn(query, 'limit', MAX_PAGE);
-          const from = placeIn(query.get('cursor'), query.get('group'));
-          if (limit === null || from === null || limit < 1 || limit > MAX_PAGE)
-            return problem('invalid-parameter');
-          const group = query.get('group');
-          if (group !== null && !GROUPS.has(group)) return problem('invalid-parameter');
-          const all = FIRST.filter((starter) => group === null || starter.group === group);
-          const next = from + limit < all.length ? cursorOf(from + limit, group) : null;
-          return served({ items: all.slice(from, from + limit), nextCursor: next });
+          const page = pageOfStarters(queryParameters(request.query));
+          return page === null ? problem('invalid-parameter') : served(page);
         },
       },
     },

@@ -27,6 +27,7 @@ import {
   EXPORTS,
   isItem,
   isOfStarters,
+  pageOfStarters,
   SEARCHES,
   STARTERS,
 } from '../services/saved-searches.ts';
@@ -269,6 +270,79 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   'filter-counts-behind-cursor': {
     summary: 'takes a cursor for a number of items, and applies whatever filter the request has',
     patch: onReceipt((request) => behindCursor(request, (_, query) => query.get('group'))),
+  },
+  'sorts-equal-items-anyhow': {
+    summary: 'puts items of the same rank in another order each time',
+    patch: remembering(
+      () => ({ turn: 1 }),
+      (memory) =>
+        insteadOfServing(isOfStarters, (answer, { query }) => {
+          memory.turn *= -1;
+          const page = pageOfStarters(queryParameters(query), (a, b, name) =>
+            a[name] === b[name] ? memory.turn : a[name] < b[name] ? -1 : 1,
+          );
+          return withJson(answer, (before) => page ?? before);
+        }),
+    ),
+  },
+  'sorts-capitals-first': {
+    summary: 'has names with a capital letter, which come before all others',
+    patch: insteadOfServing(isOfStarters, (answer, { query }) => {
+      const capital = (id: string) => id.replace(/^[ps]/, (letter) => letter.toUpperCase());
+      const page = pageOfStarters(queryParameters(query), (a, b, name) =>
+        name === 'id' ? (capital(a.id) < capital(b.id) ? -1 : 1) : a.rank - b.rank,
+      );
+      return withJson(answer, (before) => {
+        const items = ((page ?? before).items ?? []) as readonly { readonly id: string }[];
+        return { ...(page ?? before), items: items.map((item) => ({ ...item, id: capital(item.id) })) };
+      });
+    }),
+  },
+  'sorts-absent-values-last': {
+    summary: 'has an item without a rank, which is the last one whichever way a list is sorted',
+    patch: insteadOfServing(isOfStarters, (answer, { query }) => {
+      const isUnranked = ({ id }: { readonly id: string }) => id === 'prices';
+      const asked = queryParameters(query);
+      const sign = asked.get('sort')?.startsWith('-') ? -1 : 1;
+      const page = pageOfStarters(asked, (a, b, name) => {
+        if (name === 'rank' && isUnranked(a) !== isUnranked(b)) return isUnranked(a) ? sign : -sign;
+        return a[name] < b[name] ? -1 : 1;
+      });
+      return withJson(answer, (before) => {
+        const items = ((page ?? before).items ?? []) as readonly { readonly id: string }[];
+        return {
+          ...(page ?? before),
+          items: items.map((item) => (isUnranked(item) ? { ...item, rank: null } : item)),
+        };
+      });
+    }),
+  },
+  'cursor-carries-sort': {
+    summary: 'says 400 to an order beside a cursor, which carries it',
+    patch: insteadOfServing(
+      ({ path, query }) => path === STARTERS && /cursor=/.test(query ?? '') && /sort=/.test(query ?? ''),
+      () => problem('invalid-parameter'),
+    ),
+  },
+  'counts-items-of-the-page': {
+    summary: 'says of each page how many items it has, and on the first one how many there are',
+    patch: insteadOfServing(isOfStarters, (answer, { query }) =>
+      withJson(answer, ({ items, total, ...page }) => {
+        const isFirst = !queryParameters(query).has('cursor');
+        const meta = { count: (items as readonly unknown[]).length, ...(isFirst && { total }) };
+        return { ...page, items, meta };
+      }),
+    ),
+  },
+  'counts-with-and-without-filter': {
+    summary: 'says how many items there are, and how many of them the filter lets through',
+    patch: insteadOfServing(isOfStarters, (answer) =>
+      withJson(answer, ({ total, ...page }) => ({ ...page, total: 5, matching: total })),
+    ),
+  },
+  'says-no-total': {
+    summary: 'never says how many items there are',
+    patch: insteadOfServing(isOfStarters, (answer) => withJson(answer, ({ total: _, ...page }) => page)),
   },
   'unknown-cursor-is-the-end': {
     summary: 'has nothing behind a cursor that it has never given',

@@ -51,7 +51,8 @@ export const filtered = probe<readonly Filtered[]>(
 );
 
 async function filter({ paged, both }: Pages, port: FilterPort): Promise<Filtered | null> {
-  const input = paged.operation.call.inputs.find((each) => isChoice(each, port.config.definitions ?? {}));
+  const choices = paged.operation.call.inputs.filter((each) => isChoice(each, port.config.definitions ?? {}));
+  const input = choices.find(({ name }) => kindsIn(both, name).length > 1);
   if (input === undefined) return null;
   const [kept, other] = kindsIn(both, input.name);
   if (kept === undefined || other === undefined) return null;

@@ -21,7 +21,7 @@ const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
 const NEXT = /^(?:next(?:_?(?:page|url|link|uri))?|(?:next_?)?(?:cursor|page_?token)|continuation_?token)$/i;
 const ABOUT_PAGES = /^_?(?:links?|meta|pag(?:e|es|ing|ination)(?:_?info)?|next)$/i;
 /** Items of a page that is asked for, and of one that is as long as two of them. */
-const SHORT = 2;
+export const SHORT = 2;
 /** Links to a next page that are followed. */
 const MOST_FOLLOWED = 4;
 /** Lists of a service that are turned over. */
@@ -33,6 +33,11 @@ const PAGED_COST = 4 + MOST_FOLLOWED;
 /** The lists that are turned over, if they are called. */
 export function pagedLists(config: ServiceConfig): readonly Paged[] {
   return pagedIn(config).slice(0, MOST_LISTS);
+}
+
+/** An operation as a list in pages; null if its document says nothing of pages. */
+export function pagedOf(config: ServiceConfig, operation: Operation): Paged | null {
+  return pagedIn(config).find((each) => each.operation === operation) ?? null;
 }
 
 /** A list that comes in pages, as the documents describe it. */
@@ -254,7 +259,7 @@ function behindOf(
   return last !== undefined && nextOf(last) === null ? followed : [];
 }
 
-const isCursor = (input: Input): boolean => input.in === 'query' && isCursorName(input.name);
+export const isCursor = (input: Input): boolean => input.in === 'query' && isCursorName(input.name);
 
 /** Where a page says that the next one is, at the service itself; null for nowhere. */
 export function nextOf(page: OperationReply): URL | null {
@@ -300,19 +305,30 @@ function withCursor({ operation, exchange }: OperationReply, cursor: string): UR
   return url;
 }
 
-/** Names of members with the number of all items, on whatever page. */
+/** Names of members with the number of all items, or of those of the page. */
 const TOTAL = /^total(?:_?(?:count|items|results|records|elements))?$/i;
+const COUNT = /^(?:count|num_?(?:items|results|found))$/i;
 
-/** How many items a page says that there are in all; null where it does not say. */
-export function totalOf({ served, response }: OperationReply): number | null {
+/** The total of a page; null if it names none. */
+export function totalOf(page: OperationReply): number | null {
+  return numbersIn(page, TOTAL)[0] ?? null;
+}
+
+/** The number that may be that of all items, or that of the page; null if it names none. */
+export function countOf(page: OperationReply): number | null {
+  return numbersIn(page, COUNT)[0] ?? null;
+}
+
+/** The whole numbers that a page names beside its items. */
+export function numbersIn({ served, response }: OperationReply, meant = /^/): readonly number[] {
   const { value } = response.json;
-  if (!served || !isJsonObject(value)) return null;
+  if (!served || !isJsonObject(value)) return [];
   const about = Object.entries(value).flatMap(([name, inner]) =>
     ABOUT_PAGES.test(name) && isJsonObject(inner) ? [inner] : [],
   );
-  const told = [value, ...about].flatMap((object) => Object.entries(object));
-  const [, total] = told.find(([name, each]) => TOTAL.test(name) && Number.isInteger(each)) ?? [];
-  return typeof total === 'number' ? total : null;
+  return [value, ...about]
+    .flatMap((object) => Object.entries(object))
+    .flatMap(([name, each]) => (meant.test(name) && Number.isInteger(each) ? [Number(each)] : []));
 }
 
 /** Whether a page that was asked for from the beginning has all items: it has fewer than were asked for, and no next one. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../base/json-text.ts';
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../behavior/patches/patch.ts';
 import { failed, having, refusedWith } from '../../http/answer-changes.ts';
@@ -13,6 +14,7 @@ import {
   behindCursor,
   cursorOf,
   isOfStarters,
+  pageOfStarters,
   placeOf,
   SEARCHES,
   STARTERS,
@@ -27,6 +29,18 @@ const without = (name: string, value: RegExp): Patch =>
     (request) => withQuery(request, (query) => query.delete(name)),
     (request) => lists(request) && value.test(queryParameters(request.query).get(name) ?? ''),
   );
+
+/** Lists of starters are sorted by another order, or by none. */
+const changedSort = (change: (sort: string) => string | null): Patch =>
+  onReceipt((request) => {
+    const sort = queryParameters(request.query).get('sort');
+    const other = sort === null ? null : change(sort);
+    return withQuery(request, (query) => (other === null ? query.delete('sort') : query.set('sort', other)));
+  }, isOfStarters);
+
+/** Pages of starters are made in another way. */
+const inStarters = (made: (query: URLSearchParams) => JsonObject | null): Patch =>
+  inItem(isOfStarters, (page, query) => made(queryParameters(query)) ?? page);
 
 export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'page-ignores-limit': {
@@ -104,6 +118,72 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     cause: 'The total of a list is smaller than the list',
     fails: ['operations.total-true'],
     patch: inItem(lists, (page) => ({ ...page, total: 1 })),
+  },
+  'total-ignores-filter': {
+    cause: 'The total of a filtered list counts what the filter leaves out',
+    fails: ['operations.filter-total'],
+    patch: inItem(isOfStarters, (page) => ({ ...page, total: 5 })),
+  },
+  'total-of-pages-is-larger': {
+    cause: 'The last page comes before all items of the total have come',
+    fails: ['operations.total-true'],
+    alsoFails: { 'operations.filter-total': 'it is larger there as well' },
+    patch: inItem(isOfStarters, ({ total, ...page }) => ({ ...page, total: Number(total) + 1 })),
+  },
+  'count-lacks-one-item': {
+    cause: 'The count of a page is smaller than the page',
+    fails: ['operations.total-true'],
+    patch: inItem(lists, ({ items, ...page }) => ({
+      ...page,
+      items,
+      count: (items as readonly unknown[]).length - 1,
+    })),
+  },
+  'sort-is-ignored': {
+    cause: 'A list is never sorted as it was asked to be',
+    fails: ['operations.sort-applied'],
+    alsoFails: { 'operations.negative-range': 'what is not read is not refused' },
+    patch: changedSort(() => null),
+  },
+  'sort-goes-one-way': {
+    cause: 'A list is sorted upwards when it was asked to be sorted downwards',
+    fails: ['operations.sort-applied'],
+    patch: changedSort((sort) => sort.replace('-', '')),
+  },
+  'sort-goes-the-other-way': {
+    cause: 'A list is sorted in the opposite direction',
+    fails: ['operations.sort-applied'],
+    patch: changedSort((sort) => (sort.startsWith('-') ? sort.slice(1) : `-${sort}`)),
+  },
+  'sort-takes-numbers-for-text': {
+    cause: 'Numbers are sorted as if they were text',
+    fails: ['operations.sort-applied'],
+    patch: inStarters((query) =>
+      pageOfStarters(query, (a, b, name) => (`${a[name]}` < `${b[name]}` ? -1 : 1)),
+    ),
+  },
+  'sort-knows-one-member': {
+    cause: 'A list is sorted by another member than it was asked to',
+    fails: ['operations.sort-applied'],
+    patch: changedSort((sort) => sort.replace('id', 'rank')),
+  },
+  'sort-within-each-page': {
+    cause: 'Each page of a list is sorted for itself',
+    fails: ['operations.sort-over-pages'],
+    patch: inStarters((query) => {
+      const sort = query.get('sort');
+      query.delete('sort');
+      const page = pageOfStarters(query);
+      const items = (page?.items ?? []) as readonly { readonly id: string; readonly rank: number }[];
+      const by = (each: (typeof items)[number]) => (sort?.endsWith('rank') ? each.rank : each.id);
+      const upwards = items.toSorted((a, b) => (by(a) < by(b) ? -1 : 1));
+      return sort === null ? page : { ...page, items: sort.startsWith('-') ? upwards.reverse() : upwards };
+    }),
+  },
+  'cursor-drops-sort': {
+    cause: 'The page behind a cursor is not sorted',
+    fails: ['operations.sort-over-pages'],
+    patch: onReceipt((request) => withQuery(request, (query) => query.delete('sort')), isBehindCursor),
   },
   'unknown-cursor-is-first-page': {
     cause: 'A cursor that was never given brings the first page',
