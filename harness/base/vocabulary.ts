@@ -115,6 +115,11 @@ const TABLE = {
     value: { enum: ['account', 'everyone'] },
     example: 'account',
   },
+  'resources.consistency': {
+    meaning: 'how long after a write reads and lists may still show what was before',
+    value: duration,
+    example: '2s',
+  },
   'states.transitions': inAnyForm('the states of a resource, and which follows which', {
     placed: ['paid', 'cancelled'],
   }),

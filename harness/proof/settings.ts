@@ -110,6 +110,14 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: [],
   },
   {
+    // What was written shows later, and the documents say how much.
+    name: 'late writes documented',
+    words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.consistency: 8s',
+    adapt: documenting('resources.consistency', '8s'),
+    stored: true,
+    conforming: SEARCH,
+  },
+  {
     // The header and the query are both documented places of the key.
     name: 'query documented',
     words: 'contract: one that states auth.placement: [header, query]',

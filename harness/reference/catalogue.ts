@@ -20,7 +20,7 @@ import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
-import { ACCOUNT_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
+import { ACCOUNT_DEFECTS, DELAY_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
 import { JOB_DEFECTS } from './defects/operations/jobs.ts';
 import { BODY_DEFECTS, CONSTRAINT_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
 import { PAGE_DEFECTS } from './defects/operations/pages.ts';
@@ -49,6 +49,7 @@ import { MESSAGE_VARIANTS } from './variants/messages.ts';
 import {
   ACCOUNT_VARIANTS,
   BODY_VARIANTS,
+  DELAY_VARIANTS,
   INPUT_VARIANTS,
   LIFECYCLE_VARIANTS,
   SPEED_VARIANTS,
@@ -86,6 +87,7 @@ const DEFECTS: readonly Defect[] = [
   ...BODY_DEFECTS,
   ...LIFECYCLE_DEFECTS,
   ...ACCOUNT_DEFECTS,
+  ...DELAY_DEFECTS,
   ...PAGE_DEFECTS,
   ...JOB_DEFECTS,
   ...LIMIT_DEFECTS,
@@ -119,6 +121,7 @@ const VARIANTS: readonly Variant[] = [
   ...SPEED_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...ACCOUNT_VARIANTS,
+  ...DELAY_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
   ...PAGE_VARIANTS,

@@ -8,6 +8,9 @@ import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 export const documented = clause('endpoint.other-operations');
 
+/** Within the documented time, or a few seconds. */
+export const readYourWrites = [clause('resources.consistency'), practice('read your own writes')];
+
 interface Lived extends RowNotes<'title' | 'headline' | 'restsOn' | 'repeats'> {
   readonly grounds?: readonly Ground[];
   /** Completes "expected …". */
@@ -201,8 +204,8 @@ export const created = [
     title: 'lists an item that was created',
     headline: 'The list lacks an item that was just created: {got}',
     why: 'A client that looks whether its item is there creates it again.',
-    change: 'Read the list from where you write, or say how late it may be.',
-    grounds: [practice('read your own writes')],
+    change: 'Read the list from where you write, or say how late it may be (`resources.consistency`).',
+    grounds: readYourWrites,
     restsOn: [readBack],
     wanted: 'the new item in the list',
     after: ['created', 'read', 'listed'],

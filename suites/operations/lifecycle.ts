@@ -1,9 +1,9 @@
 import {
   check,
   clause,
-  clients,
   credentialDemanded,
   given,
+  observation,
   practice,
   rfc9110,
   unsafeMethods,
@@ -18,9 +18,11 @@ import {
   itemAskedFor,
   lived,
   readBack,
+  readYourWrites,
   uniqueIds,
   whyNoList,
 } from './items.ts';
+import { repeating } from './repeating.ts';
 import { createdId, idsIn, itemOf } from './stimuli/item.ts';
 import { lives, whyNotLived } from './stimuli/lifecycle.ts';
 import { listOf } from './stimuli/pages.ts';
@@ -79,7 +81,7 @@ const checks = [
     headline: 'The list still has an item that was deleted: {got}',
     why: 'Clients show what is gone, and fail when they open it.',
     change: 'Remove the item from the list when you delete it.',
-    grounds: [practice('read your own writes')],
+    grounds: readYourWrites,
     restsOn: [deleteApplied],
     wanted: 'a list without it',
     after: ['created', 'removed', 'listedAfter'],
@@ -126,41 +128,7 @@ const checks = [
     },
   }),
 
-  // draft-ietf-httpapi-idempotency-key-header-07 §2.6.
-  lived('operations.idempotency-key', 'keyedAgain', {
-    title: 'creates one item for one Idempotency-Key',
-    headline: 'The same Idempotency-Key creates a second item: {got}',
-    why: 'A client that repeats a request because an answer was lost pays, or orders, twice.',
-    change: 'Keep the answer to each Idempotency-Key, and send it again when the request comes again.',
-    grounds: [
-      clients('SDKs repeat a request whose answer was lost under the same Idempotency-Key'),
-      practice('draft-ietf-httpapi-idempotency-key-header-07 §2.6'),
-    ],
-    restsOn: [uniqueIds],
-    wanted: 'the item that was created before',
-    after: ['keyed'],
-    // 409: the first request is still at work.
-    shows: ({ keyedAgain }) => keyedAgain?.status !== 409,
-    unread: (reply, { lifecycle, keyed }) =>
-      [keyed, reply].some((each) => createdId(each, lifecycle) === null)
-        ? (reply.response.unreadJson ?? 'it names no item')
-        : null,
-    got(reply, { lifecycle, keyed }) {
-      const [first, second] = [createdId(keyed, lifecycle), createdId(reply, lifecycle)];
-      if (!reply.served) return `status ${reply.status}`;
-      return first === null || second === null || first === second ? null : `another ${lifecycle.idMember}`;
-    },
-  }),
-  lived('operations.idempotency-key-reused', 'keyedOtherwise', {
-    title: 'refuses an Idempotency-Key with other content',
-    headline: 'An Idempotency-Key that was used for something else gets {answer}',
-    why: 'The client gets the answer to another request, and believes that this one was carried out.',
-    change: 'Compare the content with that of the first request, and answer 422 where it differs.',
-    grounds: [practice('draft-ietf-httpapi-idempotency-key-header-07 §2.7')],
-    wanted: 'a 4xx status',
-    after: ['keyed', 'keyedAgain'],
-    got: ({ response: { status, statusClass } }) => (statusClass === 4 ? null : `status ${status}`),
-  }),
+  ...repeating,
 
   // endpoint.other-operations: each item operation, on an item that is there.
   check('operations.item-auth', {
@@ -185,5 +153,22 @@ const checks = [
   }),
 ];
 
+/** How soon what was written can be read. */
+const writeDelay = observation('operations.write-delay', {
+  title: 'shows what was written at once, or later',
+  why: 'A client that reads at once what it has written gets what was there before.',
+  grounds: [clause('resources.consistency')],
+  records: 'operations.write-delay',
+  uses: [lives],
+  async observe({ probe, notApplicable }) {
+    const all = (await probe(lives)).filter(({ read }) => read?.served);
+    if (all.length === 0) notApplicable('no item of the run was read');
+    const late = [...new Set(all.flatMap((life) => life.late))];
+    return late.length === 0
+      ? { seen: 'at once', note: 'Each write shows at once.' }
+      : { seen: 'later', note: `Later than at once: ${late.join(', ')}.` };
+  },
+});
+
 /** On items that the run creates for it and removes again. */
-export const lifecycle = given([unsafeMethods], checks);
+export const lifecycle = given([unsafeMethods], [...checks, writeDelay]);

@@ -19,6 +19,7 @@ import { documented } from './items.ts';
 import { lifecycle } from './lifecycle.ts';
 import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
+import { sorting } from './sorting.ts';
 import { responseTimes } from './stimuli/answers.ts';
 import * as operation from './stimuli/operation.ts';
 import { labelOf } from './stimuli/trials.ts';
@@ -160,6 +161,6 @@ export const operations = suite('operations', 'Operations and schemas', [
   responseTime,
   ...given(
     [hasOperations],
-    [...checks, ...pagesOfLists, ...accepted, ...lifecycle, ...otherAccounts, ...bodies],
+    [...checks, ...pagesOfLists, ...sorting, ...accepted, ...lifecycle, ...otherAccounts, ...bodies],
   ),
 ]);

@@ -1,7 +1,6 @@
 import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
-import { sortApplied, sortOverPages } from './sorting.ts';
 import { filtered, filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
 import {
   countOf,
@@ -58,7 +57,7 @@ const size = turned('operations.page-size', 'first', {
   got: ({ first }) => (first.length > 2 ? `${first.length} items` : null),
 });
 
-const disjoint = turned('operations.pages-disjoint', 'behind', {
+export const disjoint = turned('operations.pages-disjoint', 'behind', {
   title: 'has no item on two pages',
   headline: 'An item is on two pages: {got}',
   why: 'Clients count and process the same item twice.',
@@ -291,8 +290,6 @@ export const pagesOfLists = [
   }),
 
   ...listsThemselves,
-  sortApplied,
-  sortOverPages,
   pagesFilter,
 
   // A cursor is one of a list: another list refuses it, or goes on with that one.

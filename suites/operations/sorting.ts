@@ -1,6 +1,7 @@
 import { check, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
+import { disjoint } from './pages.ts';
 import { whyUnread } from './stimuli/pages.ts';
 import { disorderIn, type SortedPage, sortedPages, textOf } from './stimuli/sorted-pages.ts';
 
@@ -40,17 +41,21 @@ const sorted = (id: string, pages: 1 | 2, notes: RowNotes<'title' | 'headline' |
   });
 
 // Of values that every collation orders alike. Equal ones may come in any order.
-export const sortApplied = sorted('operations.sort-applied', 1, {
+const sortApplied = sorted('operations.sort-applied', 1, {
   title: 'sorts a list as it was asked to',
   headline: 'A list is not in the order that was asked for: {got}',
   why: 'A client that takes the first item for the newest, or the cheapest, takes a wrong one.',
   change: 'Apply the parameter to the query, with its direction, or refuse it with 400.',
 });
 
-export const sortOverPages = sorted('operations.sort-over-pages', 2, {
-  title: 'keeps the order of a list over its pages',
-  headline: 'The next page does not go on in the order that was asked for: {got}',
-  why: 'A client that reads until the values are too small stops too early, and misses the rest.',
-  change: 'Sort before you cut the list into pages, and put the order into the link or the cursor.',
-  restsOn: [sortApplied],
-});
+/** Lists in the orders that their document names. */
+export const sorting = [
+  sortApplied,
+  sorted('operations.sort-over-pages', 2, {
+    title: 'keeps the order of a list over its pages',
+    headline: 'The next page does not go on in the order that was asked for: {got}',
+    why: 'A client that reads until the values are too small stops too early, and misses the rest.',
+    change: 'Sort before you cut the list into pages, and put the order into the link or the cursor.',
+    restsOn: [sortApplied, disjoint],
+  }),
+];

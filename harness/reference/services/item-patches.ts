@@ -144,3 +144,77 @@ export const inList = (change: (items: readonly JsonObject[]) => readonly JsonOb
     (request) => lists(request) && request.query === null,
     ({ items, ...rest }) => ({ ...rest, items: change(items as readonly JsonObject[]) }),
   );
+
+type Next = (request: ReceivedRequest) => HttpAnswer | Promise<HttpAnswer>;
+type Otherwise = (request: ReceivedRequest, next: Next) => HttpAnswer | Promise<HttpAnswer>;
+
+/** Milliseconds that a creation under a key takes. */
+const CREATION_MS = 200;
+
+/** A creation under a key takes a while; one that comes meanwhile under the same key is handled otherwise. */
+export const atOnce = (otherwise: Otherwise): Patch =>
+  remembering(
+    () => new Set<string>(),
+    (atWork) =>
+      aroundHandling(async (request, next, kernel) => {
+        const key = creates(request) ? fieldValue(request, 'idempotency-key') : undefined;
+        if (key === undefined) return next(request, kernel);
+        if (atWork.has(key)) return otherwise(request, async (again) => next(again, kernel));
+        atWork.add(key);
+        await kernel.clock.sleep(CREATION_MS);
+        const answer = await next(request, kernel);
+        atWork.delete(key);
+        return answer;
+      }),
+  );
+
+/** A creation under a key that was refused is handled otherwise when it comes again. */
+export const afterFailure = (otherwise: Otherwise): Patch =>
+  remembering(
+    () => new Set<string>(),
+    (refused) =>
+      aroundHandling(async (request, next, kernel) => {
+        const key = creates(request) ? fieldValue(request, 'idempotency-key') : undefined;
+        if (key === undefined) return next(request, kernel);
+        if (refused.has(key)) return otherwise(request, async (again) => next(again, kernel));
+        const answer = await next(request, kernel);
+        if (answer.responseKind === 'invalid-content') refused.add(key);
+        return answer;
+      }),
+  );
+
+const isRead: RequestCondition = ({ method }) => method === 'GET' || method === 'HEAD';
+
+/** Reads of a kind show for a while what was there before the last write. */
+export const shownLater = (when: RequestCondition, ms: number): Patch =>
+  remembering(
+    () => new Map<string, { readonly answer: HttpAnswer; readonly untilMs: number }>(),
+    (older) =>
+      aroundHandling(async (request, next, kernel) => {
+        const now = kernel.clock.now();
+        if (isRead(request)) {
+          const answer = await next(request, kernel);
+          const kept = request.query === null ? older.get(request.path) : undefined;
+          const isTold = answer.responseKind === 'served' || answer.responseKind === 'not-found';
+          return kept && isTold && now < kept.untilMs && when(request) ? kept.answer : answer;
+        }
+        const lookedAt = async (path: string): Promise<HttpAnswer> => {
+          const before = older.get(path);
+          if (before && now < before.untilMs) return before.answer;
+          const fields = request.fields.filter(([name]) => !/^if-/i.test(name));
+          return next(
+            { ...request, method: 'GET', path, target: path, query: null, fields, body: Buffer.alloc(0) },
+            kernel,
+          );
+        };
+        const isOfItem = isItem(request);
+        if (!isOfItem && !creates(request)) return next(request, kernel);
+        const [item, list] = [isOfItem ? await lookedAt(request.path) : null, await lookedAt(SEARCHES)];
+        const answer = await next(request, kernel);
+        if (answer.responseKind !== 'served') return answer;
+        const path = isOfItem ? request.path : (fieldValue(answer, 'location') ?? '');
+        older.set(path, { answer: item ?? problem('not-found'), untilMs: now + ms });
+        older.set(SEARCHES, { answer: list, untilMs: now + ms });
+        return answer;
+      }),
+  );

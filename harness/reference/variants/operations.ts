@@ -21,7 +21,20 @@ import {
   withField,
   withQuery,
 } from '../http/message.ts';
-import { exports, isTo, onceDone, ownItems, removes, untilDone } from '../services/item-patches.ts';
+import {
+  afterFailure,
+  atOnce,
+  atRepetition,
+  creates,
+  exports,
+  isTo,
+  lists,
+  onceDone,
+  ownItems,
+  removes,
+  shownLater,
+  untilDone,
+} from '../services/item-patches.ts';
 import {
   behindCursor,
   EXPORTS,
@@ -359,6 +372,74 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
       const isFirstTime = cursor !== null && !cursor.endsWith('.');
       return isFirstTime ? withJson(answer, () => ({ items: [], nextCursor: `${cursor}.` })) : answer;
     }),
+  },
+  'reads-from-a-replica': {
+    summary: 'shows for a second what was there before a write',
+    changes: ['operations.write-delay'],
+    patch: shownLater(() => true, 1_000),
+  },
+  'lists-from-a-replica': {
+    summary: 'lists for two seconds what was there before a write',
+    changes: ['operations.write-delay'],
+    patch: shownLater(lists, 2_000),
+  },
+  'second-key-at-once-is-409': {
+    summary: 'says 409 to a request under an Idempotency-Key whose first request is still at work',
+    patch: atOnce(() => asProblem(409)(problem('key-reused'))),
+  },
+  'second-key-at-once-is-422': {
+    summary: 'says 422 to a request under an Idempotency-Key whose first request is still at work',
+    patch: atOnce(() => problem('key-reused')),
+  },
+  'second-key-at-once-waits': {
+    summary: 'lets a request wait for the first one under its Idempotency-Key, and answers both alike',
+    patch: remembering(
+      () => new Map<string, Promise<unknown>>(),
+      (atWork) =>
+        aroundHandling(async (request, next, kernel) => {
+          const key = fieldValue(request, 'idempotency-key');
+          if (key === undefined) return next(request, kernel);
+          const before = atWork.get(key) ?? kernel.clock.sleep(200);
+          const answer = before.then(() => next(request, kernel));
+          atWork.set(key, answer);
+          return answer;
+        }),
+    ),
+  },
+  'failed-key-is-used-up': {
+    summary: 'says 422 to whatever comes under the Idempotency-Key of a request that was refused',
+    patch: afterFailure(() => problem('key-reused')),
+  },
+  'key-comes-once': {
+    summary: 'says 409 to whatever comes again under an Idempotency-Key',
+    patch: together(
+      atRepetition(
+        creates,
+        (request) => fieldValue(request, 'idempotency-key'),
+        () => asProblem(409)(problem('key-reused')),
+      ),
+      afterFailure(() => asProblem(409)(problem('key-reused'))),
+    ),
+  },
+  'failed-key-tells-that-it-repeats': {
+    summary: 'marks what it says again of a request that was refused under an Idempotency-Key',
+    patch: afterFailure(async (request, next) =>
+      withField(await next(request), 'Idempotency-Replayed', 'true'),
+    ),
+  },
+});
+
+/** Other ways to keep a documented time until a write shows. */
+export const DELAY_VARIANTS = tableOf<Variant>(under('late writes documented', SEARCH), {
+  'shows-writes-in-time': {
+    summary: 'shows each write after most of the time that its documents name',
+    changes: ['operations.write-delay'],
+    patch: shownLater(() => true, 7_000),
+  },
+  'lists-new-items-in-time': {
+    summary: 'lists a new item after most of the time that its documents name',
+    changes: ['operations.write-delay'],
+    patch: shownLater(lists, 7_500),
   },
 });
 

@@ -9,7 +9,9 @@ import {
   changesOf,
   fullBody,
   type HalfBroken,
+  idsIn,
   itemOf,
+  lossIn,
   optionalMembers,
   stampOf,
   unusualBody,
@@ -17,12 +19,15 @@ import {
 import { type LifePort, Sender } from './life-sender.ts';
 import { safeCalls } from './operation.ts';
 import { lifecyclesIn } from './own-operations.ts';
+import { listOf, wholeListOf } from './pages.ts';
 import { type OperationReply, whyUndecided } from './trials.ts';
 
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 52;
+const LONGEST_LIFE = 56;
+/** Further ones if reads do not show each write at once. */
+const LATE_READS = 20;
 
 /** The steps of a life, each with the request that it is. */
 export type Step =
@@ -79,6 +84,12 @@ export type Step =
   | 'keyedOtherwise'
   // The same key and content from another account.
   | 'keyedByOther'
+  // Twice at once under a further key.
+  | 'keyedAtOnce'
+  | 'keyedBeside'
+  // Twice with content that breaks its schema, under a further key.
+  | 'keyedFailed'
+  | 'keyedFailedAgain'
   // The list from before the first creation.
   | 'listedBefore';
 
@@ -105,6 +116,8 @@ export interface Life extends Readonly<Steps> {
   readonly unchanged: JsonObject;
   /** Requests to the twin without a credential. */
   readonly anonymous: readonly OperationReply[];
+  /** Requests that showed a write later than at once. */
+  readonly late: readonly string[];
   /** Why it ended before its end; null where it did not. */
   readonly ended: string | null;
 }
@@ -130,7 +143,12 @@ function livesIn(config: ServiceConfig): readonly Lifecycle[] {
 /** Each on items that the run creates for it and removes again. @throws NotApplicable where nothing is documented so. */
 export const lives = probe<readonly Life[]>(
   'operation-lives',
-  { needs: [safeCalls], cost: (config) => LONGEST_LIFE * livesIn(config).length, risks: ['change'] },
+  {
+    needs: [safeCalls],
+    cost: (config) => (LONGEST_LIFE + LATE_READS) * livesIn(config).length,
+    usualCost: (config) => LONGEST_LIFE * livesIn(config).length,
+    risks: ['change'],
+  },
   async (port) => {
     const { config, ask } = port;
     if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
@@ -166,16 +184,18 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
     ...optionalMembers(written, lifecycle),
     anonymous: [] as OperationReply[],
   };
+  const sender = new Sender(lifecycle, port, before);
+  const { late } = sender;
   try {
-    await liveThrough(life, steps, new Sender(lifecycle, port, before));
-    return { ...life, ...steps, ended: null };
+    await liveThrough(life, steps, sender);
+    return { ...life, ...steps, late, ended: null };
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
-    return { ...life, ...steps, ended: error.message };
+    return { ...life, ...steps, late, ended: error.message };
   }
 }
 
-type LifeWritten = Omit<Life, Step | 'anonymous' | 'ended' | 'unchanged'> & {
+type LifeWritten = Omit<Life, Step | 'anonymous' | 'late' | 'ended' | 'unchanged'> & {
   readonly anonymous: OperationReply[];
 };
 
@@ -186,21 +206,30 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
   const id = send.own.idOf(steps.created);
   // 202: it is yet to be there (RFC 9110 §15.3.3).
   if (id === null || steps.created.status === 202) return;
-  steps.read = await send.to(read, id, 'after it was created');
+  steps.read = await send.shown(() => send.to(read, id, 'after it was created'), isThere);
   const place = steps.created.response.location;
   if (place !== null && !isOf(place, id, steps.read)) steps.placed = await send.toPlace(place, steps.read);
 
   const twinBody = { ...life.written, ...changesOf(life.written, lifecycle, 'twin') };
   steps.twin = await send.create(twinBody, 'a second time, with other values');
   const twin = send.own.idOf(steps.twin);
-  if (twin !== null) steps.twinRead = await send.to(read, twin, 'after another one was created');
-  if (list !== null) steps.listed = await send.list(list, 'after both were created');
+  if (twin !== null) {
+    const what = 'after another one was created';
+    steps.twinRead = await send.shown(() => send.to(read, twin, what), isThere);
+  }
+  if (list !== null) {
+    const what = 'after both were created';
+    steps.listed = await send.shown(() => send.list(list, what), mayList(id, lifecycle));
+  }
 
   const before = steps.read.served ? strongTag(steps.read) : null;
   const hasChange = Object.keys(change).length > 0;
   if (update !== null && hasChange) {
     steps.updated = await send.to(update, id, 'with one member', { body: change });
-    steps.updatedRead = await send.to(read, id, 'after the change');
+    steps.updatedRead = await send.shown(
+      () => send.to(read, id, 'after the change'),
+      hasAll(change, lifecycle, steps.updated),
+    );
   }
   if (replace !== null) {
     const current = strongTag(steps.updatedRead ?? steps.read);
@@ -212,7 +241,10 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     const fields = current === null ? [] : ([['If-Match', current]] as const);
     const what = current === null ? 'as a whole' : 'as a whole, under its ETag';
     steps.replaced = await send.to(replace, id, what, { body: replacement, fields });
-    steps.replacedRead = await send.to(read, id, 'after it was replaced');
+    steps.replacedRead = await send.shown(
+      () => send.to(read, id, 'after it was replaced'),
+      hasAll(replacement, lifecycle, steps.replaced),
+    );
     steps.replacedAgain = await send.to(replace, id, 'as a whole, the same once more', { body: replacement });
   } else if (
     update !== null &&
@@ -240,9 +272,17 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
 
   steps.removed = await send.to(remove, id, 'as documented');
   if (steps.removed.served) send.own.removed(lifecycle, id);
-  steps.gone = await send.to(read, id, 'after it was removed');
-  if (list !== null && steps.listed?.served)
-    steps.listedAfter = await send.list(list, 'after one was removed');
+  const isRemoved = steps.removed.served && steps.removed.status !== 202;
+  steps.gone = await send.shown(
+    () => send.to(read, id, 'after it was removed'),
+    (reply) => !isRemoved || !reply.served,
+  );
+  if (list !== null && steps.listed?.served) {
+    steps.listedAfter = await send.shown(
+      () => send.list(list, 'after one was removed'),
+      (reply) => !isRemoved || !idsIn(listOf(reply) ?? [], lifecycle).includes(id),
+    );
+  }
   steps.removedAgain = await send.to(remove, id, 'a second time');
   if (twin !== null)
     steps.twinAfter = await send.to(read, twin, 'after the other one was changed and removed');
@@ -260,7 +300,10 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
   if (life.unusualTexts !== life.written) {
     steps.unusual = await send.create(life.unusualTexts, 'with long texts beyond ASCII');
     const unusual = send.own.idOf(steps.unusual);
-    if (unusual !== null) steps.unusualRead = await send.to(read, unusual, 'after long texts were written');
+    if (unusual !== null) {
+      const what = 'after long texts were written';
+      steps.unusualRead = await send.shown(() => send.to(read, unusual, what), isThere);
+    }
   }
   if (lifecycle.idempotencyField !== null) {
     const fields = [[lifecycle.idempotencyField, `conform-${twin ?? id}`]] as const;
@@ -276,14 +319,61 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
       const what = 'with the second key, under the same Idempotency-Key';
       steps.keyedByOther = await send.create(keyed, what, fields, 'second');
     }
+    await repeatFurther(keyed, lifecycle.idempotencyField, `conform-${twin ?? id}`, life, steps, send);
   }
 }
+
+/** Two creations under one key at once, and two that have to be refused. */
+async function repeatFurther(
+  body: JsonObject,
+  field: string,
+  key: string,
+  { halfBroken }: LifeWritten,
+  steps: Steps,
+  send: Sender,
+): Promise<void> {
+  const atOnce = [[field, `${key}-at-once`]] as const;
+  const both = ['under a further Idempotency-Key', 'under that Idempotency-Key at the same time'];
+  const [first, beside] = await send.createAtOnce(body, both, atOnce);
+  if (first && beside) [steps.keyedAtOnce, steps.keyedBeside] = [first, beside];
+  if (halfBroken === null) return;
+  const failing = [[field, `${key}-failed`]] as const;
+  const broken = { ...body, ...halfBroken.broken };
+  steps.keyedFailed = await send.create(broken, 'with a wrong member, under an Idempotency-Key', failing);
+  const again = 'with the same wrong member, under the same Idempotency-Key';
+  steps.keyedFailedAgain = await send.create(broken, again, failing);
+}
+
+/** It is yet to come where it is missing. */
+const isThere = ({ status }: OperationReply): boolean => status !== 404;
+
+/** A list that has the item, or may have it on another page. */
+const mayList =
+  (id: string, lifecycle: Lifecycle) =>
+  (reply: OperationReply): boolean => {
+    const list = wholeListOf(reply);
+    return list === null || idsIn(list, lifecycle).includes(id);
+  };
+
+/** An item that has what was written, if that was taken. */
+const hasAll =
+  (written: JsonObject, lifecycle: Lifecycle, write: OperationReply) =>
+  (reply: OperationReply): boolean => {
+    const item = itemOf(reply);
+    return !write.served || write.status === 202 || !item || lossIn(written, item, lifecycle) === null;
+  };
+
+/** An item that no longer has the member that was removed, if that was taken. */
+const lacks =
+  (name: string, before: JsonObject, write: OperationReply) =>
+  (reply: OperationReply): boolean =>
+    !write.served || write.status === 202 || itemOf(reply)?.[name] !== before[name];
 
 /** Changes that a service must not carry out, or not in part, and those that leave something out. */
 async function changeFurther(
   id: string,
   last: OperationReply,
-  { lifecycle, replacement, halfBroken, stamp, leftOut, emptied }: LifeWritten,
+  { lifecycle, written, replacement, halfBroken, stamp, leftOut, emptied }: LifeWritten,
   steps: Steps,
   send: Sender,
 ): Promise<void> {
@@ -307,11 +397,19 @@ async function changeFurther(
   if (replace !== null && leftOut !== null) {
     const { [leftOut]: _, ...body } = replacement;
     steps.sparse = await send.to(replace, id, `as a whole, without ${leftOut}`, { body });
-    steps.sparseRead = await send.to(read, id, `after it was replaced without ${leftOut}`);
+    const what = `after it was replaced without ${leftOut}`;
+    steps.sparseRead = await send.shown(
+      () => send.to(read, id, what),
+      lacks(leftOut, replacement, steps.sparse),
+    );
   }
   if (lifecycle.updatesByMerge && update !== null && emptied !== null) {
     steps.nulled = await send.to(update, id, `with null for ${emptied}`, { body: { [emptied]: null } });
-    steps.nulledRead = await send.to(read, id, `after null was sent for ${emptied}`);
+    const what = `after null was sent for ${emptied}`;
+    steps.nulledRead = await send.shown(
+      () => send.to(read, id, what),
+      lacks(emptied, steps.replaced?.served ? replacement : written, steps.nulled),
+    );
   }
 }
 

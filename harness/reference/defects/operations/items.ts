@@ -13,18 +13,30 @@ import {
 } from '../../behavior/patches/patch.ts';
 import { entityTagOf } from '../../behavior/preconditions.ts';
 import { bare, type HttpAnswer, problem, served } from '../../http/answer.ts';
-import { failed, having, lacking, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
+import {
+  asProblem,
+  failed,
+  having,
+  lacking,
+  withContent,
+  withMembers,
+  writtenAs,
+} from '../../http/answer-changes.ts';
 import { fieldValue, objectIn, sending, withField, withoutField } from '../../http/message.ts';
 import {
+  afterFailure,
+  atOnce,
   atRepetition,
   creates,
   inBody,
   inItem,
   inList,
   isTo,
+  lists,
   ownItems,
   reads,
   removes,
+  shownLater,
 } from '../../services/item-patches.ts';
 import { isItem, SEARCHES } from '../../services/saved-searches.ts';
 
@@ -192,7 +204,6 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     fails: ['operations.replace-again'],
     alsoFails: {
       'json.problem-details': 'the content still names the status that it should have',
-      'operations.answer-status': 'the document names no 409',
     },
     patch: atRepetition(
       isTo('PUT', isItem),
@@ -418,6 +429,35 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     fails: ['operations.idempotency-key'],
     patch: atRepetition(creates, (request) => fieldValue(request, 'idempotency-key'), failed),
   },
+  'idempotency-key-races': {
+    cause: 'Two requests at once under one Idempotency-Key create two items',
+    fails: ['operations.idempotency-key-at-once'],
+    patch: atOnce((request, next) => next(lacking('Idempotency-Key')(request))),
+  },
+  'idempotency-key-at-once-500': {
+    cause:
+      'The second of two requests at once under one Idempotency-Key is answered {status:500}, a server error',
+    fails: ['operations.idempotency-key-at-once'],
+    patch: atOnce(async (request, next) => failed(await next(request))),
+  },
+  'failed-idempotency-key-stays-locked': {
+    cause: 'The Idempotency-Key of a request that was refused is locked',
+    fails: ['operations.idempotency-key-after-failure'],
+    patch: afterFailure(() => asProblem(409)(problem('key-reused'))),
+  },
+  'failed-idempotency-key-is-500': {
+    cause: 'The Idempotency-Key of a request that was refused is answered {status:500}, a server error',
+    fails: ['operations.idempotency-key-after-failure'],
+    patch: afterFailure(() => failed(problem('invalid-content'))),
+  },
+  'failed-idempotency-key-is-served': {
+    cause: 'A request that was refused is carried out when it comes again under its Idempotency-Key',
+    fails: ['operations.idempotency-key-after-failure'],
+    patch: afterFailure((request, next) => {
+      const { pageSize: _, shared: __, ...members } = objectIn(request) ?? {};
+      return next({ ...request, body: Buffer.from(JSON.stringify(members)) });
+    }),
+  },
   'idempotency-key-hides-other-content': {
     cause: 'An Idempotency-Key that was used for something else is served',
     fails: ['operations.idempotency-key-reused'],
@@ -449,6 +489,20 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
       'operations.auth-required': 'the operation is called without a credential as well',
     },
     patch: admitting(isTo('PATCH', isItem)),
+  },
+});
+
+/** Of a service whose documents name the time after which a write shows. */
+export const DELAY_DEFECTS = tableOf<Defect>(under('late writes documented'), {
+  'list-is-later-than-documented': {
+    cause: 'A new item is in the list later than documented',
+    fails: ['operations.list-has-new'],
+    patch: shownLater(lists, 10_000),
+  },
+  'items-are-later-than-documented': {
+    cause: 'A new item can be read later than documented',
+    fails: ['operations.read-back'],
+    patch: shownLater(reads, 10_000),
   },
 });
 

@@ -207,6 +207,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'next-link-loses-filter': {
     cause: 'The link to the next page has lost the filter',
     fails: ['operations.pages-filter'],
+    alsoFails: { 'operations.sort-over-pages': 'it has lost the order as well' },
     patch: insteadOfServing(isOfStarters, (answer, { query }) => {
       const { nextCursor } = JSON.parse(answer.body.toString());
       const next = placeOf(nextCursor ?? '');
