@@ -110,7 +110,7 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: [],
   },
   {
-    // What was written shows later, and the documents say how much.
+    // Writes show later than at once, and the documents say when.
     name: 'late writes documented',
     words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.consistency: 8s',
     adapt: documenting('resources.consistency', '8s'),

@@ -185,7 +185,7 @@ export const afterFailure = (otherwise: Otherwise): Patch =>
 
 const isRead: RequestCondition = ({ method }) => method === 'GET' || method === 'HEAD';
 
-/** Reads of a kind show for a while what was there before the last write. */
+/** Reads of a kind show for a while the state before the last write. */
 export const shownLater = (when: RequestCondition, ms: number): Patch =>
   remembering(
     () => new Map<string, { readonly answer: HttpAnswer; readonly untilMs: number }>(),
@@ -195,8 +195,8 @@ export const shownLater = (when: RequestCondition, ms: number): Patch =>
         if (isRead(request)) {
           const answer = await next(request, kernel);
           const kept = request.query === null ? older.get(request.path) : undefined;
-          const isTold = answer.responseKind === 'served' || answer.responseKind === 'not-found';
-          return kept && isTold && now < kept.untilMs && when(request) ? kept.answer : answer;
+          const isAnswered = answer.responseKind === 'served' || answer.responseKind === 'not-found';
+          return kept && isAnswered && now < kept.untilMs && when(request) ? kept.answer : answer;
         }
         const lookedAt = async (path: string): Promise<HttpAnswer> => {
           const before = older.get(path);
