@@ -91,7 +91,7 @@ function whyNot(operation: Operation, calls: Trials | null): NonNullable<Operati
   if (left === undefined || left.why === 'open' || left.why === 'beyond')
     return { reason: 'it was not asked for', why: 'left' };
   const { reason, why, fault } = left;
-  return { reason, why, ...(fault && { fault }) };
+  return { reason, why: why === 'refused' ? 'left' : why, ...(fault && { fault }) };
 }
 
 /** How long the responses of an operation took that were served in this run. */

@@ -256,6 +256,11 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
       const { called, ended, unexercised } = await ask(operationCalls);
       // That no value was found for them is said of the calls.
       const unfit = new Set(unexercised.filter(({ why }) => why === 'unfit').map((each) => each.operation));
+      const refused = new Map(
+        unexercised.flatMap(({ operation, reason, why }) =>
+          why === 'refused' ? [[operation, { reason, why, fault: 'service' }] as const] : [],
+        ),
+      );
       const inVain = (operation: Operation) => !called.has(operation) && !unfit.has(operation);
       const vain = ordersOf(config, (order) => order.kind === kind && inVain(order.operation));
       const trials = found.about(called).with({
@@ -266,7 +271,7 @@ function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Tria
           ...vain.map(({ operation }) => ({
             operation,
             kind,
-            ...(ended === null ? IN_VAIN : reasonFor(ended)),
+            ...(refused.get(operation) ?? (ended === null ? IN_VAIN : reasonFor(ended))),
           })),
         ],
       });
@@ -345,7 +350,13 @@ const NO_ITEM: ReasonAgainst = {
   why: 'left',
 };
 
-/** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
+/** Operations in a row whose requests are not carried out: then the service itself can no longer be asked. */
+const MOST_REFUSED = 2;
+
+/**
+ * One after the other, as long as the service can be asked and patience lasts; the rest is listed. A limit may be of one
+ * operation alone, whose further requests are not sent then.
+ */
 async function send(
   orders: readonly Order[],
   patienceMs: number,
@@ -354,20 +365,35 @@ async function send(
   const trials: OperationReply[] = [];
   const left: Unexercised[] = [];
   const found = () => Trials.of(trials).with({ unexercised: left });
+  const refused = new Map<Operation, string>();
+  let inARow = 0;
   let spentMs = 0;
   for (const [at, order] of orders.entries()) {
+    const { operation, kind } = order;
+    const known = refused.get(operation);
+    if (known !== undefined) {
+      left.push({ operation, kind, reason: known, why: 'refused', fault: 'service' });
+      continue;
+    }
     if (spentMs > patienceMs) {
       const reason = `the answers to ${trials.length} requests before it took ${Math.round(spentMs / 1000)} s`;
       return found().with(Trials.none(orders.slice(at), { reason, blocked: false }));
     }
     try {
       const reply = await sendOne(order);
-      if (reply === null) left.push({ operation: order.operation, kind: order.kind, ...NO_ITEM });
+      inARow = 0;
+      if (reply === null) left.push({ operation, kind, ...NO_ITEM });
       else trials.push(reply);
       spentMs += reply?.exchange.timing.durationMs ?? 0;
     } catch (error) {
       if (!(error instanceof Blocked)) throw error;
-      return found().with(Trials.none(orders.slice(at), { reason: error.message, blocked: true }));
+      const { message: reason } = error;
+      inARow += 1;
+      const isNoneLeft = trials.length === 0 && at === orders.length - 1;
+      if (isNoneLeft || inARow >= MOST_REFUSED)
+        return found().with(Trials.none(orders.slice(at), { reason, blocked: true }));
+      refused.set(operation, reason);
+      left.push({ operation, kind, reason, why: 'refused', fault: 'service' });
     }
   }
   return found();

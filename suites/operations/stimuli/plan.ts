@@ -45,9 +45,10 @@ export interface Unexercised {
   /**
    * `unfit`: it cannot be called as it is documented. `unsafe`: the config does not allow it. `capped`: there would
    * have been too many, or they would have taken too long. `left`: not sent, or without a meaning, in this run. `open`:
-   * nothing is documented that it could be held to. `beyond`: values that no run tries.
+   * nothing is documented that it could be held to. `beyond`: values that no run tries. `refused`: the service did not
+   * let it be asked.
    */
-  readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open' | 'beyond';
+  readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open' | 'beyond' | 'refused';
   /** The side that it is mended on; absent if it is not known, or nothing has to be mended. */
   readonly fault?: FaultSide | undefined;
 }

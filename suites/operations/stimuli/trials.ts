@@ -199,7 +199,8 @@ export class Trials {
       const reason = unexercised[0]?.reason ?? 'the documented operations give no occasion for it';
       return isNothing ? { end: 'not-applicable', reason } : null;
     }
-    if (this.ended?.blocked) return { end: 'blocked', reason: remark };
+    if (this.ended?.blocked || unexercised.some(({ why }) => why === 'refused'))
+      return { end: 'blocked', reason: remark };
     if (!isNothing) return { end: 'note', reason: remark };
     const reasons = new Set(unexercised.map(({ why }) => why));
     // Those that were sent give no occasion; that others were not is told of the run.
