@@ -155,8 +155,8 @@ function namesRefusal({ code }: DocumentedAnswer): boolean {
   return code.startsWith('4') || code === 'default';
 }
 
-/** A path that every front passes on as it is: no encoded slash, control character or matrix parameter. */
-const PLAIN_PATH = /^(?:[\w\-.~!$&'()*+,=:@/]|%(?!2f|5c|25|0|1|7f)[0-9a-f]{2})*$/i;
+/** A path that every front passes on as it is: no whole URL, encoded slash, control character or matrix parameter. */
+const PLAIN_PATH = /^\/(?:[\w\-.~!$&'()*+,=:@/]|%(?!2f|5c|25|0|1|7f)[0-9a-f]{2})*$/i;
 const TEXT = /^[\t\x20-\x7e]*$/;
 
 /** Whether a request reaches its operation: nothing about it lets a server or a proxy refuse it by itself. */

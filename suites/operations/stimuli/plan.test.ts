@@ -73,6 +73,18 @@ describe('the plan of an operation', () => {
     ]);
   });
 
+  it('names whose fault it is that an operation is not called', () => {
+    const unfit = operation('unfit', { uncallable: 'it has no example', uncallableBy: 'document' });
+    const unsafe = operation('unsafe', { method: 'PUT' });
+    const { unexercised } = plan([unfit, unsafe, operation('a')], { operationRequests: 1 }, true, []);
+    const calls = unexercised.filter(({ kind }) => kind === 'call');
+    expect(calls.map(({ operation: { id }, fault }) => `${id} ${fault}`)).toEqual([
+      'unfit document',
+      'unsafe config',
+    ]);
+    expect(unexercised.filter(({ why }) => why === 'capped').map(({ fault }) => fault)).toContain('config');
+  });
+
   it('leaves the credential alone where none is demanded', () => {
     const open = operation('a', { auth: 'none' });
     expect(plan([open], {}, true, []).orders).toEqual(['call a', 'unknown-method a']);

@@ -2,7 +2,12 @@ import { expect, it } from 'vitest';
 import { described } from '../../../harness/config/operation/openapi/fixtures/described.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { ExchangeFailure } from '../../../harness/wire/exchange.ts';
-import { exampleExchange, exampleResponse } from '../../../harness/wire/fixtures/example-evidence.ts';
+import {
+  exampleExchange,
+  exampleRequest,
+  exampleResponse,
+} from '../../../harness/wire/fixtures/example-evidence.ts';
+import { reachesOperation } from './documented-reply.ts';
 import { orderOf } from './stimulus.ts';
 import { OperationReply, Trials } from './trials.ts';
 
@@ -25,4 +30,13 @@ it.each<[boolean, string, number, ExchangeFailure['kind'] | null]>([
   const exchange = exampleExchange({ response: exampleResponse({ status }), failure });
   const reply = new OperationReply(order, new Reply(exchange));
   expect(Trials.of([reply]).called.has(operation)).toBe(isCalled);
+});
+
+it.each([
+  ['/pets?limit=1', true],
+  ['http://127.0.0.1:8080/pets', false],
+  ['/pets%2F', false],
+])('reaches its operation, unless a front may refuse it by itself: %s', (target, reaches) => {
+  const request = exampleRequest({ target });
+  expect(reachesOperation(new Reply(exampleExchange({ request })))).toBe(reaches);
 });
