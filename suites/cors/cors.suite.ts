@@ -1,24 +1,18 @@
 import {
-  type CheckDefinition,
   check,
-  clause,
   clients,
   credentialDemanded,
-  observation,
-  type Probe,
   practice,
-  settled,
   suite,
   when,
 } from '../../harness/engine/check/suite.ts';
 import { FOREIGN_ORIGIN, foreignOrigin, preflight } from '../auth/stimuli/way-around.ts';
-import { foreignOriginKept } from '../auth/ways-around.ts';
 import { everyExchange, isForTheCredential } from '../stimuli/record.ts';
-import { sample } from '../stimuli/sample.ts';
+import { credentialsForm, forms, grounds, originForm, originsNamed } from './forms.ts';
+import { preflights } from './preflights.ts';
 import * as page from './stimuli/page.ts';
 import * as answer from './stimuli/page-answer.ts';
 
-const originsNamed = settled('cors.origins');
 const credentialsAllowed = when(
   (config) => page.pagePolicy(config)?.credentials === true,
   'the documents do not say that pages may send cookies (cors.origins)',
@@ -36,106 +30,7 @@ const exposedStated = when(
   'the documents name no header that pages may read (cors.origins)',
 );
 
-const UNTOLD = 'no answer says whose pages may read it (Access-Control-Allow-Origin)';
 const NONE_NAMED = 'no such answer was for a page of a named origin';
-const grounds = [clause('cors.origins')];
-
-/** Requests for pages are sent only where origins are named; elsewhere the record of others has to do. */
-const everyAnswerWith =
-  (...pages: readonly Probe<unknown>[]): CheckDefinition['uses'] =>
-  (config) =>
-    originsNamed(config) === null ? [...pages, everyExchange] : [everyExchange];
-const withPages = everyAnswerWith(page.namedPages, page.namedPreflights);
-
-// Fetch §4.9: browsers compare the value with the origin of the page; a list or a doubled header is none.
-const originForm = check('cors.origin-form', {
-  title: 'names one origin, every origin or none in Access-Control-Allow-Origin',
-  headline: 'Access-Control-Allow-Origin is not one origin: {got}',
-  why: 'Browsers compare the value with the origin of the page. A list, or the header twice, fits no page.',
-  change: 'Set the header in one place, in the service or in its proxy, to the one origin of the request.',
-  grounds: [clients('browsers take one origin or * in Access-Control-Allow-Origin')],
-  uses: withPages,
-  judge: ({ expect }) =>
-    expect(everyExchange)
-      .where(({ response }) => response.has(answer.ALLOW_ORIGIN), UNTOLD)
-      .toConform('one origin, or *', answer.allowOriginFault),
-});
-
-// Fetch §3.3.3: `true`, in small letters.
-const credentialsForm = check('cors.credentials-form', {
-  title: 'writes Access-Control-Allow-Credentials as true',
-  headline: 'Access-Control-Allow-Credentials is not true in small letters: {got}',
-  why: 'Browsers take true alone. With another word they keep the answer from the page.',
-  change: 'Send Access-Control-Allow-Credentials: true, once and in small letters.',
-  grounds: [clients('browsers take the word true in small letters alone')],
-  uses: withPages,
-  judge: ({ expect }) =>
-    expect(everyExchange)
-      .where(({ response }) => response.has('access-control-allow-credentials'), 'no answer allows cookies')
-      .toConform('true', answer.allowCredentialsFault),
-});
-
-/** Forms of the headers for pages. */
-const forms = [
-  originForm,
-  credentialsForm,
-
-  // Fetch §3.3.3: if the list cannot be read, the preflight has failed.
-  check('cors.list-form', {
-    title: 'lists methods and headers for pages with commas',
-    headline: 'A list of methods or headers for pages is malformed: {got}',
-    why: 'Browsers cannot read the list, and do not send the request that it was for.',
-    change: 'Write names with commas between them: GET, PUT, DELETE.',
-    grounds: [clients('browsers end a preflight whose lists they cannot read')],
-    uses: withPages,
-    judge: ({ expect }) =>
-      expect(everyExchange)
-        .where(({ response }) => response.has(answer.ALLOW_ORIGIN), UNTOLD)
-        .toConform('names with commas between them', answer.nameListFault),
-  }),
-
-  // Fetch §3.3.3: delta-seconds; else browsers keep the permission for five seconds.
-  check('cors.max-age-form', {
-    title: 'says in seconds how long a preflight holds',
-    headline: 'Access-Control-Max-Age is no number of seconds: {got}',
-    why: 'Browsers pass over the value, and ask again before nearly every request.',
-    change: 'Write a number of seconds: Access-Control-Max-Age: 600.',
-    grounds: [practice('Fetch §3.3.3, Access-Control-Max-Age')],
-    uses: withPages,
-    judge: ({ expect }) =>
-      expect(everyExchange)
-        .where(answer.saysHowLong, 'no answer has Access-Control-Max-Age')
-        .toConform('a number of seconds', answer.maxAgeFault),
-  }),
-
-  // Fetch §3.3.5: a cache would give an answer for one origin to the page of another.
-  check('cors.vary', {
-    title: 'says that an answer depends on the origin (Vary: Origin)',
-    headline: 'Answers differ by origin and do not say so in Vary: {got}',
-    why: 'A cache gives the answer for one page to another one, and the browser keeps it from that page.',
-    change: 'Send Vary: Origin with every answer to such a request, also if it allows no page.',
-    grounds: [practice('Fetch §3.3.5, CORS protocol and HTTP caches')],
-    restsOn: [originForm, foreignOriginKept],
-    uses: everyAnswerWith(page.namedPages, foreignOrigin, sample),
-    async judge({ probe, expect }) {
-      const { all, shortfall } = await probe(everyExchange);
-      const cached = all.filter(
-        (reply) =>
-          reply.served && reply.isOrdinary && ['GET', 'HEAD'].includes(reply.exchange.request.method),
-      );
-      const apart = cached.filter(
-        (reply) =>
-          answer.originOf(reply) !== null && cached.some((other) => answer.differsByOrigin(reply, other)),
-      );
-      await expect({ all: apart, shortfall })
-        .where(() => true, 'no answer differs by the origin of the page')
-        .toConform('Origin in Vary', (reply) =>
-          answer.mayBeShared(reply) ? `Vary: ${reply.response.vary.join(', ') || 'none'}` : null,
-        );
-    },
-  }),
-];
-
 // Fetch §4.9, CORS check.
 export const namedOrigin = check('cors.named-origin', {
   title: 'lets pages of the named origins read its answers',
@@ -289,105 +184,6 @@ const answers = [
         .toConform('each of them in Access-Control-Expose-Headers', (reply) =>
           answer.hiddenQuota(reply, policy),
         );
-    },
-  }),
-];
-
-// Fetch §4.8: a preflight has no credential.
-const preflightCredential = check('cors.preflight-credential', {
-  title: 'asks for no credential in a preflight',
-  headline: 'A preflight without a credential gets {answer}',
-  why: 'Browsers never send one with a preflight, so the page cannot call at all.',
-  change: 'Answer preflights before the credential is checked.',
-  grounds: [...grounds, clients('browsers send preflights without a credential')],
-  applies: [originsNamed],
-  uses: [page.namedPreflights],
-  judge: ({ expect }) =>
-    expect().toConform('no demand for a credential', ({ response: { status } }) =>
-      status === 401 || status === 403 || status === 407 ? `status ${status}` : null,
-    ),
-});
-
-// Fetch §4.8: an ok status, 200 to 299, and the CORS check.
-const preflightStatus = check('cors.preflight', {
-  title: 'answers the preflights of the named pages with 2xx and their origin',
-  headline: 'The preflight of a named page is not answered with its origin: {got}',
-  why: 'The browser ends the call before it sends the request.',
-  change:
-    'Answer OPTIONS with Access-Control-Request-Method with 204 and the origin, wherever something is served.',
-  grounds: [...grounds, clients('browsers take a 2xx with the origin of the page')],
-  applies: [originsNamed],
-  restsOn: [preflightCredential, originForm],
-  uses: [page.namedPreflights],
-  judge: ({ expect, note, service }) => {
-    const unasked = page.unaskedOperations(service);
-    if (unasked > 0) note(`The preflights of ${unasked} more operations were not sent.`);
-    return expect().toConform('status 2xx and the origin of the page', (reply) =>
-      reply.served ? answer.unreadable(reply) : `status ${reply.response.status}`,
-    );
-  },
-});
-
-/** Those of the operations, too. */
-const preflights = [
-  preflightCredential,
-  preflightStatus,
-
-  // Fetch §4.8: byte by byte; GET, HEAD and POST need no permission.
-  check('cors.preflight-methods', {
-    title: 'allows the documented methods in preflights',
-    headline: 'A documented method is not allowed to pages: {got}',
-    why: 'The browser does not send the request.',
-    change: 'Name the method in Access-Control-Allow-Methods, in capitals. With cookies * is no wildcard.',
-    grounds: [...grounds, clients('browsers send no method that the preflight did not allow')],
-    applies: [originsNamed],
-    restsOn: [preflightStatus],
-    uses: [page.namedPreflights],
-    judge({ expect, service }) {
-      const policy = page.pagePolicy(service);
-      return expect()
-        .where(({ served }) => served, 'no preflight is answered')
-        .toConform('the method in Access-Control-Allow-Methods', (reply) =>
-          answer.refusedMethod(reply, policy),
-        );
-    },
-  }),
-
-  // Fetch §4.8: in any letter case; * stands neither for Authorization nor for anything with credentials.
-  check('cors.preflight-headers', {
-    title: 'allows the documented headers in preflights',
-    headline: 'A documented header is not allowed to pages: {got}',
-    why: 'The browser does not send the request.',
-    change:
-      'Name the header in Access-Control-Allow-Headers. The wildcard * never stands for Authorization, and with cookies for nothing.',
-    grounds: [...grounds, clients('browsers send no header that the preflight did not allow')],
-    applies: [originsNamed],
-    restsOn: [preflightStatus],
-    uses: [page.namedPreflights],
-    judge({ expect, service }) {
-      const policy = page.pagePolicy(service);
-      return expect()
-        .where(({ served }) => served, 'no preflight is answered')
-        .toConform('the headers in Access-Control-Allow-Headers', (reply) =>
-          answer.refusedHeaders(reply, policy),
-        );
-    },
-  }),
-
-  // Private Network Access was never finished, and few browsers ask.
-  observation('cors.private-network', {
-    title: 'says whether public pages may call it in a private network',
-    why: 'Some browsers ask before a public page calls a private network.',
-    grounds: [practice('Private Network Access')],
-    applies: [originsNamed],
-    uses: [page.privatePreflight],
-    async observe({ probe }) {
-      const { response } = await probe(page.privatePreflight);
-      const value = response.field('access-control-allow-private-network') ?? null;
-      return {
-        seen: value,
-        note: value === null ? 'nothing is said of private networks' : `it says ${value}`,
-      };
     },
   }),
 ];

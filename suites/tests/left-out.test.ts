@@ -87,6 +87,15 @@ async function judgedWith(kept: Kept, changed: (exchange: Exchange) => Exchange)
 let restore = () => {};
 afterEach(() => restore());
 
+const asRecorded = new Map<string, ReturnType<typeof judgedWith>>();
+
+/** What is said of a record as it is: each walk compares with that. */
+function judgedBefore(kept: Kept): ReturnType<typeof judgedWith> {
+  const known = asRecorded.get(kept.name) ?? judgedWith(kept, (exchange) => exchange);
+  asRecorded.set(kept.name, known);
+  return known;
+}
+
 /** One more is enough of what takes long, or has few answers with content. */
 const WALKS: readonly (readonly [record: string, way: string])[] = [
   ...Object.keys(UNREADABLE).map((way) => ['express', way] as const),
@@ -98,7 +107,7 @@ const WALKS: readonly (readonly [record: string, way: string])[] = [
 describe('no check is green over content into which nothing could look', () => {
   it.for(WALKS)('%s, %s', async ([name, way]) => {
     const kept = named(name);
-    const before = await judgedWith(kept, (exchange) => exchange);
+    const before = await judgedBefore(kept);
     const change = UNREADABLE[way] as Change;
     const after = await judgedWith(kept, (exchange) => cut(exchange, change));
     const green = [...after].filter(([id, { outcome, looked }]) => {
@@ -114,7 +123,7 @@ describe('no check is green over content into which nothing could look', () => {
 describe('no check is skipped for one answer that is out of the ordinary', () => {
   it.for(['search', 'express'])('%s, one status line in HTTP/1.0', async (name) => {
     const kept = named(name);
-    const before = await judgedWith(kept, (exchange) => exchange);
+    const before = await judgedBefore(kept);
     let isFirst = true;
     const after = await judgedWith(kept, (exchange) => {
       const { response } = exchange;
