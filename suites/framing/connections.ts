@@ -9,9 +9,11 @@ import {
   rfc9110,
   rfc9112,
 } from '../../harness/engine/check/suite.ts';
+import type { RowNotes } from '../row.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
 import { oldVersionAlone, sampleOnKept } from '../stimuli/sample.ts';
 import { oneResponse } from './messages.ts';
+import type { Pair } from './stimuli/connection.ts';
 import * as connection from './stimuli/connection.ts';
 
 /** Ends a check of a rule that HTTP/1.0 does not have, if the service has no other version (RFC 9110 §6.2, RFC 1945). */
@@ -139,26 +141,37 @@ const pipelining = check('framing.pipelining', {
     }),
 });
 
+interface ReadContent extends RowNotes<'title' | 'headline'> {
+  readonly ground: Ground;
+}
+
+/** The content belongs to the request: what is behind it is the next one. */
+const readsContent = (id: string, probe: Probe<Pair>, { ground, ...notes }: ReadContent) =>
+  check(id, {
+    ...notes,
+    grounds: [ground],
+    restsOn: [nextRequest],
+    uses: [probe],
+    judge: ({ expect }) =>
+      expect().toConform(
+        'its answer, and then that to the next request or the end of the connection',
+        ({ statuses, alone, staysOpen }) => {
+          const [first = 0, second] = statuses;
+          if (statuses.length === 0) return 'no response';
+          if (first >= 500 && first !== 501 && first !== alone) return answers({ statuses });
+          if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
+          return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
+        },
+      ),
+  });
+
 // RFC 9112 §7.1 and §7.1.1: every recipient decodes chunks, and ignores extensions that it does not know.
-export const chunkedRequest = check('framing.chunked-request', {
+export const chunkedRequest = readsContent('framing.chunked-request', connection.chunkedContent, {
   title: 'reads the content of a request in chunks to its end',
   headline: 'Content in chunks is not read to its end: {got}',
   why: 'The rest of it is read as the next request, which may belong to another user.',
   change: 'Read chunks with an HTTP library, or answer and close the connection.',
-  grounds: [rfc9112('7.1', 'MUST')],
-  restsOn: [nextRequest],
-  uses: [connection.chunkedContent],
-  judge: ({ expect }) =>
-    expect().toConform(
-      'its answer, and then that to the next request or the end of the connection',
-      ({ statuses, alone, staysOpen }) => {
-        const [first = 0, second] = statuses;
-        if (statuses.length === 0) return 'no response';
-        if (first >= 500 && first !== 501 && first !== alone) return answers({ statuses });
-        if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
-        return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
-      },
-    ),
+  ground: rfc9112('7.1', 'MUST'),
 });
 
 /** How connections are used and ended (RFC 9112 §9), and where messages end of which it can be disputed (§6). */
@@ -183,6 +196,15 @@ export const connections = [
   }),
 
   chunkedRequest,
+
+  // RFC 9110 §10.1.1: a final answer comes in any case, and content that was sent is read, or the connection ends.
+  readsContent('framing.expected-content', connection.expectedContent, {
+    title: 'reads content that comes along with Expect: 100-continue',
+    headline: 'Content that comes along with Expect: 100-continue is not read to its end: {got}',
+    why: 'curl sends its content after a second without an answer, and then hangs or gets the wrong one.',
+    change: 'Answer 100 or a final status at once; read the content that comes, or close the connection.',
+    ground: rfc9110('10.1.1', 'MUST'),
+  }),
 
   // RFC 9112 §9.6: behind a request that says close nothing is processed, and the connection ends.
   check('framing.close-obeyed', {

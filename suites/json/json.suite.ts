@@ -14,6 +14,7 @@ import {
   rfc9457,
   suite,
 } from '../../harness/engine/check/suite.ts';
+import { sameRequests } from '../caching/stimuli/repeated.ts';
 import { messages } from '../framing/messages.ts';
 import { areShapesDocumented } from '../operations/stimuli/response-schemas.ts';
 import { type RowNotes, steady } from '../row.ts';
@@ -34,6 +35,27 @@ interface JsonRule extends RowNotes<'headline'> {
   readonly ground: Ground;
   readonly reading?: ResponseReading;
 }
+
+// Clients are written for what they have seen.
+const shapeStable = steady('json.shape-stable', {
+  title: 'gives the documented response the same shape each time',
+  headline: 'The documented response has another shape now and then',
+  why: 'Code that reads a member today fails when it is gone tomorrow.',
+  change: 'Send the same members each time, with null where there is no value.',
+  restsOn: [stable],
+  uses: [sample, areShapesDocumented],
+  alike: ['shape'],
+  reading: IN_JSON,
+  async unless({ probe, expect, notApplicable }) {
+    await expect(sample).toBeRead('a shape', IN_JSON);
+    const { shape } = (await probe(sample)).response;
+    if (shape === null) notApplicable('the documented response is no JSON text');
+    if (await probe(areShapesDocumented))
+      notApplicable('the documented schema allows each of the shapes that came');
+  },
+  wanted: () => 'the same shape each time',
+  got: ({ odd }) => (odd === 'null' ? 'no JSON' : 'another one'),
+});
 
 /** Everything that calls itself JSON keeps RFC 8259, octet by octet. */
 const keeps = (
@@ -283,24 +305,24 @@ export const json = suite('json', 'JSON', [
     },
   }),
 
-  // Clients are written for what they have seen.
-  steady('json.shape-stable', {
-    title: 'gives the documented response the same shape each time',
-    headline: 'The documented response has another shape now and then',
-    why: 'Code that reads a member today fails when it is gone tomorrow.',
-    change: 'Send the same members each time, with null where there is no value.',
-    restsOn: [stable],
-    uses: [sample, areShapesDocumented],
-    alike: ['shape'],
-    reading: IN_JSON,
-    async unless({ probe, expect, notApplicable }) {
-      await expect(sample).toBeRead('a shape', IN_JSON);
-      const { shape } = (await probe(sample)).response;
-      if (shape === null) notApplicable('the documented response is no JSON text');
-      if (await probe(areShapesDocumented))
-        notApplicable('the documented schema allows each of the shapes that came');
+  shapeStable,
+
+  // Nothing was written in between, and the same two contents come back.
+  check('json.count-stable', {
+    title: 'lists the same number of entries each time',
+    headline: 'The same list has now one length and now another: {got}',
+    why: 'Clients lose entries, and find them again when they reload.',
+    change: 'Compare the instances and caches behind this address: one of them has other data.',
+    grounds: [practice('repeatable answers')],
+    restsOn: [stable, shapeStable],
+    uses: [sample, sameRequests],
+    async judge({ probe, expect, violated, notApplicable }) {
+      await expect(sample).toBeRead('a list', IN_JSON);
+      const { isList, countsInTurn: odd } = await probe(sameRequests);
+      if (!isList) notApplicable('the documented response is no list');
+      if (odd === null) return;
+      const share = `${odd.answers.length} of ${odd.of} requests in a row, in turn`;
+      violated(`${odd.usual} each time`, `${odd.odd} for ${share}`, odd.answers[0]?.evidence);
     },
-    wanted: () => 'the same shape each time',
-    got: ({ odd }) => (odd === 'null' ? 'no JSON' : 'another one'),
   }),
 ]);

@@ -166,6 +166,13 @@ const unknownAccept = handles('negotiation.unknown-accept', target.unknownAccept
   change: 'Answer 406, or send the format that you have.',
 });
 
+const otherFormats = handles('negotiation.other-formats', target.otherFormats, {
+  what: 'an Accept header for XML, CSV, text or pictures',
+  why: 'Tools ask for such formats by themselves, and take a 5xx for an outage.',
+  change: 'Answer 406, or send the format that you have.',
+  repeats: [unknownAccept],
+});
+
 /** What the client says that it takes, and what it gets (RFC 9110 §12). */
 export const negotiation = suite('negotiation', 'Negotiation', [
   unknownAccept,
@@ -175,11 +182,12 @@ export const negotiation = suite('negotiation', 'Negotiation', [
     change: 'Ignore what you cannot read in Accept, or answer 400 or 406.',
     repeats: [unknownAccept],
   }),
-  handles('negotiation.other-formats', target.otherFormats, {
-    what: 'an Accept header for XML, CSV, text or pictures',
-    why: 'Tools ask for such formats by themselves, and take a 5xx for an outage.',
-    change: 'Answer 406, or send the format that you have.',
-    repeats: [unknownAccept],
+  otherFormats,
+  handles('negotiation.further-formats', target.furtherFormats, {
+    what: 'an Accept header for an event stream or YAML',
+    why: 'Pages ask for streams, and tools for YAML. They take a 5xx for an outage.',
+    change: 'Answer 406, or send the format that you have. Let the handler of errors ignore Accept.',
+    repeats: [unknownAccept, otherFormats],
   }),
   // RFC 9110 §8.3: Content-Type names the type of the content, whatever the request asked for.
   check('negotiation.true-type', {

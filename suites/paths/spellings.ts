@@ -3,7 +3,7 @@ import { missingCredential } from '../auth/bad-credentials.ts';
 import { type Guarded, guarded } from '../auth/ways-around.ts';
 import { sample } from '../stimuli/sample.ts';
 import { unknownPathWithoutCredential } from '../stimuli/target.ts';
-import { endings, oddities, rewritten, SPELLED } from './stimuli/path.ts';
+import { endings, fromOpenPlace, oddities, rewritten, SPELLED } from './stimuli/path.ts';
 
 /**
  * A service that serves the resource under another spelling asks for the credential there too. A refusal, a redirect or
@@ -128,6 +128,13 @@ export const spellings = [
     headline: 'A path with one oddity, without a credential, gets {answer}',
     why: 'A proxy that refuses the usual tricks together may let one of them through alone.',
     change: 'Normalize the path once, check the credential for the result, and serve no other spelling.',
+  }),
+  guards('paths.from-open-place', fromOpenPlace, {
+    ...FURTHER,
+    where: 'for a path that leads out of an open place by dot segments',
+    headline: 'A path that begins in an open place and leaves it, without a credential, gets {answer}',
+    why: 'The rule lets everything below /public through. The service removes the dots, and serves the rest.',
+    change: 'Remove dot segments before any rule looks at the path, and refuse encoded ones with 400.',
   }),
   guards('paths.odd-ending', endings, {
     ...FURTHER,

@@ -12,7 +12,7 @@ import {
   unsafeMethods,
 } from '../../harness/engine/check/suite.ts';
 import { handles } from '../row.ts';
-import { everyExchange, everyMessage } from '../stimuli/record.ts';
+import { allowBesideServed, everyExchange, everyMessage } from '../stimuli/record.ts';
 import { sample, sampleAgain, served } from '../stimuli/sample.ts';
 import * as target from '../stimuli/target.ts';
 import { noErrorInSuccess } from './documented-answer.ts';
@@ -82,6 +82,58 @@ const postHandled = handles('status.post-handled', target.undocumentedPost, {
   repeats: [unservedMethod],
 });
 
+// RFC 9110 §10.2.1: the set of methods that the resource supports. What it has just served it supports.
+const allowComplete = check('status.allow-complete', {
+  title: 'names in Allow the method that it serves',
+  headline: 'Allow leaves out the documented method: {got}',
+  why: 'A client that follows Allow never makes the call that would work.',
+  change: 'Build Allow from the methods that the path really has.',
+  grounds: [rfc9110('10.2.1', 'SHOULD')],
+  restsOn: [allowForm],
+  uses: [served, target.optionsSample, target.unknownMethod],
+  async judge({ probe, expect }) {
+    const { method } = (await probe(served)).exchange.request;
+    await expect(target.optionsSample, target.unknownMethod)
+      .where(({ response }) => response.allow.length > 0, 'no response about the documented path has Allow')
+      .toConform(`Allow with ${method}`, ({ response }) =>
+        response.allow.includes(method) ? null : `Allow: ${response.field('allow')}`,
+      );
+  },
+});
+
+// RFC 9110 §9.3.1 and §9.3.3: GET retrieves, and POST has the content processed.
+const postLikeGet = check('status.post-like-get', {
+  title: 'does not answer POST like GET where POST is not offered',
+  headline: 'POST, which is not offered, gets the answer of GET: {got}',
+  why: 'A client that posts to a wrong address takes its data for stored.',
+  change: 'Answer 405 with Allow to methods that a path does not offer.',
+  grounds: [rfc9110('9.1', 'SHOULD'), practice('orderly answers')],
+  applies: [unsafeMethods, getDocumented],
+  restsOn: [unknownMethod, noErrorInSuccess, postHandled],
+  uses: [sample, target.undocumentedPost],
+  async judge({ probe, expect }) {
+    const { response: documented } = await probe(sample);
+    await expect(target.undocumentedPost).toConform(
+      'another answer than that of GET',
+      ({ served, status, response }) =>
+        served && response.hasContentLike(documented) ? `status ${status}` : null,
+      // A refusal is another answer, whatever it says.
+      {
+        ...IN_CONTENT,
+        unread: (response, { served }) => (served ? (response.unread ?? documented.unread) : null),
+      },
+    );
+  },
+});
+
+const changesHandled = handles('status.changes-handled', target.undocumentedChanges, {
+  what: 'PUT, PATCH and DELETE where they are not offered',
+  why: 'Clients with a wrong address take the service for down, and send the same again.',
+  change: 'Answer 405 with Allow to methods that a path does not offer, and 404 where nothing is.',
+  applies: [unsafeMethods],
+  repeats: [unservedMethod, postHandled],
+});
+
 /** Other methods than the documented one. */
 export const methods = [
   unknownMethod,
@@ -90,23 +142,27 @@ export const methods = [
 
   postHandled,
 
-  // RFC 9110 §9.3.1 and §9.3.3: GET retrieves, and POST has the content processed.
-  check('status.post-like-get', {
-    title: 'does not answer POST like GET where POST is not offered',
-    headline: 'POST, which is not offered, gets the answer of GET: {got}',
-    why: 'A client that posts to a wrong address takes its data for stored.',
+  postLikeGet,
+  changesHandled,
+
+  // RFC 9110 §9.3.4, §9.3.5, RFC 5789: each changes something.
+  check('status.change-like-get', {
+    title: 'does not answer PUT and PATCH like GET where they are not offered',
+    headline: 'A change that is not offered gets the answer of GET: {got}',
+    why: 'A client takes its change for stored.',
     change: 'Answer 405 with Allow to methods that a path does not offer.',
     grounds: [rfc9110('9.1', 'SHOULD'), practice('orderly answers')],
     applies: [unsafeMethods, getDocumented],
-    restsOn: [unknownMethod, noErrorInSuccess, postHandled],
-    uses: [sample, target.undocumentedPost],
+    restsOn: [unknownMethod, noErrorInSuccess, changesHandled, postLikeGet],
+    uses: [sample, target.undocumentedChanges],
     async judge({ probe, expect }) {
       const { response: documented } = await probe(sample);
-      await expect(target.undocumentedPost).toConform(
+      await expect(target.undocumentedChanges).toConform(
         'another answer than that of GET',
         ({ served, status, response }) =>
-          served && response.hasContentLike(documented) ? `status ${status}` : null,
-        // A refusal is another answer, whatever it says.
+          served && response.hasContentLike(documented)
+            ? `status ${status} to ${response.request.method}`
+            : null,
         {
           ...IN_CONTENT,
           unread: (response, { served }) => (served ? (response.unread ?? documented.unread) : null),
@@ -173,21 +229,25 @@ export const methods = [
 
   allowForm,
 
-  // RFC 9110 §10.2.1: the set of methods that the resource supports. What it has just served it supports.
-  check('status.allow-complete', {
-    title: 'names in Allow the method that it serves',
-    headline: 'Allow leaves out the documented method: {got}',
-    why: 'A client that follows Allow never makes the call that would work.',
+  allowComplete,
+
+  // RFC 9110 §10.2.1: of each address, and by whatever request it was found out.
+  check('status.allow-served', {
+    title: 'names in Allow each method that it serves at the same address',
+    headline: 'Allow leaves out a method that was served there: {got}',
+    why: 'Clients and gateways that go by Allow never make calls that would work.',
     change: 'Build Allow from the methods that the path really has.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
-    restsOn: [allowForm],
-    uses: [served, target.optionsSample, target.unknownMethod],
+    restsOn: [allowForm, allowComplete],
+    uses: [everyExchange],
     async judge({ probe, expect }) {
-      const { method } = (await probe(served)).exchange.request;
-      await expect(target.optionsSample, target.unknownMethod)
-        .where(({ response }) => response.allow.length > 0, 'no response about the documented path has Allow')
-        .toConform(`Allow with ${method}`, ({ response }) =>
-          response.allow.includes(method) ? null : `Allow: ${response.field('allow')}`,
+      const pairs = allowBesideServed((await probe(everyExchange)).all);
+      await expect
+        .each(pairs, ({ allowing }) => allowing, 'no Allow is of an address at which something was served')
+        .toConform('Allow with the methods that were served', ({ allowing: { response }, method }) =>
+          response.allow.includes(method)
+            ? null
+            : `Allow: ${response.field('allow')} where ${method} was served`,
         );
     },
   }),

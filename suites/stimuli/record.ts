@@ -1,10 +1,10 @@
 import { Blocked } from '../../harness/base/verdict.ts';
 import { overRecord, type Port } from '../../harness/engine/session/probe.ts';
 import { asksForNoPage, type Reply } from '../../harness/wire/exchange/reply.ts';
-import { fieldValues } from '../../harness/wire/fields/grammar/field-grammar.ts';
+import { fieldValue, fieldValues } from '../../harness/wire/fields/grammar/field-grammar.ts';
 import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
 import { rawSample, sample } from './sample.ts';
-import { siblingOf, unknownPath } from './target.ts';
+import { siblingOf, UNKNOWN_TYPE, unknownPath } from './target.ts';
 
 /** Everything that the run has recorded, for rules that hold whatever was asked. A rule says by `where` which of it is meant. */
 
@@ -14,6 +14,33 @@ export const everyExchange = overRecord<Reply>(
   [sample, withoutCredential, unknownPath],
   ({ recorded }) => recorded.exchanges.filter(({ status }) => status !== null),
 );
+
+/** An answer that lists methods, and one that the service's own key was served by at the same address. */
+export interface AllowBeside {
+  readonly allowing: Reply;
+  readonly method: string;
+}
+
+/** RFC 9110 §9.1: HEAD goes with GET, and OPTIONS asks for the list itself. */
+const OF_ITSELF: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'TRACE']);
+
+/** Each list of methods, beside each method that was served at the same address before or after it. */
+export function allowBesideServed(all: readonly Reply[]): readonly AllowBeside[] {
+  const own = all.filter(({ exchange }) => exchange.credential === 'right');
+  const placeOf = ({ exchange }: Reply) => exchange.request.url.replace(/[?#].*/s, '');
+  const methods = Map.groupBy(own.filter(isOfUse), placeOf);
+  return own.flatMap((allowing) => {
+    if (allowing.response.allow.length === 0) return [];
+    const ofPlace = (methods.get(placeOf(allowing)) ?? []).map(({ exchange }) => exchange.request.method);
+    return [...new Set(ofPlace)].map((method) => ({ allowing, method }));
+  });
+}
+
+/** It was served, and shows that the method is: what the run knows not to be offered it sends with an unknown type. */
+function isOfUse({ served, isOrdinary, exchange: { request } }: Reply): boolean {
+  const isKnown = fieldValue(request.fields, 'content-type') !== UNKNOWN_TYPE;
+  return served && isOrdinary && isKnown && !OF_ITSELF.has(request.method);
+}
 
 /** Every response that was read octet by octet, and what came in place of one. */
 export const everyMessage = overRecord<Reply>('every-message', [rawSample], ({ recorded }) =>

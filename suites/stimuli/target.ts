@@ -1,14 +1,17 @@
 import type { Sample } from '../../harness/base/clause.ts';
 import { NotApplicable, unlessInapplicable } from '../../harness/base/verdict.ts';
 import type { Stimulus } from '../../harness/engine/session/http/stimulus.ts';
-import { derived, type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
+import { derived, type Port, type Probe, probe, risky } from '../../harness/engine/session/probe.ts';
 import type { Reply } from '../../harness/wire/exchange/reply.ts';
+import type { FieldLine } from '../../harness/wire/exchange.ts';
 import { withoutCredential, wrongCredential } from '../auth/stimuli/credential.ts';
 import { type Difference, served, variation } from './sample.ts';
 
 /** The same service asked for other things, in other ways: methods, targets, field values, versions, sizes. */
 
 const UNKNOWN_PATH = '/conform-no-such-resource';
+/** Of content that nothing reads. */
+export const UNKNOWN_TYPE = 'application/x-conform-unknown';
 
 /** Beside the documented one; a collection that creates what is asked for by its name, or hides it, knows it all the same. */
 export const unknownPath = variation('unknown-path', 'at a path that does not exist', {
@@ -109,23 +112,64 @@ export const undocumentedPost = probe(
   'undocumented-post',
   { needs: [optionsSample, unservedMethod], cost: ({ safety }) => (safety.unsafeMethods ? 1 : 0) },
   async ({ config, ask, http, documented }) => {
-    if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-    const allowed = [await ask(optionsSample), await ask(unservedMethod)].flatMap(
-      ({ response }) => response.allow,
-    );
-    if (allowed.length === 0)
-      throw new NotApplicable('no Allow says which methods the documented path offers');
-    const isDocumented = config.operations.some(
-      ({ method, path }) => method === 'POST' && path.split('?', 1)[0] === documented.path.split('?', 1)[0],
-    );
-    if (documented.method !== 'GET' || isDocumented || allowed.includes('POST'))
-      throw new NotApplicable('POST is offered at the documented path');
+    await refuseOffered(['POST'], { config, ask, documented });
     return http.send({
       purpose: 'of the documented path, with content of an unknown type',
       method: 'POST',
-      fields: [['Content-Type', 'application/x-conform-unknown']],
+      fields: [['Content-Type', UNKNOWN_TYPE]],
       content: '{',
     });
+  },
+);
+
+/** @throws NotApplicable unless it is known that none of the methods is offered at the documented path. */
+async function refuseOffered(
+  methods: readonly string[],
+  { config, ask, documented }: Pick<Port, 'config' | 'ask' | 'documented'>,
+): Promise<void> {
+  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  const allowed = [await ask(optionsSample), await ask(unservedMethod)].flatMap(
+    ({ response }) => response.allow,
+  );
+  if (allowed.length === 0) throw new NotApplicable('no Allow says which methods the documented path offers');
+  const here = documented.path.split('?', 1)[0];
+  const named = config.operations.flatMap(({ method, path }) =>
+    path.split('?', 1)[0] === here ? [method] : [],
+  );
+  const offered = methods.find((method) => [...allowed, ...named].includes(method));
+  if (documented.method !== 'GET' || offered !== undefined)
+    throw new NotApplicable(`${offered ?? documented.method} is offered at the documented path`);
+}
+
+/** RFC 9110 §13.1.1: whatever heeds conditions changes nothing under this one. */
+const UNMET: FieldLine = ['If-Match', '"conform-none"'];
+
+/**
+ * PUT and PATCH where it is known that neither is offered, with content that nothing reads and under a condition that
+ * nothing meets; DELETE where nothing is.
+ */
+export const undocumentedChanges = probe<readonly Reply[]>(
+  'undocumented-changes',
+  { needs: [optionsSample, unservedMethod], cost: ({ safety }) => (safety.unsafeMethods ? 3 : 0) },
+  async (port) => {
+    const { http } = port;
+    await refuseOffered(['PUT', 'PATCH', 'DELETE'], port);
+    const content = {
+      fields: [['Content-Type', UNKNOWN_TYPE], UNMET],
+      content: '{',
+    } as const;
+    const purpose = 'of the documented path, with content of an unknown type';
+    return [
+      await http.send({ purpose, method: 'PUT', ...content }),
+      await http.send({ purpose, method: 'PATCH', ...content }),
+      await http.send({
+        purpose: 'of a path that does not exist',
+        method: 'DELETE',
+        target: ({ path }) => siblingOf(path),
+        without: ['content-type'],
+        fields: [UNMET],
+      }),
+    ];
   },
 );
 
@@ -178,9 +222,25 @@ export const otherFormats = derived(
   },
 );
 
-const OTHER_FORMATS = ['application/xml', 'text/csv', 'text/plain', 'image/png'].map((type) =>
-  variation(`accept-${type.replace('/', '-')}`, `accepting only ${type}`, { fields: [['Accept', type]] }),
+const OTHER_FORMATS = ['application/xml', 'text/csv', 'text/plain', 'image/png'].map(acceptingAlone);
+
+function acceptingAlone(type: string): Probe<Reply> {
+  const fields = [['Accept', type]] as const;
+  return variation(`accept-${type.replace('/', '-')}`, `accepting only ${type}`, { fields });
+}
+
+/** Formats that browsers, libraries and gateways ask for, each alone. */
+export const furtherFormats = derived(
+  'further-formats',
+  () => FURTHER_FORMATS,
+  async ({ ask }) => {
+    const replies: Reply[] = [];
+    for (const each of FURTHER_FORMATS) replies.push(await ask(each));
+    return replies;
+  },
 );
+
+const FURTHER_FORMATS = ['text/event-stream', 'application/yaml'].map(acceptingAlone);
 
 /** Errors that a service explains itself, once a request has got through to it: one of each kind. */
 export const explained = derived(

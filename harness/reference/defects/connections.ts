@@ -15,6 +15,7 @@ import { inChunks } from '../http/octets.ts';
 
 const LENGTH = /^Content-Length:.*\r\n/m;
 const CODING = /^Transfer-Encoding:.*\r\n/m;
+const EXPECTED = /^Expect:[\s\S]*^conform=12/im;
 const BEHIND = /\r\n\r\n(?=GET )/;
 
 /** Takes a request of a kind for another one, with all that came at once. */
@@ -124,6 +125,20 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     cause: 'A request whose chunks have extensions gets no response',
     fails: ['framing.chunked-request'],
     patch: mistaking(/^A;x=1/m, (text) => text.slice(0, text.indexOf('A;x=1'))),
+  },
+  'waits-for-expected-content': {
+    cause: 'A request with Expect gets no response while its content is not asked for',
+    fails: ['framing.expected-content'],
+    patch: mistaking(EXPECTED, (text) => text.slice(0, text.indexOf('conform=12'))),
+  },
+  'expected-content-becomes-a-request': {
+    cause: 'Content that comes along with Expect is taken for the next request',
+    fails: ['framing.expected-content'],
+    patch: mistaking(EXPECTED, (text) =>
+      text
+        .replace(/^(?:Expect|Content-Length):.*\r\n/gim, '')
+        .replace(/^conform=12/m, 'GET /conform HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    ),
   },
   'length-over-chunks': {
     cause: 'A request with both lengths is taken by its Content-Length',

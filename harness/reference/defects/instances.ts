@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json-text.ts';
 import { imfFixdate } from '../behavior/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
 import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../behavior/patches/instances.ts';
@@ -11,6 +12,7 @@ import {
   lacking,
   refusedWith,
   replacedBy,
+  withJson,
   withMembers,
   withText,
 } from '../http/answer-changes.ts';
@@ -20,9 +22,16 @@ import { withField } from '../http/message.ts';
 
 const INSTANCES = 7;
 const FEW_INSTANCES = 3;
+const TWO_INSTANCES = 2;
 const MANY = 9;
 const CROWD = 8;
 const FIVE_MINUTES_MS = 300_000;
+
+/** Without its last entry. */
+const shorter = (content: JsonObject): JsonObject => ({
+  ...content,
+  resources: Array.isArray(content.resources) ? content.resources.slice(0, -1) : content.resources,
+});
 
 export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
   'instance-fails': {
@@ -81,6 +90,12 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     patch: oneIn(INSTANCES, (answer) =>
       withMembers(withField(answer, 'ETag', '"of-old"'), { total: undefined }),
     ),
+  },
+  'instance-of-other-data': {
+    services: REST.services,
+    cause: 'A list has one entry less in every other answer',
+    fails: ['json.count-stable'],
+    patch: oneIn(TWO_INSTANCES, (answer) => withJson(withField(answer, 'ETag', '"of-other"'), shorter)),
   },
   'instance-truncates': {
     cause: 'One in several of the same requests is answered with JSON that breaks off',

@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, REST, tableOf } from '../behavior/deviation.ts';
-import { insteadOfServing, onAnswer, type Patch } from '../behavior/patches/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, type Patch } from '../behavior/patches/patch.ts';
 import {
   acceptsGzip,
   compressing,
@@ -9,7 +9,7 @@ import {
   wantOfCoding,
   wantOfType,
 } from '../behavior/patches/representations.ts';
-import { asProblem, failed, having } from '../http/answer-changes.ts';
+import { asProblem, dropped, failed, having } from '../http/answer-changes.ts';
 import { fieldValues, listMembers, sending } from '../http/message.ts';
 
 const notAcceptable = (accept: RegExp): Patch => insteadOfServing(sending('accept', accept), asProblem(406));
@@ -42,6 +42,21 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A client that asks for a picture is answered {status:500}, a server error',
     fails: ['negotiation.other-formats'],
     patch: insteadOfServing(sending('accept', /^\w+\/png$/), failed),
+  },
+  'stream-accept-500': {
+    cause: 'A client that asks for an event stream is answered {status:500}, a server error',
+    fails: ['negotiation.further-formats'],
+    patch: insteadOfServing(sending('accept', /event-stream$/), failed),
+  },
+  'yaml-accept-500': {
+    cause: 'A client that asks for YAML is answered {status:500}, a server error',
+    fails: ['negotiation.further-formats'],
+    patch: insteadOfServing(sending('accept', /yaml$/), failed),
+  },
+  'stream-accept-unanswered': {
+    cause: 'A client that asks for an event stream gets no response',
+    fails: ['negotiation.further-formats'],
+    patch: onFinished('served', dropped, sending('accept', /event-stream$/)),
   },
   'json-called-xml': {
     services: REST.services,

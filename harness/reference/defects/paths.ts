@@ -135,6 +135,32 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
     fails: ['paths.one-oddity'],
     patch: passes((path) => path.replace(/^\/%76/, '/v')),
   },
+  'parents-of-an-open-place-skip-auth': {
+    cause: 'A path that leaves an open place by /../ is served without a credential',
+    fails: ['paths.from-open-place'],
+    patch: passes((path) => (/^\/v1\/public\/\.\./.test(path) ? withoutDotSegments(path) : path)),
+  },
+  'encoded-parents-of-an-open-place-skip-auth': {
+    cause: 'A path that leaves an open place by /%2e%2e/ is served without a credential',
+    fails: ['paths.from-open-place'],
+    patch: passes((path) =>
+      /^\/v1\/public\/%2e%2e/i.test(path) ? withoutDotSegments(path.replace(/%2e/gi, '.')) : path,
+    ),
+  },
+  'parents-with-parameter-of-an-open-place-skip-auth': {
+    cause: 'A path that leaves an open place by /..;/ is served without a credential',
+    fails: ['paths.from-open-place'],
+    patch: passes((path) =>
+      /^\/v1\/public\/\.\.;/.test(path) ? withoutDotSegments(withoutMatrixParameters(path)) : path,
+    ),
+  },
+  'parents-with-encoded-slash-of-an-open-place-skip-auth': {
+    cause: 'A path that leaves an open place by /..%2f is served without a credential',
+    fails: ['paths.from-open-place'],
+    patch: passes((path) =>
+      /^\/v1\/public\/\.\.%2f/i.test(path) ? withoutDotSegments(path.replace(/%2f/gi, '/')) : path,
+    ),
+  },
   'one-capital-skips-auth': {
     cause: 'A path with one letter in the other case is served without a credential',
     fails: ['paths.one-oddity'],

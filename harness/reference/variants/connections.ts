@@ -33,6 +33,18 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     summary: 'takes content by its length alone, and refuses chunks with 411 (RFC 9112 §6.3)',
     patch: onAnswer('every', closingWith(411), sending('transfer-encoding', /^chunked$/i)),
   },
+  'refuses-expectations-417': {
+    summary: 'says 417 to an expectation with content, and closes the connection (RFC 9110 §15.5.18)',
+    patch: onAnswer(
+      'every',
+      closingWith(417),
+      (request) => sending('expect')(request) && request.body.length > 0,
+    ),
+  },
+  'closes-behind-expectations': {
+    summary: 'answers a request with an expectation, and closes the connection',
+    patch: onAnswer('every', (answer) => withField(answer, 'Connection', 'close'), sending('expect')),
+  },
   'closes-after-chunks': {
     summary: 'answers a request with content in chunks, and closes the connection (RFC 9112 §9.3)',
     patch: onAnswer(
@@ -121,6 +133,38 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
   'server-of-the-instance': {
     summary: 'has another Server header on one of four instances',
     patch: oneFinishedIn(4, having('Server', 'blue')),
+  },
+  'list-that-grows': {
+    services: REST.services,
+    summary: 'has one more in its list with each answer, as others add to it',
+    changes: ['json.success-shape'],
+    undescribed: true,
+    patch: (behavior) => {
+      let added = 0;
+      return onAnswer('served', (answer, { query }) =>
+        withJson(withoutField(answer, 'ETag'), (content) => {
+          if (query !== null || !Array.isArray(content.resources)) return content;
+          added += 1;
+          return { ...content, added: Array.from({ length: added }, (_, at) => at) };
+        }),
+      )(behavior);
+    },
+  },
+  'list-of-the-moment': {
+    services: REST.services,
+    summary: 'lists what is under way at the moment, sometimes one and sometimes two, never the same again',
+    changes: ['json.success-shape'],
+    undescribed: true,
+    patch: (behavior) => {
+      let count = 0;
+      return onAnswer('served', (answer, { query }) =>
+        withJson(withoutField(answer, 'ETag'), (content) => {
+          if (query !== null || !Array.isArray(content.resources)) return content;
+          count += 1;
+          return { ...content, jobs: count % 2 === 0 ? [count] : [count, count + 1] };
+        }),
+      )(behavior);
+    },
   },
   'lists-in-any-order': {
     services: REST.services,

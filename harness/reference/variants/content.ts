@@ -196,6 +196,20 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'sends its JSON as plain text to clients that ask for that',
     patch: inFormat(/^\w+\/plain$/, '{"items":[]}', 'text/plain'),
   },
+  'sends-streams': {
+    services: REST.services,
+    summary: 'sends events to clients that ask for a stream',
+    patch: inFormat(/event-stream$/, 'data: {}\n\n', 'text/event-stream'),
+  },
+  'sends-yaml': {
+    services: REST.services,
+    summary: 'sends YAML to clients that ask for it',
+    patch: inFormat(/yaml$/, 'resources: []\n', 'application/yaml'),
+  },
+  'refuses-files-406': {
+    summary: 'says 406 to clients that take nothing but a stream or YAML',
+    patch: insteadOfServing(sending('accept', /(?:event-stream|yaml)$/), asProblem(406)),
+  },
   'pages-for-browsers': {
     services: REST.services,
     summary: 'shows a page to clients that prefer HTML to JSON, and says that Accept decides',

@@ -56,6 +56,19 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     summary: 'has a prefix of several segments before all that it documents',
     patch: mounted,
   },
+  'opens-a-public-place': {
+    summary: 'has a place below which it serves the same page to everybody, whatever the path',
+    patch: beforehand(({ path }) => (path.startsWith('/v1/public/') ? page() : null)),
+  },
+  'redirects-out-of-a-public-place': {
+    summary: 'sends clients that leave a public place by dot segments to the normal path',
+    patch: redirecting((request, path) => (request.path.startsWith('/v1/public/') ? path : '/v1/elsewhere')),
+  },
+  'refuses-encoded-parents': {
+    summary: 'says 400 to encoded dots and slashes before it asks for a credential',
+    changes: ['paths.spellings'],
+    patch: beforehand(({ path }) => (/%2[ef]/i.test(path) ? problem('malformed') : null)),
+  },
   'merges-slashes': {
     summary: 'takes repeated slashes for one, credential and all',
     unseen: 'without a credential it refuses them as it does any other path',

@@ -2,6 +2,7 @@ import { EVERY, REST, tableOf, type Variant } from '../behavior/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../behavior/patches/patch.ts';
 import { acceptsJson, cutOf, ranged } from '../behavior/patches/representations.ts';
 import { offeringQuery } from '../behavior/patches/requests.ts';
+import { bare } from '../http/answer.ts';
 import { asProblem, asSuccess, having, lacking, varyingBy, withMembers } from '../http/answer-changes.ts';
 import {
   fieldValue,
@@ -16,6 +17,8 @@ import {
 const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);
 
 const isPost = ({ method }: ReceivedRequest): boolean => method === 'POST';
+
+const isChange = ({ method }: ReceivedRequest): boolean => method === 'PUT' || method === 'PATCH';
 
 export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   '404-instead-of-405': {
@@ -145,6 +148,50 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
       'method-not-allowed',
       (answer) => asSuccess('{"accepted":true}')(withoutField(answer, 'Allow')),
       isPost,
+    ),
+  },
+  'changes-without-a-match-412': {
+    services: REST.services,
+    summary: 'says 412 to a change whose condition is not met, before it looks at the method',
+    patch: onAnswer(
+      ['method-not-allowed', 'not-found'],
+      (answer) => asProblem(412)(withoutField(answer, 'Allow')),
+      sending('if-match'),
+    ),
+  },
+  'unknown-changes-501': {
+    services: REST.services,
+    summary: 'says 501 to PUT and PATCH, which it has nowhere',
+    patch: onAnswer('method-not-allowed', asProblem(501), isChange),
+  },
+  'changes-of-unknown-type-415': {
+    services: REST.services,
+    summary: 'says 415 to content of an unknown type in PUT and PATCH',
+    patch: onAnswer('method-not-allowed', asProblem(415), isChange),
+  },
+  'hidden-changes-404': {
+    services: REST.services,
+    summary: 'says 404 to PUT and PATCH where nothing can be changed',
+    patch: onAnswer(
+      'method-not-allowed',
+      (answer) => asProblem(404)(withoutField(answer, 'Allow')),
+      isChange,
+    ),
+  },
+  'deletes-nothing-with-204': {
+    services: REST.services,
+    summary: 'says 204 to DELETE of what does not exist, which is then not there (RFC 9110 §9.3.5)',
+    patch: onAnswer(
+      'not-found',
+      () => bare('options', 204),
+      ({ method }) => method === 'DELETE',
+    ),
+  },
+  'allow-of-every-path': {
+    summary: 'names in Allow more than a path has, where the method itself is unknown',
+    changes: ['status.conditions'],
+    patch: onAnswer('unknown-method', (answer) =>
+      asProblem(405)(withField(answer, 'Allow', 'GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE')),
     ),
   },
   'expectation-417': {

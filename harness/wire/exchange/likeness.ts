@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NO_RESPONSE } from '../../base/finding.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import type { Reply } from './reply.ts';
 
 /** In what some of several answers to the same request are unlike the others. */
@@ -91,6 +92,46 @@ const unlikeInClock: Unlike = (replies, counting) => {
     counting,
   );
 };
+
+/** Members that tell how long a list is. */
+const TOTALS: ReadonlySet<string> = new Set(['total', 'count', 'total_count', 'totalCount']);
+
+/** How many entries the content has, and how many it says that there are; null where it is no list. */
+function countIn({ response }: Reply): string | null {
+  if (response.unreadJson !== null) return null;
+  const { value } = response.json;
+  if (Array.isArray(value)) return entries(value.length);
+  if (!isJsonObject(value)) return null;
+  const total = Object.entries(value).find(([name, each]) => TOTALS.has(name) && typeof each === 'number');
+  const list = Object.values(value).find((each) => Array.isArray(each));
+  const counts = [list && entries(list.length), total && `${total[0]} ${total[1]}`];
+  return counts.filter((each) => each !== undefined).join(', ') || null;
+}
+
+const entries = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;
+
+/** Whether it is a list, or says how many entries there are. */
+export const isList = (reply: Reply): boolean => countIn(reply) !== null;
+
+/** Whether some of them have another count than the others. */
+export function countsDiffer(replies: readonly Reply[]): boolean {
+  return new Set(served(replies).map(countIn)).size > 1;
+}
+
+/** How often two contents take turns before they count as two: the one, the other, and both once more. */
+const TURNS = 4;
+
+/**
+ * Two counts that take turns while the content comes back octet by octet: two instances, each with data of its own. What
+ * others add and remove is never the same twice.
+ */
+export function countsInTurn(replies: readonly Reply[]): OddOnes<Reply> | null {
+  const lists = served(replies).filter(isList);
+  const contents = lists.map(({ response }) => createHash('sha256').update(response.content).digest('hex'));
+  const turns = contents.filter((content, at) => content !== contents[at - 1]).length;
+  if (new Set(contents).size !== 2 || turns < TURNS) return null;
+  return oddOnesAmong(lists, countIn);
+}
 
 /** By the compared property. */
 export type Likeness = 'status' | 'media type' | 'shape' | 'tag' | 'fields' | 'clock';

@@ -2,7 +2,13 @@ import { unlessBlocked } from '../../../harness/base/verdict.ts';
 import { lookingBack, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Evidence } from '../../../harness/wire/evidence.ts';
 import type * as oddOnes from '../../../harness/wire/exchange/likeness.ts';
-import { type Likeness, UNLIKE } from '../../../harness/wire/exchange/likeness.ts';
+import {
+  countsDiffer,
+  countsInTurn,
+  isList,
+  type Likeness,
+  UNLIKE,
+} from '../../../harness/wire/exchange/likeness.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../../harness/wire/exchange.ts';
 import { fieldValue } from '../../../harness/wire/fields/grammar/field-grammar.ts';
@@ -22,6 +28,9 @@ export interface Repeated {
   /** Those that are unlike the others; null where all are alike. */
   readonly unlike: Readonly<Record<Likeness, OddOnes | null>>;
   readonly replies: readonly Reply[];
+  readonly isList: boolean;
+  /** Two counts in turn, among those that followed one another at once; null for none. */
+  readonly countsInTurn: OddOnes | null;
 }
 
 /**
@@ -44,16 +53,20 @@ export const sameRequests: Probe<Repeated> = lookingBack(
     const akin = judged(
       evidence.filter((each) => isAkin(each, first.exchange)).map((exchange) => new Reply(exchange)),
     );
-    const isSuspicious = [known, akin].some((some) =>
-      Object.values(UNLIKE).some((unlike) => unlike(some) !== null),
-    );
+    const isSuspicious =
+      countsDiffer(judged(inARow)) ||
+      [known, akin].some((some) => Object.values(UNLIKE).some((unlike) => unlike(some) !== null));
     const further: Reply[] = [];
     while (isSuspicious && known.length + further.length < ENOUGH) {
       const reply = await port.http.send({ purpose: 'as documented, once more' }).catch(unlessBlocked);
       if (reply === null) break;
       further.push(reply);
     }
-    return repeatedOf([...known, ...judged(further)], judged(inARow), port);
+    return {
+      ...repeatedOf([...known, ...judged(further)], judged(inARow), port),
+      isList: inARow.every((reply) => reply.served && isList(reply)),
+      countsInTurn: countsInTurn(judged(further)),
+    };
   }),
 );
 
@@ -61,7 +74,11 @@ export const sameRequests: Probe<Repeated> = lookingBack(
  * No status comes but the usual one. All else may change for good in the course of a run: there, what came and went is
  * told, and what has changed between requests that followed one another at once.
  */
-function repeatedOf(all: readonly Reply[], inARow: readonly Reply[], port: Limited): Repeated {
+function repeatedOf(
+  all: readonly Reply[],
+  inARow: readonly Reply[],
+  port: Limited,
+): Pick<Repeated, 'unlike' | 'replies'> {
   const told = (likeness: Likeness) => {
     const unlike = UNLIKE[likeness];
     if (likeness === 'status') return unlike(withoutUnknownRefusals(all, port));

@@ -189,6 +189,19 @@ export const chunkedContent = risky(
   ),
 );
 
+/** RFC 9110 §10.1.1: a client need not wait for the 100 that it asks for. */
+export const expectedContent = risky(
+  probe<Pair>('expected-content', { needs: PAIRED, cost: 2, usualCost: 1 }, (port) =>
+    pairOf(port, {
+      purpose: 'with Expect: 100-continue and its content, and another request right behind it',
+      fields: [['Expect', '100-continue']],
+      without: ['content-type'],
+      credential: 'none',
+      content: 'conform=12',
+    }),
+  ),
+);
+
 /** §9.6: alone on a connection that is to be kept. */
 export const keptOpen = variation('kept-open', 'as documented, on a connection that may be kept', {
   raw: KEPT,

@@ -1,4 +1,5 @@
 import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
@@ -179,6 +180,48 @@ export const endings = inTurn(
     risky(withoutCredential(`before-${name}`, purpose, (path) => path.replace(/\/$/, '') + ending)),
   ),
 );
+
+/** `climb` leads from one segment to the one before it; `separator` stands for a slash behind it. */
+const CLIMBS: readonly (readonly [name: string, what: string, climb: string, separator: string])[] = [
+  ['plain', '/../', '..', '/'],
+  ['encoded', '/%2e%2e/', '%2e%2e', '/'],
+  ['parameter', '/..;/', '..;', '/'],
+  ['slash', '/..%2f', '..', '%2f'],
+];
+
+const FROM_OPEN_PLACE = CLIMBS.map(([name, what, climb, separator]) =>
+  risky(
+    probe(
+      `path-from-open-place-${name}-without-credential`,
+      { needs: [served] },
+      async ({ ask, http, config, documented }) => {
+        await ask(served);
+        const place = openPlace(config, documented.path);
+        const ups = `${climb}${separator}`.repeat(place.split('/').length - 1);
+        return http.send({
+          purpose: `below ${place} and out of it again by ${what}, without a credential`,
+          target: ({ path }) => spelled(path, (plain) => `${place}/${ups}${plain.slice(1)}`),
+          credential: 'none',
+          raw: true,
+        });
+      },
+    ),
+  ),
+);
+
+/**
+ * Below a place that is open to all, and out of it again by dot segments: a documented operation that asks for no
+ * credential if there is one, else a usual name.
+ */
+export const fromOpenPlace = inTurn('path-from-open-place', FROM_OPEN_PLACE);
+
+function openPlace({ operations }: Pick<ServiceConfig, 'operations'>, path: string): string {
+  const open = operations.find(
+    ({ auth, method, path: other }) => auth === 'none' && method === 'GET' && /^(?:\/[\w.~-]+)+$/.test(other),
+  );
+  const [before] = divided(path.split('?', 1)[0] ?? '');
+  return open?.path ?? `${before}/public`;
+}
 
 /** The path of another resource, and that of the documented one in fields that replace it in some applications. */
 export const rewritten = probe('path-rewritten', { needs: [served] }, async ({ ask, http, documented }) => {

@@ -1,5 +1,6 @@
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
+import { type Conversing, requireHeardOut } from '../../../harness/engine/session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import { OPCODE } from '../../../harness/wire/conversation/frame.ts';
@@ -276,7 +277,15 @@ function compressed(
       await port.ask(twin);
       await port.ask(compresses);
       await makeRoom(port);
-      return runErrand(port, errand, ride, alone(errand, offer));
+      if (offer === NAME) return runErrand(port, errand, ride, alone(errand, offer));
+      const shared = await onTheWay(port, errand, ride);
+      const say: Conversing = (conversation) => errand.say(conversation, port.config);
+      const view = shared ?? (await port.websocket.converse(alone(errand, offer), say));
+      // To refuse the handshake is to agree on nothing.
+      if (!view.opened && view.status !== null)
+        throw new NotApplicable(`a handshake with that offer is refused (status ${view.status})`);
+      requireHeardOut(view);
+      return view;
     },
   );
 }

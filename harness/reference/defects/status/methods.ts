@@ -11,8 +11,8 @@ import {
 import { acceptsJson, cutOf, ranged } from '../../behavior/patches/representations.ts';
 import { offeringQuery } from '../../behavior/patches/requests.ts';
 import { PROBLEM_NAMES, type ResponseKind } from '../../http/answer.ts';
-import { asProblem, dropped, failed, having } from '../../http/answer-changes.ts';
-import { type RequestCondition, sending, withoutField } from '../../http/message.ts';
+import { asProblem, dropped, failed, having, lacking } from '../../http/answer-changes.ts';
+import { type RequestCondition, sending, withField, withoutField } from '../../http/message.ts';
 
 const WITH_ALLOW: readonly ResponseKind[] = ['options', 'method-not-allowed'];
 
@@ -26,7 +26,21 @@ const hasContent: RequestCondition = ({ method, body }) => method === 'GET' && b
 
 const isOfServer: RequestCondition = ({ target }) => target === '*';
 
-const isPost: RequestCondition = ({ method }) => method === 'POST';
+const by =
+  (wanted: string): RequestCondition =>
+  ({ method }) =>
+    method === wanted;
+
+const isPost = by('POST');
+
+/** Handles a method that is not offered as if it were GET. */
+const answeredLikeGet = (when: RequestCondition): Patch =>
+  aroundHandling(async (request, next, kernel) => {
+    const answer = await next(request, kernel);
+    return when(request) && answer.responseKind === 'method-not-allowed'
+      ? next({ ...lacking('If-Match')(request), method: 'GET' }, kernel)
+      : answer;
+  });
 
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
   'undocumented-method-refusal': {
@@ -71,12 +85,46 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     services: REST.services,
     cause: 'POST, which is not offered, is answered {status:200} like GET',
     fails: ['status.post-like-get'],
-    patch: aroundHandling(async (request, next, kernel) => {
-      const answer = await next(request, kernel);
-      return isPost(request) && answer.responseKind === 'method-not-allowed'
-        ? next({ ...request, method: 'GET' }, kernel)
-        : answer;
-    }),
+    patch: answeredLikeGet(isPost),
+  },
+  'allow-lacks-post': {
+    services: REST.services,
+    setting: 'saved searches',
+    cause: 'Allow lacks a method that was served at the same address',
+    fails: ['status.allow-served'],
+    patch: onAnswer('unknown-method', (answer) =>
+      asProblem(405)(withField(answer, 'Allow', 'GET, HEAD, OPTIONS')),
+    ),
+  },
+  'put-500': {
+    services: REST.services,
+    cause: 'PUT, which is not offered, is answered {status:500}, a server error',
+    fails: ['status.changes-handled'],
+    patch: onAnswer('method-not-allowed', failed, by('PUT')),
+  },
+  'patch-unanswered': {
+    services: REST.services,
+    cause: 'PATCH, which is not offered, gets no response',
+    fails: ['status.changes-handled'],
+    patch: onFinished('method-not-allowed', dropped, by('PATCH')),
+  },
+  'delete-of-nothing-500': {
+    services: REST.services,
+    cause: 'DELETE of what does not exist is answered {status:500}, a server error',
+    fails: ['status.changes-handled'],
+    patch: onAnswer('not-found', failed, by('DELETE')),
+  },
+  'put-like-get': {
+    services: REST.services,
+    cause: 'PUT, which is not offered, is answered {status:200} like GET',
+    fails: ['status.change-like-get'],
+    patch: answeredLikeGet(by('PUT')),
+  },
+  'patch-like-get': {
+    services: REST.services,
+    cause: 'PATCH, which is not offered, is answered {status:200} like GET',
+    fails: ['status.change-like-get'],
+    patch: answeredLikeGet(by('PATCH')),
   },
   'post-500': {
     services: REST.services,
