@@ -57,6 +57,7 @@ const ABOUT_VALUES = [
   'status.no-error-in-success',
   'json.success-shape',
   'json.shape-stable',
+  'json.count-stable',
   'versioning.links',
   'versioning.reachable-links',
   'paths.forwarded-host',
