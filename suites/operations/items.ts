@@ -87,7 +87,7 @@ export const unserved = ({ response: { status, statusClass } }: OperationReply):
 export function loss(
   reply: OperationReply,
   life: Life,
-  what: 'written' | 'change' | 'unchanged' | 'replacement',
+  what: 'written' | 'change' | 'unchanged' | 'replacement' | 'patch',
 ): string | null {
   const item = itemOf(reply);
   return item === null ? unserved(reply) : lossIn(life[what], item, life.lifecycle);

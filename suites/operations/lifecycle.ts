@@ -22,6 +22,7 @@ import {
   uniqueIds,
   whyNoList,
 } from './items.ts';
+import { jsonPatches } from './json-patch.ts';
 import { repeating } from './repeating.ts';
 import { createdId, idsIn, itemOf } from './stimuli/item.ts';
 import { lives, whyNotLived } from './stimuli/lifecycle.ts';
@@ -55,6 +56,7 @@ const checks = [
   ...created,
   ...changed,
   ...writing,
+  ...jsonPatches,
 
   lived('operations.write-only', 'read', {
     title: 'sends nothing back that is only written',

@@ -84,6 +84,7 @@ describe('a lifecycle', () => {
       idMember: 'id',
       body: { name: 'a name' },
       idempotencyField: null,
+      patch: null,
     });
   });
 

@@ -18,6 +18,8 @@ export interface Lifecycle {
   readonly update: Operation | null;
   /** The update is a JSON merge patch (RFC 7396). */
   readonly updatesByMerge: boolean;
+  /** PATCH, where it is documented to take a JSON patch (RFC 6902). */
+  readonly patch: Operation | null;
   readonly replace: Operation | null;
   readonly list: Operation | null;
   readonly parameter: string;
@@ -83,6 +85,7 @@ function lifecycleOf(
     remove,
     update: update !== null && takesMembers(update.call) ? update : null,
     updatesByMerge: update?.call.body?.mediaType.toLowerCase().startsWith('application/merge-patch') ?? false,
+    patch: update !== null && takesJsonPatch(update.call) ? update : null,
     replace: by('PUT'),
     list: list ?? null,
     parameter,
@@ -114,6 +117,11 @@ function canBeAsked({ inputs }: Call, parameter: string): boolean {
 /** A JSON patch says how to change, and not what (RFC 6902). */
 function takesMembers({ body }: Call): boolean {
   return body !== null && /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(body.mediaType);
+}
+
+function takesJsonPatch({ body }: Call): boolean {
+  const types = body === null ? [] : [body.mediaType, ...(body.otherTypes ?? [])];
+  return types.some((type) => /^application\/json-patch\+json *(?:;|$)/i.test(type));
 }
 
 function membersOf(schema: unknown, definitions: Definitions): Readonly<Record<string, Facets>> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json-text.ts';
+import { type JsonObject, parseJson } from '../../base/json-text.ts';
 import type { Kernel } from '../behavior/behavior.ts';
 import {
   aroundHandling,
@@ -218,3 +218,18 @@ export const shownLater = (when: RequestCondition, ms: number): Patch =>
         return answer;
       }),
   );
+
+const isPatched = (request: ReceivedRequest): boolean =>
+  isTo('PATCH', isItem)(request) &&
+  /^application\/json-patch/i.test(fieldValue(request, 'content-type') ?? '');
+
+/** A JSON patch of an item is handled otherwise. */
+export const inJsonPatch = (
+  otherwise: (steps: readonly JsonObject[], request: ReceivedRequest, next: Next) => ReturnType<Next>,
+): Patch =>
+  aroundHandling((request, next, kernel) => {
+    const steps: unknown = isPatched(request) ? parseJson(request.body.toString('utf8')) : null;
+    return Array.isArray(steps)
+      ? otherwise(steps, request, async (other) => next(other, kernel))
+      : next(request, kernel);
+  });

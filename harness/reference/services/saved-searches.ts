@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type JsonObject, parseJsonObject } from '../../base/json-text.ts';
+import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from '../../base/json-text.ts';
 import { entityTagOf } from '../behavior/preconditions.ts';
 import { bare, type HttpAnswer, problem, served } from '../http/answer.ts';
 import {
@@ -85,6 +85,18 @@ function membersIn({ method, body }: ReceivedRequest): JsonObject | null {
   const isFit = ([name, value]: [string, unknown]) =>
     Object.hasOwn(WRITABLE, name) && (WRITABLE[name]?.(value) || isRemoval(name, value));
   return Object.entries(members).every(isFit) ? members : null;
+}
+
+/** RFC 6902, of members alone; null if an operation cannot be carried out, or a test fails. */
+function patched(item: JsonObject, patch: unknown): JsonObject | null {
+  let now: JsonObject = { ...item };
+  for (const step of Array.isArray(patch) ? patch : [null]) {
+    if (!isJsonObject(step) || typeof step.path !== 'string') return null;
+    const name = step.path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (step.op === 'test' ? now[name] !== step.value : step.op !== 'replace' || !(name in now)) return null;
+    now = step.op === 'test' ? now : { ...now, [name]: step.value };
+  }
+  return Object.entries(now).every(([name, value]) => WRITABLE[name]?.(value)) ? now : null;
 }
 
 const shown = ({ token: _, ...item }: JsonObject): JsonObject => item;
@@ -204,9 +216,12 @@ export function savedSearches(): readonly Route[] {
         PUT: withItem(({ id }, { request }) =>
           withMembers(request, (members) => (isWhole(members) ? written(String(id), members) : null)),
         ),
-        PATCH: withItem(({ id, createdAt: _, ...kept }, { request }) =>
-          withMembers(request, (members) => written(String(id), merged(kept, members))),
-        ),
+        PATCH: withItem(({ id, createdAt: _, ...kept }, { request }) => {
+          if (!isJsonPatch(request))
+            return withMembers(request, (members) => written(String(id), merged(kept, members)));
+          const item = patched(kept, parseJson(request.body.toString('utf8')));
+          return item === null ? problem('invalid-content') : written(String(id), item);
+        }),
         DELETE: withItem((item) => {
           items.delete(String(item.id));
           return bare('served', 204);
@@ -216,6 +231,7 @@ export function savedSearches(): readonly Route[] {
   ];
 }
 
+const isJsonPatch = sending('content-type', /^application\/json-patch\+json *(?:;|$)/i);
 const isJson = sending('content-type', /^application\/(?:merge-patch\+)?json *(?:;|$)/i);
 
 /** It holds for the list of one group alone, or for that of all. */

@@ -27,6 +27,7 @@ import {
   atRepetition,
   creates,
   exports,
+  inJsonPatch,
   isTo,
   lists,
   onceDone,
@@ -409,6 +410,24 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(under('saved searches', SEARC
   'failed-key-is-used-up': {
     summary: 'says 422 to whatever comes under the Idempotency-Key of a request that was refused',
     patch: afterFailure(() => problem('key-reused')),
+  },
+  'json-patch-refused-with-409': {
+    summary: 'says 409 to a JSON patch whose test fails',
+    patch: inJsonPatch(async (_, request, next) => {
+      const answer = await next(request);
+      return answer.responseKind === 'invalid-content' ? asProblem(409)(problem('key-reused')) : answer;
+    }),
+  },
+  'json-patch-refused-with-422': {
+    summary: 'says 422 to a JSON patch whose test fails',
+    patch: inJsonPatch(async (_, request, next) => {
+      const answer = await next(request);
+      return answer.responseKind === 'invalid-content' ? problem('key-reused') : answer;
+    }),
+  },
+  'json-patches-need-a-permission': {
+    summary: 'says 403 to every JSON patch',
+    patch: inJsonPatch(() => asProblem(403)(problem('not-found'))),
   },
   'key-comes-once': {
     summary: 'says 409 to whatever comes again under an Idempotency-Key',

@@ -19,6 +19,8 @@ interface Sent {
   readonly credential?: 'none' | 'second';
 }
 
+const JSON_PATCH = 'application/json-patch+json';
+
 /** Milliseconds until a write shows: where the documents name no time, and at most. */
 const USUAL_DELAY_MS = 3_000;
 const LONGEST_DELAY_MS = 30_000;
@@ -85,6 +87,21 @@ export class Sender {
   to(operation: Operation, id: string, what: string, sent: Sent = {}): Promise<OperationReply> {
     const request = requestOf(operation, sent, (call) => withItem(call, this.#lifecycle.parameter, id));
     return this.#send(operation, request, what, sent.credential);
+  }
+
+  /** A JSON patch of one member, by operations in this order (RFC 6902). */
+  patch(
+    operation: Operation,
+    id: string,
+    what: string,
+    name: string,
+    steps: readonly (readonly ['replace' | 'test', unknown])[],
+  ): Promise<OperationReply> {
+    const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const value = steps.map(([op, member]) => ({ op, path, value: member }));
+    const { body, ...call } = withItem(operation.call, this.#lifecycle.parameter, id);
+    const patch = body && { mediaType: JSON_PATCH, required: true, schema: null, value };
+    return this.#send(operation, requestOfCall({ ...call, body: patch }), what);
   }
 
   /**

@@ -25,7 +25,7 @@ import { type OperationReply, whyUndecided } from './trials.ts';
 /** Number of collections that are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 56;
+const LONGEST_LIFE = 60;
 /** Further ones if reads do not show each write at once. */
 const LATE_READS = 20;
 
@@ -60,6 +60,11 @@ export type Step =
   // A merge patch that removes an optional member.
   | 'nulled'
   | 'nulledRead'
+  // A JSON patch, and one whose test fails after a change.
+  | 'patched'
+  | 'patchedRead'
+  | 'patchFailed'
+  | 'patchFailedRead'
   // The update had another identifier in it.
   | 'renamed'
   | 'renamedRead'
@@ -105,6 +110,9 @@ export interface Life extends Readonly<Steps> {
   readonly replacement: JsonObject;
   /** Written with the item of unusual texts. */
   readonly unusualTexts: JsonObject;
+  /** What a JSON patch writes, and what one writes whose test fails; empty where no member can be patched. */
+  readonly patch: JsonObject;
+  readonly failedPatch: JsonObject;
   /** null where no part of a change is known that breaks its schema. */
   readonly halfBroken: HalfBroken | null;
   /** A value for a member that only the service sets; empty where none is documented. */
@@ -179,6 +187,8 @@ async function live(lifecycle: Lifecycle, port: LifePort, before: readonly Opera
     unusualTexts: unusualBody(written, lifecycle),
     unchanged: Object.fromEntries(Object.entries(written).filter(([name]) => !(name in change))),
     replacement: { ...written, ...changesOf(written, lifecycle, 'replaced') },
+    patch: firstText(changesOf(written, lifecycle, 'patched')),
+    failedPatch: firstText(changesOf(written, lifecycle, 'untested')),
     halfBroken: brokenChange(written, lifecycle),
     stamp: stampOf(lifecycle),
     ...optionalMembers(written, lifecycle),
@@ -255,7 +265,14 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     const under = { body: change, fields: [['If-Match', before]] } as const;
     steps.stale = await send.to(update, id, 'under the ETag from before the change', under);
   }
-  await changeFurther(id, steps.replacedRead ?? steps.updatedRead ?? steps.read, life, steps, send);
+  await patchFurther(id, life, steps, send);
+  await changeFurther(
+    id,
+    steps.patchedRead ?? steps.replacedRead ?? steps.updatedRead ?? steps.read,
+    life,
+    steps,
+    send,
+  );
   const changing = update ?? replace;
   if (changing !== null && twin !== null && !(lifecycle.idMember in lifecycle.writable)) {
     const other = otherId(itemIn(steps.twin), lifecycle);
@@ -321,6 +338,38 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
     }
     await repeatFurther(keyed, lifecycle.idempotencyField, `conform-${twin ?? id}`, life, steps, send);
   }
+}
+
+/** The first member with a text. */
+function firstText(members: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members)
+      .filter(([, value]) => typeof value === 'string')
+      .slice(0, 1),
+  );
+}
+
+/** A JSON patch, and one whose last operation is a test that fails. */
+async function patchFurther(
+  id: string,
+  { lifecycle, patch, failedPatch }: LifeWritten,
+  steps: Steps,
+  send: Sender,
+): Promise<void> {
+  const { read, patch: operation } = lifecycle;
+  const [[name, value] = []] = Object.entries(patch);
+  if (operation === null || name === undefined) return;
+  steps.patched = await send.patch(operation, id, 'with a JSON patch', name, [['replace', value]]);
+  steps.patchedRead = await send.shown(
+    () => send.to(read, id, 'after a JSON patch'),
+    hasAll(patch, lifecycle, steps.patched),
+  );
+  const what = 'with a JSON patch whose test fails';
+  steps.patchFailed = await send.patch(operation, id, what, name, [
+    ['replace', failedPatch[name]],
+    ['test', 'conform-no-such-value'],
+  ]);
+  steps.patchFailedRead = await send.to(read, id, 'after a JSON patch whose test fails');
 }
 
 /** Two creations under one key at once, and two that have to be refused. */

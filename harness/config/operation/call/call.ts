@@ -185,6 +185,8 @@ export interface CallBody {
   readonly schema: unknown;
   /** The value to send: JSON for JSON and for forms, else text; undefined for none. */
   readonly value: unknown;
+  /** Further media types that the operation takes; absent for none. */
+  readonly otherTypes?: readonly string[];
   /** Some of the value is made up: the document shows none. */
   readonly isMade?: true;
   /** The value is a file: a character of it is an octet (latin1). */

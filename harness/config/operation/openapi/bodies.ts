@@ -60,8 +60,10 @@ export function readBody(operation: DocumentNode, method: string, scope: InputSc
     ...(isMade && { isMade }),
     ...(file !== null && value === file.octets && { isFile: true as const }),
   };
+  const otherTypes = contents.flatMap(([type]) => (type === written ? [] : [type]));
   const more = {
     ...made,
+    ...(otherTypes.length > 0 && { otherTypes }),
     ...(files.length > 0 && { files }),
     ...encodingIn(content, typed, scope),
     ...named,

@@ -22,7 +22,14 @@ import {
   withMembers,
   writtenAs,
 } from '../../http/answer-changes.ts';
-import { fieldValue, objectIn, sending, withField, withoutField } from '../../http/message.ts';
+import {
+  fieldValue,
+  objectIn,
+  type ReceivedRequest,
+  sending,
+  withField,
+  withoutField,
+} from '../../http/message.ts';
 import {
   afterFailure,
   atOnce,
@@ -30,6 +37,7 @@ import {
   creates,
   inBody,
   inItem,
+  inJsonPatch,
   inList,
   isTo,
   lists,
@@ -54,6 +62,12 @@ const keepingItems = (others: number): Patch =>
         return [...known.values(), ...more];
       }),
   );
+
+/** A JSON patch with other operations. */
+const withSteps = (request: ReceivedRequest, steps: readonly JsonObject[]): ReceivedRequest => ({
+  ...request,
+  body: Buffer.from(JSON.stringify(steps)),
+});
 
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'item-texts-cut-off': {
@@ -367,6 +381,40 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
     patch: inBody(isTo('PATCH', isItem), (members) =>
       Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)),
     ),
+  },
+  'json-patch-is-ignored': {
+    cause: 'A JSON patch that was accepted is not stored',
+    fails: ['operations.json-patch-applied'],
+    patch: inJsonPatch((_, request, next) => next({ ...request, method: 'GET' })),
+  },
+  'json-patch-passes-over-test': {
+    cause: 'A JSON patch is carried out although its test fails',
+    fails: ['operations.json-patch-test'],
+    patch: inJsonPatch((steps, request, next) =>
+      next(
+        withSteps(
+          request,
+          steps.filter(({ op }) => op !== 'test'),
+        ),
+      ),
+    ),
+  },
+  'json-patch-test-is-500': {
+    cause: 'A JSON patch whose test fails is answered {status:500}, a server error',
+    fails: ['operations.json-patch-test'],
+    patch: inJsonPatch(async (steps, request, next) => {
+      const answer = await next(request);
+      return steps.length > 1 ? failed(answer) : answer;
+    }),
+  },
+  'json-patch-is-half-stored': {
+    cause: 'A JSON patch whose test fails is carried out up to the test',
+    fails: ['operations.json-patch-atomic'],
+    patch: inJsonPatch(async (steps, request, next) => {
+      const end = steps.findIndex(({ op }) => op === 'test');
+      if (end > 0) await next(withSteps(request, steps.slice(0, end)));
+      return next(request);
+    }),
   },
   'second-deletion-is-500': {
     cause: 'Deleting an item a second time is answered {status:500}, a server error',
