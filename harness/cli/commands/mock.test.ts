@@ -176,6 +176,11 @@ const urn = {
   properties: { id: { ...text, format: 'uri', pattern: '^urn:' } },
 };
 
+const street = {
+  type: 'object',
+  required: ['id', 'town_id'],
+  properties: { id: text, town_id: { type: 'integer' } },
+};
 const numbered = inPath('number', { type: 'integer' });
 const kinds = {
   type: 'object',
@@ -199,10 +204,10 @@ const TOWN = {
     },
     '/houses': { get: listOf(named), post: answers(named, 201) },
     '/houses/{number}': { get: { parameters: [numbered], ...answers(named) } },
-    '/streets': { get: listOf(named), post: answers(named, 201) },
+    '/streets': { get: listOf(street), post: answers(street, 201) },
     '/streets/{number}': {
       delete: { parameters: [inPath('number', text)], responses: { 204: { description: 'd' } } },
-      get: { parameters: [numbered], ...answers(named) },
+      get: { parameters: [numbered], ...answers(street) },
     },
     '/kinds': { get: answers(kinds) },
     '/notes': {

@@ -213,7 +213,10 @@ export class MockService {
     const serial = this.#state.nextSerial();
     const made = this.#values.overlaid(this.#values.of(schema, serial), members, schema);
     const core = coreOf(made);
-    const isNamed = identityTexts(core).some((text) => this.#paths.isNameBelow(template, text));
+    const texts = identityTexts(core);
+    // Clients take its id for its name, if it has one.
+    const likely = 'id' in core ? texts.slice(0, 1) : texts;
+    const isNamed = likely.some((text) => this.#paths.isNameBelow(template, text));
     const inner = coreMember(made);
     const numbered = { ...core, id: `${serial}` };
     const value =
