@@ -118,6 +118,51 @@ const surroundings = fc
   )
   .filter((text) => !/(%.?|\\[^"/bfnrt]{0,10}|&[^; ]{0,20})$/s.test(text));
 
+/** Keys that one of the forms, or one of the sinks, might take for something else. */
+const UNUSUAL = [
+  '%41%42%2f%25-key',
+  'quoted"and\\back\\slash',
+  '<key>&amp;&#75;</key>',
+  'a+b/c==d+e/f==',
+  'clé-ключ-鍵-🔑',
+  '  spaces within a key  ',
+  '1234567890123456',
+  '[redacted]-like-key',
+];
+
+/** Where text goes once it is recorded, or is shown. */
+const SINKS: Readonly<Record<string, (of: ReturnType<typeof redactionOf>, text: string) => string>> = {
+  text: (redaction, text) => redaction.text(text),
+  octets: (redaction, text) => textOf(redaction.octets(octetsOf(text))),
+  'the value of a field': (redaction, text) =>
+    redaction
+      .fields([['X', latin1(text)]])
+      .flat()
+      .join(),
+  'the name of a field': (redaction, text) =>
+    redaction
+      .fields([[latin1(text), '']])
+      .flat()
+      .join(),
+  'a sink': (redaction, text) => redaction.sink(text),
+};
+const latin1 = (text: string) => Buffer.from(text).toString('latin1');
+
+describe('an unusual key', () => {
+  it.each(UNUSUAL)('is in no sink, in whatever form: %s', (value) => {
+    const left = Object.entries(FORMS).flatMap(([form, encode]) =>
+      Object.entries(SINKS).flatMap(([sink, show]) => {
+        const said = show(redactionOf({ KEY: value }), `a ${encode(value)} b`);
+        const isHidden =
+          said.includes('[redacted:KEY') &&
+          ![encode(value), latin1(encode(value))].some((each) => said.includes(each));
+        return isHidden ? [] : [`${form} in ${sink}: ${said}`];
+      }),
+    );
+    expect(left).toEqual([]);
+  });
+});
+
 describe('redaction', () => {
   for (const [name, encode] of Object.entries(FORMS)) {
     it(`lets no secret through: ${name}`, () => {
