@@ -1,12 +1,29 @@
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
-import { insteadOfServing, onAnswer, remembering, together } from '../../behavior/patches/patch.ts';
-import { problem } from '../../http/answer.ts';
+import {
+  insteadOfServing,
+  onAnswer,
+  type Patch,
+  remembering,
+  together,
+} from '../../behavior/patches/patch.ts';
+import { type HttpAnswer, problem } from '../../http/answer.ts';
 import { failed, having, withMembers } from '../../http/answer-changes.ts';
 import { withField } from '../../http/message.ts';
 import { exports, onceDone, untilDone } from '../../services/item-patches.ts';
 import { JOBS } from '../../services/saved-searches.ts';
 
 const missing = () => problem('not-found');
+
+/** `reads`: number of answers about finished work, this one included. */
+const eachTimeDone = (change: (answer: HttpAnswer, reads: number) => HttpAnswer): Patch =>
+  remembering(
+    () => ({ reads: 0 }),
+    (memory) =>
+      onceDone((answer) => {
+        memory.reads += 1;
+        return change(answer, memory.reads);
+      }),
+  );
 
 /** Faults of work that is accepted with 202 and done later. */
 export const JOB_DEFECTS = tableOf<Defect>(under('saved searches'), {
@@ -41,41 +58,21 @@ export const JOB_DEFECTS = tableOf<Defect>(under('saved searches'), {
   'job-goes-on': {
     cause: 'Work that was done is running again',
     fails: ['operations.accepted-ended'],
-    patch: remembering(
-      () => ({ reads: 0 }),
-      (memory) =>
-        onceDone((answer) => {
-          memory.reads += 1;
-          return memory.reads > 1
-            ? withField(withMembers(answer, { state: 'running' }), 'ETag', '"2"')
-            : answer;
-        }),
+    patch: eachTimeDone((answer, reads) =>
+      reads > 1 ? withField(withMembers(answer, { state: 'running' }), 'ETag', '"2"') : answer,
     ),
   },
   'cancelled-job-goes-on': {
     cause: 'Work that was cancelled is running again',
     fails: ['operations.accepted-ended'],
-    patch: remembering(
-      () => ({ reads: 0 }),
-      (memory) =>
-        onceDone((answer) => {
-          memory.reads += 1;
-          const state = memory.reads > 1 ? 'running' : 'cancelled';
-          return withField(withMembers(answer, { state }), 'ETag', `"${memory.reads}"`);
-        }),
+    patch: eachTimeDone((answer, reads) =>
+      withField(withMembers(answer, { state: reads > 1 ? 'running' : 'cancelled' }), 'ETag', `"${reads}"`),
     ),
   },
   'done-job-is-500': {
     cause: 'The status of finished work is answered {status:500} the second time',
     fails: ['operations.accepted-ended'],
-    patch: remembering(
-      () => ({ reads: 0 }),
-      (memory) =>
-        onceDone((answer) => {
-          memory.reads += 1;
-          return memory.reads > 1 ? failed(answer) : answer;
-        }),
-    ),
+    patch: eachTimeDone((answer, reads) => (reads > 1 ? failed(answer) : answer)),
   },
   'result-is-404': {
     cause: 'The result of finished work is answered {status:404}',
