@@ -30,6 +30,9 @@ type ChannelAddress =
   /** `isOpen`: the document does not know it. */
   | { readonly unfit: string; readonly isOpen?: true };
 
+/** Why a channel is left out whose address the document leaves open. */
+export const UNKNOWN_ADDRESS = 'has no address that the document knows';
+
 /** The addresses of channels: below that of their server, with their parameters filled in. */
 export class Addresses {
   readonly #files: SourceFiles;
@@ -57,7 +60,7 @@ export class Addresses {
       const protocols = [...new Set(own.map(({ protocol }) => protocol))].join(', ') || 'an unknown protocol';
       return { unfit: `is served over ${protocols}, and not over a WebSocket` };
     }
-    if (channel.address === null) return { unfit: 'has no address that the document knows', isOpen: true };
+    if (channel.address === null) return { unfit: UNKNOWN_ADDRESS, isOpen: true };
     const parameters = child(channel.at, 'parameters');
     let lacks: string | null = null;
     const path = channel.address.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {

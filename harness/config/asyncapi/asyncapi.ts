@@ -4,7 +4,7 @@ import { SourceFiles } from '../document/files.ts';
 import { Remarks } from '../document/remarks.ts';
 import { child, faultAt } from '../document/source.ts';
 import type { ReadFault } from '../yaml/read-text.ts';
-import { Addresses, type AsyncApiOptions } from './addresses.ts';
+import { Addresses, type AsyncApiOptions, UNKNOWN_ADDRESS } from './addresses.ts';
 import type { DocumentedMessages, UnservedChannel } from './documented-messages.ts';
 import { endpointOf } from './endpoints.ts';
 import { MessageReader } from './messages.ts';
@@ -47,13 +47,15 @@ export async function readAsyncApi(
   const addresses = new Addresses(files, { servers, speaking, remarks, keyPlace }, options);
   const reader = new MessageReader(files, remarks);
   const elsewhere: UnservedChannel[] = [];
+  const open: FoundChannel[] = [];
   const byTarget = new Map<string, { readonly channels: FoundChannel[]; readonly fields: FieldLine[] }>();
   for (const channel of outline.channels) {
     const address = addresses.of(channel);
     if ('unfit' in address) {
       const { unfit: reason, isOpen = false } = address;
       remarks.at(channel.at, reason, 'nothing is sent there');
-      elsewhere.push({ reason, isOpen, ...endpointOf([channel], outline, reader) });
+      if (isOpen) open.push(channel);
+      else elsewhere.push({ reason, isOpen, ...endpointOf([channel], outline, reader) });
       continue;
     }
     const known = byTarget.get(address.target) ?? { channels: [], fields: [] };
@@ -61,6 +63,9 @@ export async function readAsyncApi(
     known.channels.push(channel);
     known.fields.push(...address.fields);
   }
+  // The config may say the address that they have together.
+  if (open.length > 0)
+    elsewhere.push({ reason: UNKNOWN_ADDRESS, isOpen: true, ...endpointOf(open, outline, reader) });
   const endpoints = [...byTarget].map(([target, { channels, fields }]) => ({
     ...{ target, fields },
     ...endpointOf(channels, outline, reader),

@@ -183,7 +183,8 @@ export class MessageReader {
 
 function nameOf(own: DocumentNode, given: DocumentNode): string {
   const last = own.pointer.at(-1) ?? '';
-  return /^(?:message|x-response|\d*)$/.test(last) ? (given.pointer.at(-3) ?? 'message') : last;
+  const isNamed = own.pointer.at(-2) === 'messages' || !/^(?:message|x-response|\d*)$/.test(last);
+  return isNamed ? last : (given.pointer.at(-3) ?? 'message');
 }
 
 /** A Multi Format Schema Object has the schema within. */

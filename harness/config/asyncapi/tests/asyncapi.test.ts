@@ -128,3 +128,19 @@ describe('a document that is none', () => {
     await expect(read(join(temporaryFolder({ 'doc.yaml': text }), 'doc.yaml'))).rejects.toThrow(problem);
   });
 });
+
+describe('the document of the realtime service', () => {
+  it('has the address of the config, and messages of any form', async () => {
+    const document = await read(
+      fileURLToPath(new URL('../../../../config/asyncapi/realtime.yaml', import.meta.url)),
+    );
+    expect(document.endpoints).toEqual([]);
+    const [endpoint] = withAddress(document, '/ws');
+    expect(endpoint?.target).toBe('/ws');
+    expect(endpoint?.messages.map(({ name, schema }) => [name, schema])).toEqual([['message', null]]);
+    expect(endpoint?.operations.map(({ id, action, unfit }) => [id, action, unfit])).toEqual([
+      ['fromClient', 'send', 'message: it has neither a schema nor an example'],
+      ['fromService', 'receive', null],
+    ]);
+  });
+});
