@@ -47,7 +47,7 @@ interface Mocked {
   readonly deviated: number;
 }
 
-/** What comes of a run against a mock of the document. */
+/** Runs `conform` against a mock of the document. */
 async function runOf(path: string, deviation: string | null): Promise<Mocked> {
   const { config, configDir, env, close } = await documentedService(path);
   withoutLimits(configDir, config.operations.length);
