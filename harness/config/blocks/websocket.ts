@@ -249,6 +249,14 @@ export async function buildWebSocket(
     const remedy = 'add `url:`, a path such as /ws, or a ws or wss URL';
     throw draft.faultAt('websocket.url', 'is missing', remedy);
   }
+  const ids = [...endpoints, ...(document?.elsewhere ?? [])].flatMap(({ operations }) =>
+    operations.map(({ id }) => id),
+  );
+  for (const [index, id] of (written.safe ?? []).entries()) {
+    if (ids.includes(id)) continue;
+    const problem = `no operation of an AsyncAPI document is called ${JSON.stringify(id)}`;
+    throw draft.faultAt(`websocket.safe.${index}`, problem, didYouMean(id, ids));
+  }
   const { application: _, safe = [], listenMs = LISTEN_MS, ...own } = written;
   const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = own;
   const read = (key: string, schema: unknown) => readSchema(draft, `websocket.${key}`, schema);
