@@ -116,7 +116,7 @@ const TABLE = {
     example: 'account',
   },
   'resources.consistency': {
-    meaning: 'how long after a write reads and lists may still show what was before',
+    meaning: 'how long after a write reads and lists may still show the state before it',
     value: duration,
     example: '2s',
   },
