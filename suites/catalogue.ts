@@ -2,6 +2,7 @@ import { given, type Suite, servesHttp } from '../harness/engine/check/suite.ts'
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching/caching.suite.ts';
 import { cors } from './cors/cors.suite.ts';
+import { events } from './events/events.suite.ts';
 import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers/headers.suite.ts';
 import { json } from './json/json.suite.ts';
@@ -39,6 +40,7 @@ export const functional: readonly Suite[] = [
 export const suites: readonly Suite[] = [
   ...functional,
   operations,
+  events,
   pact,
   messages,
   websocket,

@@ -223,6 +223,10 @@ const TABLE = {
     retries: 3,
     signature: 'HMAC-SHA256',
   }),
+  'events.streams': inAnyForm('what streams keep to: first event, heartbeats, how they are resumed', {
+    heartbeat: '15s',
+    resume: true,
+  }),
   'errors.format': inWords('format of error bodies', 'JSON'),
   'errors.status-codes': inWords('which status codes errors carry', 'standard HTTP status codes'),
   'errors.codes': {

@@ -21,6 +21,7 @@ import type { DocumentRemark } from './document/source.ts';
 import type { Operation } from './operation/call/call.ts';
 import type { LeftOutOperation } from './operation/choice.ts';
 import { COVERAGE_FLOOR, type CoverageFloor } from './operation/choice.ts';
+import { EVENTS } from './operation/events.ts';
 import { PARAMETERS } from './operation/given-values.ts';
 import { OPERATIONS } from './operation/written.ts';
 import { OWN_CHECKS, type OwnChecksFile } from './own/own-checks-block.ts';
@@ -120,6 +121,7 @@ export const BLOCKS = {
   coverage: COVERAGE_FLOOR,
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
+  events: EVENTS,
   cors: CORS,
   deployedVersion: DEPLOYED_VERSION,
   signatures: SIGNATURES,

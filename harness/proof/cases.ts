@@ -141,6 +141,12 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'signs-answers-by-shared-secret+lower-case-fields',
     'signs-answers-several-times+signs-answers+asks-for-signatures',
     'gzip-when-accepted+tells-digests+ranges-206+signs-in-the-older-way',
+    'events-end-lines-with-cr+events-in-small-pieces+log-without-last-line-end',
+    'events-end-lines-with-crlf+events-without-head+plain-json-errors',
+    'events-with-unknown-fields+log-is-empty+lower-case-fields',
+    'events-without-ids+closes-connections',
+    'events-that-are-few+plain-json-errors',
+    'events-that-end+lower-case-fields',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',
@@ -284,23 +290,27 @@ export interface Configs {
   readonly stored: ServiceConfig;
   /** The realtime service with an AsyncAPI document. */
   readonly talk: ServiceConfig;
+  /** The same with its streams. */
+  readonly streamed: ServiceConfig;
 }
 
-const OTHER_OPERATIONS = 'endpoint.other-operations';
+/** Facts of a config with other operations. */
+const OF_OPERATIONS = ['endpoint.other-operations', 'events.streams'];
 
 export async function proofConfigs(): Promise<Configs> {
   const { services } = await loadServices({ configDir: folder('../../config'), env: {} });
   // In the tree, like the shipped one: messages name its place, and that is the same wherever the tree lies.
   const own = await loadServices({ configDir: folder('config'), env: {} });
   const named = (name: string) => own.services.find(({ config }) => config.service === name)?.config;
-  const [described, stored, talk] = [named('search'), named('saved-searches'), named('talk')];
-  if (described === undefined || stored === undefined || talk === undefined)
+  const [described, stored, talk, streamed] = ['search', 'saved-searches', 'talk', 'changes'].map(named);
+  if (!described || !stored || !talk || !streamed)
     throw new HarnessError('no config with documents for the proof');
   return {
     shipped: new Map(services.map(({ config }) => [config.service, config])),
     described,
     stored,
     talk,
+    streamed,
   };
 }
 
@@ -314,15 +324,13 @@ export function configOf({ service, described, setting }: ProofCase, configs: Co
   if (shipped === undefined) throw new HarnessError(`no config for the reference provider ${service}`);
   if (settingNamed(setting).talks) return withMessages(shipped, configs.talk);
   if (!described || service !== configs.described.service) return shipped;
-  const { operations, definitions, facts } = settingNamed(setting).stored
-    ? configs.stored
-    : configs.described;
-  const fact = facts[OTHER_OPERATIONS];
+  const { operations, definitions, facts } = configs[settingNamed(setting).operations ?? 'described'];
+  const own = Object.entries(facts).filter(([key]) => OF_OPERATIONS.includes(key));
   return {
     ...shipped,
     operations,
     ...(definitions === undefined ? {} : { definitions }),
-    facts: fact === undefined ? shipped.facts : { ...shipped.facts, [OTHER_OPERATIONS]: fact },
+    facts: { ...shipped.facts, ...Object.fromEntries(own) },
   };
 }
 

@@ -23,10 +23,10 @@ export interface CaseSetting {
   readonly mount?: string;
   /** It is called over TLS. */
   readonly overTls?: true;
-  /** The operations are those by which clients create and remove their own items. */
-  readonly stored?: true;
   /** An AsyncAPI document says what goes over its WebSocket. */
   readonly talks?: true;
+  /** The operations are those by which clients create and remove their own items, or streams. */
+  readonly operations?: 'stored' | 'streamed';
   /** How many requests more it takes than the shipped one, at the most. Default: none. */
   readonly moreRequests?: number;
   /** A refusal comes otherwise under it, so that defects of the way in trip something else. */

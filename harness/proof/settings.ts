@@ -98,7 +98,7 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'saved searches',
     words: 'openapi: ../openapi/saved-searches.yaml',
     adapt: (config) => config,
-    stored: true,
+    operations: 'stored',
     conforming: SEARCH,
   },
   {
@@ -106,7 +106,7 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'own searches',
     words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.owner: account',
     adapt: documenting('resources.owner', 'account'),
-    stored: true,
+    operations: 'stored',
     conforming: [],
   },
   {
@@ -114,7 +114,15 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'late writes documented',
     words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.consistency: 8s',
     adapt: documenting('resources.consistency', '8s'),
-    stored: true,
+    operations: 'stored',
+    conforming: SEARCH,
+  },
+  {
+    // What goes on while a client listens.
+    name: 'streams',
+    words: 'openapi: ../openapi/changes.yaml and events: { firstWithin: 2s, heartbeat: 5s, resume: true }',
+    adapt: (config) => config,
+    operations: 'streamed',
     conforming: SEARCH,
   },
   {
@@ -258,7 +266,7 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'saved searches for pages',
     words: 'openapi: ../openapi/saved-searches.yaml, and cors as for named origins',
     adapt: documenting('cors.origins', PAGES),
-    stored: true,
+    operations: 'stored',
     conforming: [],
     moreRequests: PAGE_REQUESTS,
   },

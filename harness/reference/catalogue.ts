@@ -8,6 +8,7 @@ import { SIGNATURE_DEFECTS } from './defects/auth/signature.ts';
 import { TOKEN_ENDPOINT_DEFECTS } from './defects/auth/token-endpoint.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
+import { EVENT_DEFECTS } from './defects/events.ts';
 import {
   MESSAGE_SIGNATURE_DEFECTS,
   TRANSPORT_SECURITY_DEFECTS,
@@ -43,6 +44,7 @@ import { AUTH_VARIANTS, TOKEN_ENDPOINT_VARIANTS } from './variants/auth.ts';
 import { CONNECTION_VARIANTS, INSTANCE_VARIANTS } from './variants/connections.ts';
 import { CACHING_VARIANTS, CONTENT_VARIANTS, NEGOTIATION_VARIANTS } from './variants/content.ts';
 import { DIALECT_VARIANTS } from './variants/dialects.ts';
+import { EVENT_VARIANTS } from './variants/events.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
 import { HTTP2_VARIANTS } from './variants/http2.ts';
 import { MESSAGE_VARIANTS } from './variants/messages.ts';
@@ -104,6 +106,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_LIVENESS_DEFECTS,
   ...PUSHER_DEFECTS,
   ...WEBHOOK_DEFECTS,
+  ...EVENT_DEFECTS,
   ...OWN_DIALECT_DEFECTS,
 ];
 
@@ -114,6 +117,7 @@ const VARIANTS: readonly Variant[] = [
   ...TRANSPORT_SECURITY_VARIANTS,
   ...MESSAGE_SIGNATURE_VARIANTS,
   ...WEBHOOK_VARIANTS,
+  ...EVENT_VARIANTS,
   ...INSTANCE_VARIANTS,
   ...CONNECTION_VARIANTS,
   ...BODY_VARIANTS,

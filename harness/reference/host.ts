@@ -198,12 +198,32 @@ function send(answer: HttpAnswer, response: ServerResponse, clock: Kernel['clock
       ? answer
       : withField(answer, 'Connection', [...options, 'close'].join(', '));
   response.writeHead(sent.status, sent.fields.flat());
+  if (answer.stream && response.req.method !== 'HEAD') {
+    response.flushHeaders();
+    void sendStream(answer.stream, response, clock);
+    return;
+  }
   response.end(answer.body);
   const { socket, shouldKeepAlive } = response;
   const { followedBy } = answer;
   if (followedBy === undefined || socket === null || !shouldKeepAlive) return;
   const octets = followedBy(Buffer.concat([renderHead(sent), answer.body]));
   void clock.sleep(FOLLOWED_AFTER_MS).then(() => socket.writable && socket.write(octets));
+}
+
+/** Until it ends, or the client has left. */
+async function sendStream(
+  { pieces, end }: NonNullable<HttpAnswer['stream']>,
+  response: ServerResponse,
+  clock: Kernel['clock'],
+): Promise<void> {
+  for (const { afterMs, octets } of pieces) {
+    if (afterMs > 0) await clock.sleep(afterMs);
+    if (response.destroyed || !response.writable) return;
+    response.write(octets);
+  }
+  if (end === 'whole') response.end();
+  else if (end === 'broken') response.destroy();
 }
 
 function listen(listener: TcpServer, options: HostOptions): Promise<number> {

@@ -189,6 +189,15 @@ const ConnectionUse = record({
   afterwards: optional(choice('ended', 'reset', 'open')),
 });
 
+/** A success that was listened to, since it may go on without an end. */
+export type HeardStream = ValueOf<typeof HeardStream>;
+const HeardStream = record({
+  /** Milliseconds from start at which each item, and each comment between them, was whole. */
+  arrivals: list(number),
+  /** Why the client left before the end: enough items, time or octets; absent if the stream ended by itself. */
+  left: optional(choice('items', 'time', 'octets')),
+});
+
 /** Both `response` and `failure` may be set: the head came, the body did not. */
 export type Exchange = ValueOf<typeof Exchange>;
 export const Exchange = record({
@@ -199,6 +208,8 @@ export const Exchange = record({
   /** Further responses on the same connection, in their order; absent if none were looked for. */
   further: optional(list(RecordedResponse)),
   failure: nullable(ExchangeFailure),
+  /** Absent if it was read as a whole. */
+  stream: optional(HeardStream),
   /** How the exchange used its connection; left out where the transport has nothing to tell. */
   connection: optional(ConnectionUse),
 });

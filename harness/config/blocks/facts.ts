@@ -31,6 +31,7 @@ interface Filled {
 interface Blocks {
   readonly plan?: unknown;
   readonly cors?: object;
+  readonly events?: object | null;
   readonly operations?: readonly unknown[];
   readonly pacts?: unknown;
   readonly websocket?: { readonly url?: string };
@@ -75,6 +76,7 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
   // A plan that was taken from the contract is the contract's word, not the config's.
   if (blocks.plan && filled.plan) fill('limits.rate', rateOfPlan(filled.plan), 'plan');
   if (filled.responseTime !== null) fill('responses.time', filled.responseTime, 'maxResponse');
+  if (blocks.events) fill('events.streams', { ...blocks.events }, 'events');
   fillCredentials(filled.credentials, fill);
   if (filled.operations.length > 0) {
     const calls = filled.operations.map(({ id, method, path }) => ({ id, method, path }));

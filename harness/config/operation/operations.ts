@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import { SAFE_METHODS } from '../../wire/request.ts';
+import { isStreamType } from '../../wire/stream/stream.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import { readSource } from '../document/files.ts';
 import type { DocumentRemark, SourceFile } from '../document/source.ts';
@@ -19,6 +20,7 @@ import {
   requestOfCall,
 } from './call/call.ts';
 import { isMeant, type LeftOutOperation, nothingMeant } from './choice.ts';
+import { type EVENTS, termsOf } from './events.ts';
 import { type PARAMETERS, withGivenValues } from './given-values.ts';
 import { successesOf } from './openapi/answers.ts';
 import { type FirstFacts, firstFacts } from './openapi/first-facts.ts';
@@ -40,7 +42,10 @@ function operationOf(sources: Sources): Operation {
   const body = bodyOf(sources);
   const responses = responsesOf(sources);
   const [response = NOTHING_DOCUMENTED, ...alternatives] = responses;
-  const accepted = response.mediaTypes.filter((type) => !type.includes('*'));
+  // Who takes an endless answer as gladly gets one.
+  const accepted = response.mediaTypes.filter(
+    (type) => !type.includes('*') && (isStream(response) || !isStreamType(type)),
+  );
   const hasAccept = inputs.some((input) => keyOf(input) === 'header accept');
   const call: Call = {
     method,
@@ -79,12 +84,26 @@ function operationOf(sources: Sources): Operation {
 
 const NOTHING_DOCUMENTED: ExpectedResponse = { status: 200, mediaTypes: [], schema: null };
 
-/** Media types of answers that go on for as long as the client listens. */
-const STREAMS: ReadonlySet<string> = new Set(['text/event-stream', 'multipart/x-mixed-replace']);
+/** It goes on for as long as the client listens, and has no items. */
+const ENDLESS = 'multipart/x-mixed-replace';
 
 function whyEndless({ mediaTypes }: ExpectedResponse): string | null {
-  const isStream = mediaTypes.length > 0 && mediaTypes.every((type) => STREAMS.has(type));
-  return isStream ? `it answers with a stream (${mediaTypes.join(', ')})` : null;
+  const isEndless = mediaTypes.length > 0 && mediaTypes.every((type) => type === ENDLESS);
+  return isEndless ? `it answers with a stream (${ENDLESS})` : null;
+}
+
+function isStream({ mediaTypes }: ExpectedResponse): boolean {
+  return mediaTypes.length > 0 && mediaTypes.every(isStreamType);
+}
+
+/** Streams have their terms, of which each needs to know how many there are. */
+function withTerms(
+  operations: readonly Operation[],
+  written: OperationBlocks['events'],
+): readonly Operation[] {
+  const streams = operations.filter(({ response }) => isStream(response));
+  const terms = termsOf(written, streams.length);
+  return operations.map((each) => (streams.includes(each) ? { ...each, stream: terms } : each));
 }
 
 interface Addressed {
@@ -224,6 +243,7 @@ interface OperationBlocks {
   readonly openapi?: string;
   readonly overlays?: readonly string[];
   readonly parameters?: Loaded<typeof PARAMETERS>;
+  readonly events?: Loaded<typeof EVENTS> | null;
   readonly credentials: CredentialsBlock | undefined;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly tls?: { readonly cert?: string };
@@ -264,7 +284,8 @@ export async function buildOperations(
     operations.push(operationOf({ documented: { ...documented, id } }));
   }
   const { definitions = {}, remarks = [], webhooks = [] } = document ?? {};
-  return { ...withoutExcluded(draft, operations, block.exclude), definitions, remarks, webhooks };
+  const all = withTerms(operations, written.events);
+  return { ...withoutExcluded(draft, all, block.exclude), definitions, remarks, webhooks };
 }
 
 function withoutExcluded(

@@ -284,6 +284,9 @@ function violated(level: Level, strict: boolean): Outcome {
   return level === 'MUST' || strict ? 'fail' : 'warning';
 }
 
+/** The clause that each documented operation settles at its own place. */
+const OF_OPERATIONS = 'endpoint.other-operations';
+
 /**
  * The first ground that binds as strongly as the check; null for none. `places` replace its place if the config
  * settles it for this evidence.
@@ -301,7 +304,7 @@ function decisiveGround(
     if (alone.level !== level || resolved === undefined) continue;
     const { kind, ref, standing, place } = resolved;
     if (kind !== 'clause') return { ref };
-    const isSettled = standing === 'config' && places.length > 0;
+    const isSettled = ref === OF_OPERATIONS && standing === 'config' && places.length > 0;
     return { ref, place: isSettled ? places.join(', ') : place };
   }
   return null;

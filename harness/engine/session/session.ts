@@ -103,7 +103,8 @@ export function openSession(options: SessionOptions): RepeatableSession {
     time.endIfTooSlow();
     const known = answers.get(probe.name);
     // Two probes of one name would answer for each other.
-    if (known && known.probe !== probe && !again) throw new HarnessError(`two probes are called ${probe.name}`);
+    if (known && known.probe !== probe && !again)
+      throw new HarnessError(`two probes are called ${probe.name}`);
     if (known === undefined) {
       if (time.signal.aborted) return { evidence: [], failed: time.signal.reason };
       if (outage.reason !== null && !probe.evenInOutage) return { evidence: [], failed: outage.blocked() };

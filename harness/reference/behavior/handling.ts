@@ -132,6 +132,7 @@ function framed(answer: HttpAnswer, kernel: Kernel): HttpAnswer {
   ];
   const missing = common.filter(([name]) => fieldValues(answer, name).length === 0);
   const whole: HttpAnswer = { ...answer, fields: [...answer.fields, ...missing] };
+  if (answer.stream && !WITHOUT_CONTENT.has(answer.status)) return whole;
   return WITHOUT_CONTENT.has(answer.status)
     ? { ...whole, body: Buffer.alloc(0) }
     : withField(whole, 'Content-Length', String(answer.body.length));

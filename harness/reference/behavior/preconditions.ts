@@ -144,6 +144,7 @@ function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
 
 /** Adds the validator of what a GET or HEAD gets, and honours If-Match and If-None-Match (RFC 9110 §13.2.2). */
 function conditional(answer: HttpAnswer, request: ReceivedRequest): HttpAnswer {
+  if (answer.stream) return answer;
   if (answer.responseKind !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD'))
     return answer;
   const tag = entityTagOf(answer.body);

@@ -71,6 +71,12 @@ type AbnormalDelivery =
   /** No answer at all: the connection is closed. */
   | { readonly kind: 'drop' };
 
+/** Content that is sent these milliseconds after the content before it. */
+export interface StreamPiece {
+  readonly afterMs: number;
+  readonly octets: Buffer;
+}
+
 /** A response before it is sent. `body` is the content a GET would get; a HEAD is sent without it. */
 export interface HttpAnswer {
   /** Why this is the answer; what patches select by. */
@@ -82,6 +88,8 @@ export interface HttpAnswer {
   readonly delivery: AbnormalDelivery | null;
   /** Octets sent after the message, if its connection is kept. */
   readonly followedBy?: (message: Buffer) => Buffer;
+  /** Its content in place of `body`, in pieces; `end`: null if it stays open, `broken` if its connection ends within it. */
+  readonly stream?: { readonly pieces: readonly StreamPiece[]; readonly end: 'whole' | 'broken' | null };
 }
 
 export function bare(

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json-text.ts';
 import type { Service } from '../behavior/behavior.ts';
 import { problem, served } from '../http/answer.ts';
 import { objectIn, queryParameters } from '../http/message.ts';
+import { changes } from './changes.ts';
 import { savedSearches } from './saved-searches.ts';
 
 /** One entry of a catalogue of resources; `id` is its last path segment. */
@@ -81,6 +82,7 @@ export function restService(name: string, resources: readonly Resource[]): Servi
         },
       },
       ...savedSearches(),
+      ...changes(),
     ],
     sockets: [],
   };

@@ -147,6 +147,12 @@ export class ResponseMessage {
     return isKept ? null : 'its body holds a secret, which is not kept';
   }
 
+  /** Enough of it was heard: a stream need not end. */
+  get #isStream(): boolean {
+    const { evidence } = this;
+    return evidence.kind === 'exchange' && evidence.stream?.left !== undefined && !this.isJson;
+  }
+
   /** The content, content codings undone (RFC 9110 §8.4). */
   get decoded(): DecodedContent {
     const { bytes, withheld } = this.body;
@@ -164,7 +170,8 @@ export class ResponseMessage {
    * then be there all the same.
    */
   get unread(): string | null {
-    if (this.body.truncated) return `its body goes on after ${this.body.bytes.length} octets`;
+    if (this.body.truncated && !this.#isStream)
+      return `its body goes on after ${this.body.bytes.length} octets`;
     if (this.evidence.failure !== null) return this.evidence.failure.message;
     const { fault, limit } = this.decoded;
     return limit ?? fault;

@@ -46,6 +46,7 @@ export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): 
     '-sS',
     ...methodOptions(request),
     ...(evidence.kind === 'conversation' ? ['-N', '-m', String(HANDSHAKE_SECONDS)] : []),
+    ...(evidence.kind === 'exchange' && evidence.stream ? ['-N'] : []),
     ...(request.httpVersion === '1.0' ? ['--http1.0'] : []),
     ...versionOptions(request),
     ...(SECURE.test(request.url) ? tlsOptions(tls) : []),

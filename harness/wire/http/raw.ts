@@ -8,10 +8,13 @@ import { redactFailure } from '../socket/failure.ts';
 import { chopped, readAnswer, readSeries, type Series, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
+import { Listener, type Listening } from '../stream/listening.ts';
 import { type RequestForm, writeRequest } from './request.ts';
 
 /** How a request on the raw socket departs from an ordinary one. */
 export interface RawForm extends RequestForm {
+  /** A success is listened to; all of it is read if left out. */
+  readonly listen?: Listening | undefined;
   /** How long to wait, after the whole response, for octets that should not be there; in ms. 0 when left out. */
   readonly graceMs?: number;
   /**
@@ -37,6 +40,7 @@ export async function sendRaw(
   const sent = writeRequest(request, targetBelow(address, request.target), address, options, form);
   let reader = new ResponseReader({ method: sent.method, limits: readerLimits(limits) });
   const stopwatch = new Stopwatch(options.clock);
+  const listener = form.listen && new Listener(form.listen, options.clock, stopwatch);
   const refused = refusePlainHttp(address, about.credential, options, sent.octets);
   const { failure, series } = refused
     ? { failure: refused, series: null }
@@ -47,7 +51,8 @@ export async function sendRaw(
     purpose: about.purpose,
     credential: about.credential,
     request: recordRequest(redaction, sent, absoluteUrl(address, sent.target), limits),
-    response: recordResponse(redaction, reader, limits),
+    response: recordResponse(redaction, reader, limits, listener?.heard?.left !== undefined),
+    ...(listener?.heard && { stream: listener.heard }),
     ...(series && { further: furtherOf(series) }),
     failure: failure && redactFailure(redaction, failure),
     timing: stopwatch.timing,
@@ -75,12 +80,15 @@ export async function sendRaw(
         [reader] = series.readers;
         return { failure: series.failure ?? proxysOwn(reader.response, address, options), series };
       }
-      const answer = readAnswer(socket, reader, { clock, timeouts, limits, signal, stopwatch, graceMs });
+      const answer = readAnswer(socket, reader, {
+        ...{ clock, timeouts, limits, signal, stopwatch, graceMs, listener },
+      });
       await Promise.race([answer, writePieces(socket, pieces, over.signal)]);
       return { failure: (await answer) ?? proxysOwn(reader.response, address, options), series: null };
     } finally {
       over.abort();
-      socket.destroy();
+      if (listener?.heard?.left === undefined) socket.destroy();
+      else socket.destroySoon();
     }
   }
 }

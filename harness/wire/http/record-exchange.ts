@@ -1,5 +1,5 @@
 import { decodeContent } from '../exchange/content/content-coding.ts';
-import type { ConnectionUse, Exchange, ExchangeFailure } from '../exchange.ts';
+import type { ConnectionUse, Exchange, ExchangeFailure, HeardStream } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-grammar.ts';
 import type { Stopwatch } from '../pace/clock.ts';
 import type { ReadResponse } from '../reader/lines.ts';
@@ -17,12 +17,14 @@ export interface Attempted {
   readonly failure: ExchangeFailure | null;
   readonly use: ConnectionUse;
   readonly stopwatch: Stopwatch;
+  /** null, or absent, if the response was read as a whole. */
+  readonly heard?: HeardStream | null;
 }
 
 /** The evidence of an exchange, redacted. */
 export function recordExchange(
   sent: SentRequest,
-  { read, failure, use, stopwatch }: Attempted,
+  { read, failure, use, stopwatch, heard }: Attempted,
   about: About,
   address: Address,
   options: TransportOptions,
@@ -37,7 +39,15 @@ export function recordExchange(
     purpose: about.purpose,
     credential: about.credential,
     request: recordRequest(redaction, sent, absoluteUrl(address, sent.target), limits),
-    response: read ? recordResponse(redaction, read, isKnown ? limits : { ...limits, bodyBytes: 0 }) : null,
+    response: read
+      ? recordResponse(
+          redaction,
+          read,
+          isKnown ? limits : { ...limits, bodyBytes: 0 },
+          heard?.left !== undefined,
+        )
+      : null,
+    ...(heard && { stream: heard }),
     failure: trouble && redactFailure(redaction, trouble),
     timing: stopwatch.timing,
     connection: use,

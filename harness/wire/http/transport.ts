@@ -1,6 +1,7 @@
 import type { EvidenceId, Exchange } from '../exchange.ts';
 import type { HttpRequest } from '../request.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
+import type { Listening } from '../stream/listening.ts';
 
 export interface HttpOptions extends TransportOptions {
   /** Connections that are asked at the same time; further requests wait. 1 when left out. */
@@ -19,6 +20,8 @@ export interface HttpAbout extends About {
   readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
   /** In HTTP/2 the same request goes out right before it on the same connection, and is reset at once. */
   readonly besideReset?: boolean;
+  /** In HTTP/2, a success is listened to; all of it is read if left out. */
+  readonly listen?: Listening | undefined;
 }
 
 export interface HttpTransport {

@@ -342,3 +342,18 @@ describe('detection', () => {
     expect(await detectHttp2(setting(other.url), signal)).toBe(false);
   });
 });
+
+describe('a stream without an end over HTTP/2', () => {
+  it('is listened to, and left', async () => {
+    const { url } = await serving((stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'text/event-stream' });
+      stream.write('data: 1\n\ndata: 2\n\ndata');
+    });
+    const listened = { ...about(), listen: { items: 2, forMs: 10_000 } };
+    expect(await open(url).send(GET, listened)).toMatchObject({
+      failure: null,
+      response: { body: { truncated: true, bytes: new Uint8Array(Buffer.from('data: 1\n\ndata: 2\n\n')) } },
+      stream: { arrivals: [expect.any(Number), expect.any(Number)], left: 'items' },
+    });
+  });
+});

@@ -10,6 +10,7 @@ import { addressOf, refusePlainHttp } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
 import { abortedFailure } from '../socket/failure.ts';
 import { responseLimits, type TransportOptions } from '../socket/options.ts';
+import { Listener } from '../stream/listening.ts';
 import { Http2Connection, type StreamEnding } from './http2-connection.ts';
 import { type Http2Request, writeHttp2 } from './http2-request.ts';
 
@@ -52,12 +53,14 @@ export function openHttp2(options: HttpOptions): HttpTransport {
     if (connection === null) return { read: null, failure, use: FRESH, stopwatch, unprocessed: null };
     const reused = connection.isUsed;
     if (!reused) stopwatch.markConnected();
-    const bounds = { clock, timeouts, limits, signal, stopwatch };
+    const listener = about.listen && new Listener(about.listen, clock, stopwatch);
+    const bounds = { clock, timeouts, limits, signal, stopwatch, listener };
     const ending = await connection.exchange(sent, bounds, about.besideReset);
     const read = { response: ending.response, faults: null };
     return {
       read,
       failure: ending.failure,
+      heard: listener?.heard ?? null,
       use: { reused, replaced: null },
       stopwatch,
       unprocessed: ending.unprocessed,

@@ -145,7 +145,7 @@ export class Http2Connection {
   #read(
     { method }: Http2Request,
     stream: ClientHttp2Stream,
-    { clock, timeouts, limits, signal, stopwatch }: StreamBounds,
+    { clock, timeouts, limits, signal, stopwatch, listener }: StreamBounds,
   ): Promise<StreamEnding> {
     const { bodyBytes } = readerLimits(limits);
     const body = new OctetCollector();
@@ -168,12 +168,14 @@ export class Http2Connection {
         isSettled = true;
         for (const cancel of deadlines) cancel();
         signal?.removeEventListener('abort', aborted);
+        const isLeft = failure === null && !isEnded();
+        listener?.end(!isLeft);
         const unprocessed = failure === null ? null : this.#unprocessed(stream, head !== null);
         if (failure === null) this.#watch.calm();
         if (stream.id !== undefined) this.#watch.forget(stream.id);
         if (!stream.destroyed) {
           stream.resume();
-          stream.close(failure === null ? 0 : CANCEL);
+          stream.close(failure === null && !isLeft ? 0 : CANCEL);
         }
         if (failure?.kind === 'response-timeout') this.retire();
         const read = { reason: null, httpVersion: '2', trailers, body: body.octets, informational };
@@ -184,11 +186,14 @@ export class Http2Connection {
         startDeadline(clock, timeouts.responseMs, () => {
           if (head === null) late(`no status and fields within ${timeouts.responseMs} ms`);
         }),
-        startDeadline(clock, exchangeMs(timeouts) - stopwatch.elapsed, () =>
-          late(`the response was not whole after ${exchangeMs(timeouts)} ms`),
-        ),
+        startDeadline(clock, exchangeMs(timeouts) - stopwatch.elapsed, () => {
+          if (!listener?.isListening) late(`the response was not whole after ${exchangeMs(timeouts)} ms`);
+        }),
       ];
       const aborted = () => settle(abortedFailure(signal, 'aborted while the response was awaited'));
+      const hear = () => {
+        if (head !== null && listener?.hear({ ...head, body: body.octets }, () => settle(null))) settle(null);
+      };
       const fieldsOf = (raw: readonly string[]) => {
         const lines = linesIn(raw);
         for (const [name, value] of lines) fieldOctets += name.length + value.length + 4;
@@ -209,6 +214,7 @@ export class Http2Connection {
         section((fields, status) => {
           head = { status, fields };
           stopwatch.markResponse();
+          hear();
         }),
       );
       stream.on(
@@ -219,6 +225,7 @@ export class Http2Connection {
       );
       stream.on('data', (octets: Buffer) => {
         body.append(octets.subarray(0, bodyBytes - body.length));
+        hear();
         // The event of its head comes a little later.
         if (body.length >= bodyBytes) setImmediate(settle, tooLong);
       });

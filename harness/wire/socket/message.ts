@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionUse, ExchangeFailure } from '../exchange.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
+import type { Listener } from '../stream/listening.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import { type ExchangeTimeouts, exchangeMs, type ResponseLimits } from './options.ts';
 import { readerFailure, readerLimits } from './recording.ts';
@@ -39,6 +40,8 @@ export interface Conditions {
   readonly graceMs: number;
   /** Faults of a message that is not read on; none when left out. */
   readonly refused?: ReadonlySet<string>;
+  /** Says when enough of a response has come that may have no end; absent if all of it is read. */
+  readonly listener?: Listener | undefined;
 }
 
 /**
@@ -49,11 +52,12 @@ export interface Conditions {
 export function readAnswer(
   socket: Socket,
   reader: ResponseReader,
-  { clock, timeouts, limits, signal, stopwatch, graceMs, refused }: Conditions,
+  { clock, timeouts, limits, signal, stopwatch, graceMs, refused, listener }: Conditions,
 ): Promise<ExchangeFailure | null> {
   return new Promise((resolve) => {
     const settle = (failure: ExchangeFailure | null) => {
       for (const cancel of deadlines) cancel();
+      listener?.end(reader.settled);
       signal?.removeEventListener('abort', aborted);
       socket.off('data', received).off('end', ended).off('error', failed);
       socket.pause();
@@ -65,7 +69,8 @@ export function readAnswer(
         if (!reader.headWhole) late(`no status line and fields within ${timeouts.responseMs} ms`);
       }),
       startDeadline(clock, exchangeMs(timeouts) - stopwatch.elapsed, () => {
-        if (!reader.complete) late(`the response was not whole after ${exchangeMs(timeouts)} ms`);
+        if (!reader.complete && !listener?.isListening)
+          late(`the response was not whole after ${exchangeMs(timeouts)} ms`);
       }),
     ];
     const aborted = () => settle(abortedFailure(signal, 'aborted while the response was awaited'));
@@ -74,9 +79,10 @@ export function readAnswer(
       reader.push(octets);
       if (reader.headWhole) stopwatch.markResponse();
       const failure = readerFailure(reader, limits) ?? refusal(reader, refused);
-      if (!reader.settled && failure === null) return;
+      const isEnough = reader.response !== null && listener?.hear(reader.response, () => settle(null));
+      if (!reader.settled && failure === null && !isEnough) return;
       stopwatch.markWhole();
-      if (surplus || failure || graceMs === 0) settle(failure);
+      if (surplus || failure || isEnough || graceMs === 0) settle(failure);
       else deadlines.push(startDeadline(clock, graceMs, () => settle(null)));
     };
     const ended = () => {

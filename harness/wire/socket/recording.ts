@@ -13,6 +13,7 @@ import type { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReaderLimits, ReadResponse } from '../reader/lines.ts';
 import { marker, traces } from '../redaction/marker.ts';
 import type { Redaction } from '../redaction/redaction.ts';
+import { wholeLines } from '../stream/listening.ts';
 import type { ResponseLimits } from './options.ts';
 
 /**
@@ -63,11 +64,12 @@ export interface ReadMessage {
   readonly faults: readonly string[] | null;
 }
 
-/** The response as it was read, redacted; null before its head is whole. */
+/** The response as it was read, redacted; null before its head is whole. `isLeft`: it goes on, and was read no further. */
 export function recordResponse(
   redaction: Redaction,
   reader: ReadMessage,
   limits: ResponseLimits,
+  isLeft = false,
 ): RecordedResponse | null {
   const { response } = reader;
   if (!response) return null;
@@ -77,7 +79,12 @@ export function recordResponse(
     httpVersion: response.httpVersion,
     fields: redaction.fields(response.fields),
     trailers: redaction.fields(response.trailers),
-    body: recordBody(redaction, response.body, response.fields, limits.bodyBytes),
+    body: isLeft
+      ? {
+          ...recordBody(redaction, wholeLines(response.body), response.fields, limits.bodyBytes),
+          truncated: true,
+        }
+      : recordBody(redaction, response.body, response.fields, limits.bodyBytes),
     informational: response.informational.map(({ status, fields }) => ({
       status,
       fields: redaction.fields(fields),

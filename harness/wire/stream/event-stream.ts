@@ -103,11 +103,11 @@ export class EventStreamReader implements StreamReader {
         this.#dataOctets += value.length + 1;
         break;
       case 'id':
-        if (value.includes('\0')) fault('the id holds the character U+0000');
+        if (value.includes('\0')) fault('an id with the character U+0000');
         else this.#fields.id = value;
         break;
       case 'retry':
-        if (!/^\d*$/.test(value)) fault('the retry is no whole number of milliseconds');
+        if (!/^\d*$/.test(value)) fault('a retry that is no whole number of milliseconds');
         else if (/^\d{1,15}$/.test(value)) this.#fields.retry = Number(value);
         break;
     }

@@ -86,8 +86,8 @@ export class JsonSequenceReader extends Records {
     this.#isOpen = mark === RECORD_SEPARATOR;
     this.#lines = 0;
     if (text?.trim() === '') return [];
-    if (!isOpen) return [record(text, [fault('there is no record separator before it')])];
-    return [record(text, text?.endsWith('\n') ? [] : [fault('there is no line feed behind it')])];
+    if (!isOpen) return [record(text, [fault('no record separator before a value')])];
+    return [record(text, text?.endsWith('\n') ? [] : [fault('no line feed after a value')])];
   }
 }
 
@@ -97,7 +97,7 @@ function fault(message: string): StreamFault {
 
 function record(text: string | null, faults: readonly StreamFault[] = []): StreamPart {
   const value = text === null ? undefined : parseJson(text);
-  const own = text === null ? [NO_UTF8] : value === undefined ? [fault('it is no JSON')] : [];
+  const own = text === null ? [NO_UTF8] : value === undefined ? [fault('no JSON')] : [];
   return { kind: 'item', value, faults: [...faults, ...own] };
 }
 

@@ -12,7 +12,7 @@ export interface StreamPart {
 export interface StreamFault {
   /** `length`: it is not read on. `record`: it is no value. */
   readonly matter: 'encoding' | 'field' | 'record' | 'length';
-  /** Completes "item 2, in which …". */
+  /** Completes "… in part 2 of the stream". */
   readonly message: string;
 }
 
@@ -37,7 +37,7 @@ export const MOST_OCTETS = 1024 * 1024;
 export const TOO_LONG: StreamPart = {
   kind: 'filler',
   value: undefined,
-  faults: [{ matter: 'length', message: `it goes on after ${MOST_OCTETS} octets` }],
+  faults: [{ matter: 'length', message: `more than ${MOST_OCTETS} octets` }],
 };
 
 export const filler = (faults: readonly StreamFault[] = []): StreamPart => ({
@@ -46,4 +46,4 @@ export const filler = (faults: readonly StreamFault[] = []): StreamPart => ({
   faults,
 });
 
-export const NO_UTF8: StreamFault = { matter: 'encoding', message: 'it is no UTF-8' };
+export const NO_UTF8: StreamFault = { matter: 'encoding', message: 'octets that are no UTF-8' };

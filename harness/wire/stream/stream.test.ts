@@ -25,19 +25,19 @@ describe('the items of a stream', () => {
   it('are the lines of NDJSON, however it ends', () => {
     const type = 'application/x-ndjson';
     expect(values(type, '{"a":1}\r\n\n[2]\nnull')).toEqual([{ a: 1 }, [2], null]);
-    expect(faults(type, '{"a":1}\n{"a"')).toEqual(['it is no JSON']);
-    expect(faults(type, '{\n"a":1}\n')).toEqual(['it is no JSON', 'it is no JSON']);
-    expect(faults(type, '"\xff"\n')).toEqual(['it is no UTF-8']);
+    expect(faults(type, '{"a":1}\n{"a"')).toEqual(['no JSON']);
+    expect(faults(type, '{\n"a":1}\n')).toEqual(['no JSON', 'no JSON']);
+    expect(faults(type, '"\xff"\n')).toEqual(['octets that are no UTF-8']);
   });
 
   it('are the texts after the separators of a JSON sequence', () => {
     const type = 'application/json-seq';
     expect(values(type, '\x1e{"a":1}\n\x1e\n\x1e[1,\n2]\n')).toEqual([{ a: 1 }, [1, 2]]);
     expect(faults(type, '\x1e{"a":1}\n\x1e\n\x1e[1,\n2]\n')).toEqual([]);
-    expect(faults(type, '{"a":1}\n')).toEqual(['there is no record separator before it']);
-    expect(faults(type, '\x1e{"a":1}\n{"a":2}\n')).toEqual(['there is no record separator before it']);
-    expect(faults(type, '\x1e1\x1e2\n')).toEqual(['there is no line feed behind it']);
-    expect(faults(type, '\x1e{"a"\n\x1e2\n')).toEqual(['it is no JSON']);
+    expect(faults(type, '{"a":1}\n')).toEqual(['no record separator before a value']);
+    expect(faults(type, '\x1e{"a":1}\n{"a":2}\n')).toEqual(['no record separator before a value']);
+    expect(faults(type, '\x1e1\x1e2\n')).toEqual(['no line feed after a value']);
+    expect(faults(type, '\x1e{"a"\n\x1e2\n')).toEqual(['no JSON']);
   });
 
   it('are the values of a JSON sequence as soon as they are ended', () => {
@@ -60,10 +60,10 @@ describe('the items of a stream', () => {
 
   it('have the faults of their octets and fields', () => {
     const type = 'text/event-stream';
-    expect(faults(type, 'data: \xff\n\n')).toEqual(['it is no UTF-8']);
-    expect(faults(type, ': \xe2\x82\n')).toEqual(['it is no UTF-8']);
-    expect(faults(type, 'id: a\0b\nid: c\0d\ndata: x\n\n')).toEqual(['the id holds the character U+0000']);
-    expect(faults(type, 'retry: 3s\n\n')).toEqual(['the retry is no whole number of milliseconds']);
+    expect(faults(type, 'data: \xff\n\n')).toEqual(['octets that are no UTF-8']);
+    expect(faults(type, ': \xe2\x82\n')).toEqual(['octets that are no UTF-8']);
+    expect(faults(type, 'id: a\0b\nid: c\0d\ndata: x\n\n')).toEqual(['an id with the character U+0000']);
+    expect(faults(type, 'retry: 3s\n\n')).toEqual(['a retry that is no whole number of milliseconds']);
     expect(faults(type, 'retry: 3000\nother: x\nretry\ndata: x\n\n')).toEqual([]);
   });
 

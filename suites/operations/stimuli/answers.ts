@@ -131,6 +131,7 @@ export const responseTimes = overRecord<ResponseTimes>(
   },
 );
 
-function msOf({ exchange }: Reply): number {
-  return exchange.timing.durationMs;
+/** A stream goes on for as long as it is listened to. */
+function msOf({ exchange: { timing, stream } }: Reply): number {
+  return stream === undefined ? timing.durationMs : (timing.responseMs ?? timing.durationMs);
 }

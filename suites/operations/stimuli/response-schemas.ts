@@ -53,7 +53,9 @@ class ResponseSchemas {
 
   /** Why a reply cannot be held against its schema; null when `fault` can tell. */
   whyNotJudged(reply: DocumentedReply): ReasonAgainst | Unread | null {
-    const { schema, itemSchema, contents, response } = reply;
+    const { schema, itemSchema, contents, response, exchange } = reply;
+    if (exchange.stream?.left !== undefined && itemSchema === null)
+      return { reason: 'no schema is documented for the items of its stream', why: 'open' };
     if (schema === null && itemSchema === null)
       return { reason: 'no schema is documented for its response', why: 'open' };
     if (asksForAnything(contents) && !isJsonType(response.mediaType?.essence ?? '')) return NO_JSON;
@@ -74,7 +76,9 @@ class ResponseSchemas {
     return { partly: false, unread: (_, reply) => this.#unread(reply) };
   }
 
-  #unread({ itemSchema, schema, response }: DocumentedReply): string | null {
+  #unread({ itemSchema, schema, response, exchange }: DocumentedReply): string | null {
+    // The items so far are judged.
+    if (exchange.stream?.left !== undefined) return response.unread;
     const octets = response.content.length;
     const isTooLarge = octets > MAX_JUDGED;
     return (
@@ -86,7 +90,8 @@ class ResponseSchemas {
   /** The first thing in the body that its schema refuses, in one line; null when it fits. */
   fault(reply: DocumentedReply): string | null {
     const { schema, itemSchema, response } = reply;
-    if (schema === null && itemSchema !== null) return this.#itemFault(reply);
+    if (itemSchema !== null && (schema === null || reply.exchange.stream?.left !== undefined))
+      return this.#itemFault(reply);
     const { value, faults } = response.json;
     if (value === undefined) return faults[0]?.message ?? 'no JSON';
     const fault = this.#judge(schema ?? true)(value);
@@ -107,10 +112,15 @@ class ResponseSchemas {
   }
 
   /** The first item of a stream that its schema refuses. */
-  #itemFault({ itemSchema, response }: DocumentedReply): string | null {
-    const parts = streamParts(response.mediaType?.essence ?? '', response.content, true);
+  #itemFault({ itemSchema, response, exchange }: DocumentedReply): string | null {
+    const parts = streamParts(
+      response.mediaType?.essence ?? '',
+      response.content,
+      exchange.stream?.left === undefined,
+    );
     for (const [at, item] of parts.filter(({ kind }) => kind === 'item').entries()) {
-      const fault = item.faults[0]?.message ?? this.#judge(itemSchema)(item.value)?.message;
+      // One that cannot be read is a fault of the stream.
+      const fault = item.value === undefined ? undefined : this.#judge(itemSchema)(item.value)?.message;
       if (fault !== undefined) return `item ${at + 1}, in which ${fault}`;
     }
     return null;

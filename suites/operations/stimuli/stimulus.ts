@@ -35,5 +35,12 @@ export function stimulusOf(order: Order): Stimulus {
     withoutSampleFields: true,
     credential: kind === 'no-credential' || operation.auth === 'none' ? 'none' : 'right',
     ...content,
+    // What a refusal is to show, the head of a stream shows as well.
+    ...(operation.stream && {
+      listen: { items: MOST_ITEMS, forMs: kind === 'call' ? operation.stream.listenMs : 0 },
+    }),
   };
 }
+
+/** Items after which a stream is left. */
+const MOST_ITEMS = 20;

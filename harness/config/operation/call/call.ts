@@ -2,6 +2,7 @@ import type { FaultSide } from '../../../base/finding.ts';
 import { hasMembers, isJsonObject, type JsonObject } from '../../../base/json-text.ts';
 import type { Definitions } from '../../../wire/json/schema.ts';
 import { percentDecoded } from '../../../wire/request.ts';
+import type { StreamTerms } from '../events.ts';
 import { sampleFile } from './sample-files.ts';
 
 /** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
@@ -31,6 +32,8 @@ export interface Operation extends OperationRequest {
   readonly uncallableBy?: FaultSide;
   /** The inputs without a value that other answers may have; empty if something else stands against the call. */
   readonly awaits: readonly string[];
+  /** How it is listened to; absent if it does not answer with a stream alone. */
+  readonly stream?: StreamTerms;
 }
 
 export interface ExpectedResponse {

@@ -42,12 +42,13 @@ const SERIES_PATIENCE_MS = 2_000;
 const SERIES_GRACE_MS = 1_000;
 
 /** null if it uses no raw socket. */
-function rawFormOf({ raw, responses }: Stimulus, answerTimes: AnswerTimes): RawForm | null {
+function rawFormOf({ raw, responses, listen }: Stimulus, answerTimes: AnswerTimes): RawForm | null {
   const form = typeof raw === 'object' ? raw : {};
   if (responses !== undefined) {
     const series = { expected: responses, patienceMs: answerTimes.patienceMs(SERIES_PATIENCE_MS) };
     return { ...form, series, graceMs: answerTimes.patienceMs(SERIES_GRACE_MS) };
   }
+  if (listen !== undefined) return { ...form, listen };
   return raw ? { ...form, graceMs: RAW_GRACE_MS } : null;
 }
 
@@ -118,7 +119,7 @@ export class ServiceHttp {
   }
 
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
-    const { credentials, documented, transport, wire, budget, outage, answerTimes, limiter, log } =
+    const { credentials, documented, transport, wire, budget, outage, answerTimes, limiter, log, pauses } =
       this.#context;
     const { bare = requestOf(stimulus, documented), via = this.transport, atOnce = false } = way;
     outage.requireReachable();
@@ -141,17 +142,21 @@ export class ServiceHttp {
       signal,
       onKept: stimulus.onKept ?? false,
       besideReset: stimulus.besideReset ?? false,
+      listen: stimulus.listen,
       unasked: (octets: Uint8Array, evidence: EvidenceId) =>
         this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),
     };
     const send = async (spent: Spent) => {
       const request = await placed();
+      const { listen } = stimulus;
+      if (listen)
+        pauses.portFor(signal).announce(transport.clock.now() + listen.forMs, 'listens to a stream');
       const done = await (rawForm
         ? wire.sendRaw(transport, request, rawForm, about)
         : via.send(request, about));
       spent.kind = spendingKind(done);
       // A limiter may hold back those of a burst.
-      const isUsual = via === this.transport && !rawForm;
+      const isUsual = via === this.transport && !rawForm && !stimulus.listen;
       if (done.response !== null && isUsual) answerTimes.answered(done.timing.durationMs);
       return done;
     };

@@ -3,6 +3,7 @@ import { type CredentialChoice, credentialUse } from '../../../config/credential
 import type { FieldLine } from '../../../wire/exchange.ts';
 import type { RequestForm } from '../../../wire/http/request.ts';
 import type { HttpRequest } from '../../../wire/request.ts';
+import type { Listening } from '../../../wire/stream/listening.ts';
 
 /** A request for a probe: the documented sample with these changes. */
 export interface Stimulus {
@@ -31,6 +32,8 @@ export interface Stimulus {
    * lawfully not come.
    */
   readonly responses?: number;
+  /** Over a raw socket, on which a success is listened to: it may have no end. */
+  readonly listen?: Listening;
 }
 
 /** Whether it is the unchanged sample. */

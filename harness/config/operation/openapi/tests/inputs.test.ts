@@ -136,9 +136,27 @@ describe('an operation cannot be called', () => {
 });
 
 describe('an operation that answers with a stream', () => {
-  it('is not called: its answer would not end', async () => {
-    const responses = { 200: { description: 'ok', content: { 'text/event-stream': {} } } };
-    expect((await onlyOperation(oneOperation({ responses }))).uncallable).toContain('a stream');
+  const answering = (...types: readonly string[]) => {
+    const content = Object.fromEntries(types.map((type) => [type, {}]));
+    return onlyOperation(oneOperation({ responses: { 200: { description: 'ok', content } } }));
+  };
+
+  it('of items is called, and listened to', async () => {
+    const { uncallable, stream, fields } = await answering('text/event-stream', 'application/x-ndjson');
+    expect({ uncallable, stream, fields }).toEqual({
+      uncallable: null,
+      stream: { listenMs: 10_000, firstWithinMs: null, heartbeatMs: null, resumes: false },
+      fields: [['Accept', 'text/event-stream, application/x-ndjson']],
+    });
+  });
+
+  it('or with something else is asked for the other', async () => {
+    const { stream, fields } = await answering('application/json', 'text/event-stream');
+    expect({ stream, fields }).toEqual({ stream: undefined, fields: [['Accept', 'application/json']] });
+  });
+
+  it('of pictures is not called: its answer would not end', async () => {
+    expect((await answering('multipart/x-mixed-replace')).uncallable).toContain('a stream');
   });
 });
 

@@ -65,7 +65,7 @@ it('calls or names each kind of operation of OpenAPI 3.2', async () => {
     link: ['LINK /v2/search'],
     queryString: ['GET /v2/qs?a=x%20y'],
     lines: ['GET /v2/lines', 'Accept: application/jsonl'],
-    events: 'it answers with a stream (text/event-stream)',
+    events: ['GET /v2/events', 'Accept: text/event-stream'],
   });
   expect(config.documentedWebhooks).toEqual(['sold', 'printed']);
 });
