@@ -60,7 +60,10 @@ export const messages = [
         (reply) => {
           const others = ['length', 'chunks', 'no-content'] as const;
           const isNamed = others.some((matter) => reply.framingFault(matter) !== null);
-          const failure = isNamed || reply.cut || reply.isSilent ? null : reply.exchange.failure;
+          const { request, failure: thrown } = reply.exchange;
+          // RFC 9112 §9.6: whoever refuses a request that is still on its way may reset the connection under it.
+          const isRefusedEarly = request.piecemeal === true && thrown?.kind === 'reset';
+          const failure = isNamed || isRefusedEarly || reply.cut || reply.isSilent ? null : thrown;
           return reply.framingFault('lines') ?? failure?.message ?? null;
         },
         FRAMED,
