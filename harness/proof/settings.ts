@@ -412,7 +412,7 @@ const SETTINGS: readonly CaseSetting[] = [
     name: 'HTTP/2',
     words: 'http2: true',
     adapt: (config) => ({ ...config, http2: true }),
-    moreRequests: 3,
+    moreRequests: 12,
     conforming: ['search', 'realtime'],
   },
   // How events are signed takes a service that does it in that way.

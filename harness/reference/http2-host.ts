@@ -13,6 +13,8 @@ export const PREFACE = 'PRI * HTTP/2.0';
 
 /** RFC 9113 §8.2.2: they are about a connection of HTTP/1.1. */
 const OF_THE_CONNECTION = /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/i;
+/** RFC 9113 §7 */
+const REFUSED_STREAM = 7;
 /** Octets of content that are taken. */
 const CONTENT_LIMIT = 1024 * 1024;
 
@@ -27,10 +29,11 @@ export function openHttp2Host(
   kernel: Kernel,
   log: (request: ReceivedRequest, answer: HttpAnswer) => void,
 ): Http2Host {
-  const { answersAs = (answer: HttpAnswer) => answer, onReset } = kernel.behavior.http2 ?? {};
+  const { refuses, settings = {} } = kernel.behavior.http2 ?? {};
+  let streams = 0;
   const sessions = new Set<Http2Session>();
   const server = http2().createServer({
-    settings: { enableConnectProtocol: kernel.behavior.http2?.takesWebSockets ?? false },
+    settings,
     maxSendHeaderBlockLength: CONTENT_LIMIT,
   });
   server.on('session', (session) => {
@@ -40,7 +43,11 @@ export function openHttp2Host(
   });
   server.on('stream', (stream, _headers, _flags, ...rest: readonly unknown[]) => {
     stream.on('error', () => undefined);
-    if (onReset) stream.on('aborted', () => onReset(stream));
+    streams += 1;
+    if (refuses?.(streams)) {
+      stream.close(REFUSED_STREAM);
+      return;
+    }
     serve(stream, (rest[0] ?? []) as readonly string[]).catch(kernel.report);
   });
 
@@ -59,11 +66,10 @@ export function openHttp2Host(
       ),
       ...(session && { connection: session }),
     };
-    const made =
+    const answer =
       body === 'too-large'
         ? finishAnswer(kernel, problem('content-too-large'), request)
         : await answerRequest(kernel, request);
-    const answer = answersAs(made, request);
     log(request, answer);
     if (stream.destroyed) return;
     if (answer.delivery?.kind === 'drop') {

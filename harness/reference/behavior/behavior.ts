@@ -1,6 +1,5 @@
-import type { ServerHttp2Stream } from 'node:http2';
+import type { Settings } from 'node:http2';
 import type { WebSocket } from 'ws';
-import type { FieldLine } from '../../wire/exchange.ts';
 import type { Access, CredentialBehavior } from '../credentials.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import type { ReceivedRequest } from '../http/message.ts';
@@ -103,14 +102,9 @@ export interface Behavior {
 export interface Http2Behavior {
   /** HTTP/1.1 is not answered. */
   readonly isAlone?: boolean;
-  /** Changes the answer to a request that came over HTTP/2. */
-  readonly answersAs?: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer;
-  /** Called when a client has reset a stream. */
-  readonly onReset?: (stream: ServerHttp2Stream) => void;
-  /** A field is written behind those of the answer to such a request, as it is. */
-  readonly appended?: (request: ReceivedRequest) => FieldLine | null;
-  /** Says that it takes WebSocket connections on streams (RFC 8441 §3). */
-  readonly takesWebSockets?: boolean;
+  /** Refuses a stream without processing it (RFC 9113 §8.7); `count`: of the streams so far. */
+  readonly refuses?: (count: number) => boolean;
+  readonly settings?: Settings;
 }
 
 /** One running instance: a service, who may call it, its quota, and how it behaves. */

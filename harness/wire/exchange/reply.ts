@@ -40,7 +40,8 @@ export class Reply {
 
   /** It was read octet by octet: a response, or octets in place of one. */
   get isFramingSeen(): boolean {
-    const { response, failure } = this.exchange;
+    const { request, response, failure } = this.exchange;
+    if (request.httpVersion === '2') return false;
     if (response !== null) return response.framingFaults !== null;
     return failure?.kind === 'malformed' || failure?.kind === 'fields-too-large';
   }

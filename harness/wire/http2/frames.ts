@@ -8,7 +8,7 @@ import { Duplex } from 'node:stream';
 
 const HEADER_OCTETS = 9;
 const END_STREAM = 0x1;
-const TYPE = { data: 0x0, headers: 0x1, reset: 0x3, settings: 0x4, goaway: 0x7 } as const;
+const TYPE = { data: 0x0, headers: 0x1, reset: 0x3, settings: 0x4, goaway: 0x7, window: 0x8 } as const;
 
 /** §7 */
 const ERROR_NAMES = [
@@ -122,7 +122,9 @@ export class FrameWatch {
     const [type, flags] = [this.#header[3], this.#header[4] ?? 0];
     const stream = this.#header.readUInt32BE(5) & 0x7fffffff;
     const carriesEnd = (type === TYPE.data || type === TYPE.headers) && (flags & END_STREAM) !== 0;
-    if (type !== TYPE.data || (this.#length === 0 && !carriesEnd)) this.#frames += 1;
+    const isEmpty = type === TYPE.data && this.#length === 0 && !carriesEnd;
+    // Content that is sent brings many of the latter, where the window of the server is small.
+    if (isEmpty || (type !== TYPE.data && type !== TYPE.window)) this.#frames += 1;
     if (this.isFlood) return;
     if (carriesEnd) this.ended.add(stream);
     // The first one counts.

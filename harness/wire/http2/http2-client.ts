@@ -14,6 +14,8 @@ import { Listener } from '../stream/listening.ts';
 import { Http2Connection, type StreamEnding } from './http2-connection.ts';
 import { type Http2Request, writeHttp2 } from './http2-request.ts';
 
+/** Connections on which a request is sent at most, if none processes it: others may use them up. */
+const MOST_TRIES = 4;
 const FRESH: ConnectionUse = { reused: false, replaced: null };
 
 interface StreamAttempt extends Attempted {
@@ -69,16 +71,21 @@ export function openHttp2(options: HttpOptions): HttpTransport {
 
   /**
    * A request that is evidence is sent once, unless the server has said that it did not process it (RFC 9113 §8.7), or has
-   * ended a connection that had been idle (RFC 9110 §9.2.2): then once more, on another connection.
+   * ended a connection that had been idle (RFC 9110 §9.2.2): then again, on another connection.
    */
   async function attempts(sent: Http2Request, about: HttpAbout): Promise<Attempted> {
-    const first = await attempt(sent, about, false);
-    const isIdle = first.unprocessed === 'likely' && first.use.reused && SAFE_METHODS.has(sent.method);
-    if (first.unprocessed !== 'surely' && !isIdle) return first;
-    const second = await attempt(sent, about, true);
-    if (second.read === null) return first;
-    const why = first.failure?.message ?? 'it ended';
-    return { ...second, use: { reused: false, replaced: `the request was not processed: ${why}` } };
+    let last = await attempt(sent, about, false);
+    for (let tries = 1; tries < MOST_TRIES; tries++) {
+      const isIdle =
+        tries === 1 && last.unprocessed === 'likely' && last.use.reused && SAFE_METHODS.has(sent.method);
+      if (last.unprocessed !== 'surely' && !isIdle) break;
+      // A stream may be refused for the moment, and then for the connection.
+      const next = await attempt(sent, about, isIdle || tries > 1);
+      if (next.read === null) break;
+      const replaced = `the request was not processed: ${last.failure?.message ?? 'it ended'}`;
+      last = { ...next, use: { ...next.use, replaced } };
+    }
+    return last;
   }
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
@@ -118,10 +125,8 @@ export function openHttp2(options: HttpOptions): HttpTransport {
 export async function detectHttp2(options: TransportOptions, signal: AbortSignal): Promise<boolean> {
   const { connection } = await dialHttp2(options, signal);
   if (connection === null) return false;
-  const { clock, timeouts } = options;
-  const isHttp2 = await connection.greets({ clock, timeouts, signal });
   connection.destroy();
-  return isHttp2;
+  return connection.isHttp2;
 }
 
 type Dialed =
@@ -133,7 +138,10 @@ async function dialHttp2(options: TransportOptions, signal: AbortSignal): Promis
   const { socket, failure } = await dial(address, options, signal, 'h2');
   if (!socket) return { connection: null, failure };
   const { fieldBytes } = responseLimits(options);
-  return { connection: new Http2Connection(socket, address.authority, fieldBytes), failure: null };
+  const connection = new Http2Connection(socket, address.authority, fieldBytes);
+  // Its settings say how many streams it takes; without them the first request shows why.
+  await connection.greets({ clock: options.clock, withinMs: options.timeouts.connectMs, signal });
+  return { connection, failure: null };
 }
 
 /** All that a request says, to be searched for secrets. */

@@ -16,6 +16,10 @@ import type { Http2Request } from './http2-request.ts';
 
 export type StreamBounds = Omit<Conditions, 'graceMs' | 'refused'>;
 
+interface GreetingBounds extends Pick<StreamBounds, 'clock' | 'signal'> {
+  readonly withinMs: number;
+}
+
 export interface StreamEnding {
   /** null before its head is whole. */
   readonly response: ReadResponse | null;
@@ -71,28 +75,24 @@ export class Http2Connection {
     return this.#asked > 0;
   }
 
-  /** RFC 8441 §3: the server takes WebSocket connections on streams. */
-  get takesWebSockets(): boolean {
-    return this.#session.remoteSettings?.enableConnectProtocol === true;
+  /** Its first frame came. */
+  get isHttp2(): boolean {
+    return this.#watch.isHttp2;
   }
 
-  /** Resolves with whether the server speaks HTTP/2, once its first frame came, the connection ended or the time is over. */
-  async greets({
-    clock,
-    timeouts,
-    signal,
-  }: Pick<StreamBounds, 'clock' | 'timeouts' | 'signal'>): Promise<boolean> {
-    await new Promise<void>((resolve) => {
+  /** Resolves once the settings of the server came, the connection ended or the time is over. */
+  greets({ clock, withinMs, signal }: GreetingBounds): Promise<void> {
+    return new Promise<void>((resolve) => {
       const done = () => {
         cancel();
+        signal?.removeEventListener('abort', done);
         resolve();
       };
-      const cancel = startDeadline(clock, timeouts.responseMs, done);
+      const cancel = startDeadline(clock, withinMs, done);
       signal?.addEventListener('abort', done, { once: true });
       this.#session.once('remoteSettings', done).once('close', done);
       if (this.#session.destroyed || signal?.aborted) done();
     });
-    return this.#watch.isHttp2;
   }
 
   /**
