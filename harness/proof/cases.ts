@@ -100,7 +100,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'key-comes-once+json-patch-refused-with-409+lower-case-fields',
     'json-patch-refused-with-422+plain-json-errors',
     'json-patches-need-a-permission+items-without-etags',
-    'shows-writes-in-time+deleted-items-are-410',
+    'shows-writes-in-time+lower-case-fields',
     'lists-new-items-in-time+plain-json-errors',
     'job-is-gone-after-its-end+job-runs-with-202+plain-json-errors',
     'job-redirects-to-its-result+job-by-operation-location+items-without-etags',
