@@ -97,6 +97,8 @@ describe('CONTRIBUTING.md', () => {
 const LAWFUL = [
   // One member of a kind a file: schemes, kinds of providers, dialects, formats, commands.
   /^harness\/config\/provider\/|\/dialects\/|^harness\/report\/formats\/|^harness\/cli\/commands\//,
+  // A table of variants for each part of a service.
+  /^harness\/reference\/variants\//,
   // A suite is loaded by its name.
   /\.suite\.ts$/,
   // The build of the package replaces it by code that is compiled ahead.

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Contract } from '../base/clause.ts';
 import { UsageError } from '../base/exit.ts';
 import { proxiesOf } from '../wire/socket/proxies.ts';
-import { buildMessages } from './asyncapi/block.ts';
+import { buildMessages } from './asyncapi/asyncapi.ts';
 import { ACCEPTED, type AcceptedObservation, KNOWN, type KnownFailure } from './baseline.ts';
 import { ALLOWANCES, type Allowance } from './blocks/allowances.ts';
 import { buildCredentials } from './blocks/credentials.ts';

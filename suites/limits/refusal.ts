@@ -17,7 +17,7 @@ import { everyExchange } from '../stimuli/record.ts';
 import { unknownPath } from '../stimuli/target.ts';
 import { burstFailures } from './stimuli/measurement.ts';
 import * as quota from './stimuli/quota.ts';
-import { everyLimitRefusal, hasContentForPrograms } from './stimuli/refusals.ts';
+import { everyLimitRefusal, hasContentForPrograms } from './stimuli/quota.ts';
 import { pageWhileExhausted, refusalDelay } from './stimuli/spent.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */

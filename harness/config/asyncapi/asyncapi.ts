@@ -1,8 +1,12 @@
+import { resolve } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
+import type { CredentialsBlock } from '../credential/schemes.ts';
 import { SourceFiles } from '../document/files.ts';
 import { Remarks } from '../document/remarks.ts';
 import { child, faultAt } from '../document/source.ts';
+import type { Draft } from '../draft/draft.ts';
+import { basePathOf, type ProviderConfig } from '../provider/provider.ts';
 import type { ReadFault } from '../yaml/read-text.ts';
 import { Addresses, type AsyncApiOptions, UNKNOWN_ADDRESS } from './addresses.ts';
 import type { DocumentedMessages, UnservedChannel } from './documented-messages.ts';
@@ -85,4 +89,30 @@ function speakersOf(servers: readonly FoundServer[]): readonly FoundServer[] {
   const speaking = (protocols: RegExp) => servers.filter(({ protocol }) => protocols.test(protocol));
   const sockets = speaking(/^wss?$/);
   return sockets.length > 0 ? sockets : speaking(/^https?$/);
+}
+
+interface MessageBlocks {
+  readonly asyncapi?: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly credentials: CredentialsBlock | undefined;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly websocket?: { readonly application?: 'service' | 'client' };
+}
+
+/** What the AsyncAPI document of the config says; null without one. @throws UsageError */
+export async function buildMessages(
+  draft: Draft,
+  { asyncapi, parameters, credentials, headers = {}, websocket }: MessageBlocks,
+  provider: ProviderConfig,
+): Promise<DocumentedMessages | null> {
+  if (asyncapi === undefined) return null;
+  const read = await readAsyncApi(resolve(draft.scope.folder, asyncapi), {
+    shown: draft.shownBeside('asyncapi', asyncapi),
+    configured: { ...credentials, headers: Object.keys(headers).map((name) => name.toLowerCase()) },
+    basePath: basePathOf(provider),
+    isClient: websocket?.application === 'client',
+    ...(parameters && { parameters }),
+  });
+  if (!('fault' in read)) return read;
+  throw draft.fileFault('asyncapi', `the document ${asyncapi}`, read.fault);
 }

@@ -1,7 +1,7 @@
 import { formatPlace } from '../../base/exit.ts';
-import { isJsonObject } from '../../base/json-text.ts';
+import { isJsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { Definitions } from '../../wire/json/schema.ts';
-import type { DocumentNode } from '../document/source.ts';
+import { child, type DocumentNode } from '../document/source.ts';
 import type {
   DocumentedMessage,
   DocumentedMessages,
@@ -11,7 +11,6 @@ import type {
 } from './documented-messages.ts';
 import type { FoundMessage, MessageReader } from './messages.ts';
 import type { ChannelOperation, FoundChannel, Outline } from './outline.ts';
-import { riskOf } from './risk.ts';
 
 /** The messages and operations of channels that have one address. */
 export function endpointOf(
@@ -160,4 +159,29 @@ class EndpointReader {
       place: formatPlace(at.file.placeOf(at.pointer)),
     };
   }
+}
+
+/** What only this connection, or nothing at all, is another for. */
+const HARMLESS = /^(?:ping|heartbeat|keep-?alive|subscribe|unsubscribe)$/i;
+/** It may change or remove what the run did not create. */
+const DESTRUCTIVE =
+  /delete|remove|cancel|destroy|drop|purge|reset|clear|kick|ban|revoke|terminate|shutdown|update|replace|patch|rename|transfer|withdraw/i;
+/** Members of a message that say what it asks for. */
+const WORDS = ['type', 'event', 'method', 'op', 'action', 'kind', 'cmd', 'command'];
+
+/** What sending a message may change. The document's `x-safe` goes before its names. */
+function riskOf(
+  operation: DocumentNode,
+  { at, name }: FoundMessage,
+  id: string,
+  text: string,
+): MessageText['risk'] {
+  const marks = [child(at, 'x-safe').value, child(operation, 'x-safe').value];
+  const mark = marks.find((each) => typeof each === 'boolean');
+  if (mark === true) return null;
+  const value = parseJsonObject(text);
+  const words = WORDS.map((word) => value?.[word]).filter((word) => typeof word === 'string');
+  if (mark === undefined && (words.length > 0 ? words : [name]).every((word) => HARMLESS.test(word)))
+    return null;
+  return [id, name, ...words].some((word) => DESTRUCTIVE.test(word)) ? 'destroys' : 'changes';
 }
