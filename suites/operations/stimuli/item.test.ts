@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { thingsDocument } from '../../../harness/config/operation/fixtures/things.ts';
 import { described } from '../../../harness/config/operation/openapi/fixtures/described.ts';
-import { textLossIn, unusualBody } from './item.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
+import {
+  exampleExchange,
+  exampleRequest,
+  exampleResponse,
+} from '../../../harness/wire/fixtures/example-evidence.ts';
+import { createdId, textLossIn, unusualBody } from './item.ts';
 import { lifecyclesIn } from './own-operations.ts';
 
 const [lifecycle] = lifecyclesIn(await described(thingsDocument(), 'safety: { unsafeMethods: true }\n'));
@@ -39,4 +45,20 @@ describe('a text beyond ASCII', () => {
   ])('is kept %s', (_, change) => {
     expect(lossBy(change)).toBeNull();
   });
+});
+
+it.each([
+  ['/items/8', '8'],
+  ['https://example.test/v1/items/8/', '8'],
+  ['/items/a%20b?version=3', 'a b'],
+  ['/items?id=eq.8', '8'],
+  ['/items?id=8&select=id', '8'],
+  ['items?id=eq.a%20b', 'a b'],
+  ['/items', null],
+  ['/items/?select=id', null],
+  ['/items/%ff', null],
+])('an item that was created at %s is %s', (location, id) => {
+  const request = exampleRequest({ method: 'POST', url: 'https://example.test/items' });
+  const response = exampleResponse({ status: 201, fields: [['Location', location]] });
+  expect(createdId(new Reply(exampleExchange({ request, response })), { idMember: 'id' })).toBe(id);
 });

@@ -21,14 +21,25 @@ export function idIn(reply: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMem
   return reply === undefined ? null : idOf(itemOf(reply), lifecycle);
 }
 
-/** The name of the item that a creation says it has made: in the body, or as the last segment of Location; null for none. */
+/** The name of the item that a creation says it has made: in the body, or in Location; null for none. */
 export function createdId(created: Reply | undefined, lifecycle: Pick<Lifecycle, 'idMember'>): string | null {
   if (created === undefined || !created.served) return null;
-  return idIn(created, lifecycle) ?? lastSegment(created.response.location);
+  const { location } = created.response;
+  return idIn(created, lifecycle) ?? (location && idInPlace(location, created, lifecycle));
 }
 
-function lastSegment(place: URL | null): string | null {
-  const last = place?.pathname.split('/').filter(Boolean).at(-1);
+/** The query names the item, PostgREST's operator before it, or else the last segment of the path. */
+function idInPlace(
+  { pathname, searchParams }: URL,
+  created: Reply,
+  { idMember }: Pick<Lifecycle, 'idMember'>,
+): string | null {
+  const named = searchParams.get(idMember)?.replace(/^eq\./, '');
+  if (named) return named;
+  // The address of the collection names no item.
+  const collection = new URL(created.exchange.request.url).pathname;
+  const [place, above] = [pathname, collection].map((path) => path.split('/').filter(Boolean));
+  const last = place?.join('/') === above?.join('/') ? undefined : place?.at(-1);
   if (last === undefined) return null;
   try {
     return decodeURIComponent(last);

@@ -77,6 +77,23 @@ describe('what a run has created it removes', () => {
     expect(remarks()).toEqual([]);
   });
 
+  it('when the query of Location names it', async () => {
+    const store = await storeOfThings(
+      0,
+      () => undefined,
+      () => null,
+      (id) => `/things?id=eq.${id}`,
+    );
+    const config = await described(thingsDocument(), 'safety: { unsafeMethods: true }\n');
+    const { session, remarks } = sessionAt(store.url, config);
+    await session.ask(lives, new AbortController().signal);
+    await session.close();
+    await store.stop();
+    expect(store.created()).toBeGreaterThan(0);
+    expect([...store.things.keys()]).toEqual([]);
+    expect(remarks()).toEqual([]);
+  });
+
   it('is told of where that is not possible', async () => {
     const store = await storeOfThings(2, (_request, response) => {
       response.destroy();
