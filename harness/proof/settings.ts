@@ -333,6 +333,17 @@ const SETTINGS: readonly CaseSetting[] = [
     conforming: REALTIME,
   },
   {
+    // A schema that takes more than the answer.
+    name: 'loose answers',
+    words: 'websocket: { echo: false, exchange: [{ send: { ask: conform }, expect: { type: object } }] }',
+    adapt: inWebSocket({
+      echo: false,
+      exchange: [{ send: '{"ask":"conform"}', expect: { type: 'object' } }],
+    }),
+    conforming: REALTIME,
+    moreRequests: 2,
+  },
+  {
     // Messages that are documented, in place of an echo.
     name: 'documented messages',
     words: 'asyncapi: harness/proof/config/talk.asyncapi.yaml',

@@ -47,6 +47,7 @@ import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { EVENT_VARIANTS } from './variants/events.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
 import { HTTP2_VARIANTS } from './variants/http2.ts';
+import { ITEM_VARIANTS } from './variants/items.ts';
 import { MESSAGE_VARIANTS } from './variants/messages.ts';
 import {
   ACCOUNT_VARIANTS,
@@ -124,6 +125,7 @@ const VARIANTS: readonly Variant[] = [
   ...INPUT_VARIANTS,
   ...SPEED_VARIANTS,
   ...LIFECYCLE_VARIANTS,
+  ...ITEM_VARIANTS,
   ...ACCOUNT_VARIANTS,
   ...DELAY_VARIANTS,
   ...CONTENT_VARIANTS,

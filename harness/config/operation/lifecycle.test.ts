@@ -115,6 +115,25 @@ describe('a lifecycle', () => {
     expect(await lifecycles(answering(201, nothing))).toHaveLength(1);
   });
 
+  it.each([
+    ['', 0],
+    ['parameters: { org: acme }', 1],
+    ['parameters: { create.org: acme }', 0],
+    ['parameters: { org: acme, remove.org: other }', 0],
+  ])('is below a place of which the config gives the name in each path: %s', async (more, count) => {
+    const document = thingsDocument();
+    const org = { name: 'org', in: 'path', required: true, schema: { type: 'string', example: 'acme' } };
+    const paths = Object.entries(document.paths).map(([path, { parameters = [], ...item }]) => [
+      `/orgs/{org}${path}`,
+      { ...item, parameters: [...(parameters as readonly object[]), org] },
+    ]);
+    const { operations, definitions = {} } = await described(
+      { ...document, paths: Object.fromEntries(paths) },
+      `${more}\n`,
+    );
+    expect(lifecyclesOf(operations, definitions)).toHaveLength(count);
+  });
+
   it('is repeatable by a header of any letter case', async () => {
     const [found] = await lifecycles((paths) => {
       of(paths, '/things', 'post').parameters = [

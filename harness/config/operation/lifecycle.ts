@@ -54,8 +54,12 @@ function lifecycleOf(
   const { body } = create.call;
   const template = withoutEndSlash(create.call.template);
   if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
-  if (/[{?]/.test(template)) return null;
-  const items = operations.filter(({ call }) => isItemOf(call, template));
+  if (template.includes('?')) return null;
+  const above = placeOf(create.call, template);
+  if (above === null) return null;
+  const items = operations.filter(
+    ({ call }) => isItemOf(call, template) && placeOf(call, template) === above,
+  );
   const parameters = new Set(items.map(({ call }) => withoutEndSlash(call.template)));
   if (parameters.size !== 1) return null;
   const [itemTemplate = ''] = parameters;
@@ -74,7 +78,10 @@ function lifecycleOf(
   const update = by('PATCH');
   const list = operations.find(
     ({ method, call, uncallable }) =>
-      method === 'GET' && withoutEndSlash(call.template) === template && uncallable === null,
+      method === 'GET' &&
+      withoutEndSlash(call.template) === template &&
+      placeOf(call, template) === above &&
+      uncallable === null,
   );
   const named = create.call.inputs.find(
     ({ name, in: place }) => place === 'header' && name.toLowerCase() === 'idempotency-key',
@@ -97,6 +104,15 @@ function lifecycleOf(
     readable,
     idempotencyField: named?.name ?? null,
   };
+}
+
+/** The values in the path of a collection; null if any is not of the config: others may own the place. */
+function placeOf({ inputs }: Call, collection: string): string | null {
+  const names = [...collection.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name);
+  const given = names.map((each) =>
+    inputs.find(({ name, in: place, from }) => name === each && place === 'path' && from === 'config'),
+  );
+  return given.includes(undefined) ? null : JSON.stringify(given.map((each) => each?.value));
 }
 
 /** One parameter below the path of a collection, and nothing more. */

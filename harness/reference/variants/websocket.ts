@@ -19,6 +19,7 @@ import {
   closingWithCode,
   countingHandshakes,
   demandingLogin,
+  greetingLate,
   keyFromSubprotocol,
   knowingOpen,
   OVERLOADED,
@@ -95,6 +96,27 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-greets': {
     summary: 'sends a message of its own before it echoes',
     patch: onOpen((socket) => socket.send('welcome')),
+  },
+  'ws-greets-late': {
+    setting: 'loose answers',
+    summary: 'greets when its client has been answered',
+    patch: greetingLate(0),
+  },
+  'ws-greets-late-and-answers-later': {
+    setting: 'loose answers',
+    summary: 'greets before it answers the first message',
+    patch: greetingLate(250),
+  },
+  'ws-tells-of-itself': {
+    setting: 'loose answers',
+    summary: 'sends an event of its own again and again, whatever its client says',
+    patch: onOpen((socket, { clock }) => {
+      const tell = async () => {
+        for (await clock.sleep(80); socket.readyState === socket.OPEN; await clock.sleep(80))
+          socket.send('{"type":"event"}');
+      };
+      void tell();
+    }),
   },
   'ws-pings-first': {
     summary: 'sends a Ping and a Pong of its own as soon as a connection opens',

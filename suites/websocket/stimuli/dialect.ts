@@ -16,6 +16,7 @@ import {
   piecemealAt,
   runErrand,
 } from './errand.ts';
+import { withoutGreetings } from './greeting.ts';
 import { answerIn, exchange, whole } from './message-pair.ts';
 import { alive, opening } from './ordinary-client.ts';
 import { pusherClient } from './pusher.ts';
@@ -136,26 +137,35 @@ export const heardByClient = derived('websocket-dialect-heard', [client, spoken]
 });
 
 /** Each of the messages of the config; the first of them may go along beside others. */
-function answered(name: string, first: Errand, errandAt: (place: number) => Errand) {
+function answered(
+  name: string,
+  first: Errand,
+  errandAt: (place: number) => Errand,
+  settled: typeof withoutGreetings = async (_, _pairs, views) =>
+    views.map((view) => ({ view, isGreeted: false })),
+) {
   const cost = ({ websocket }: ServiceConfig) => websocket?.exchange?.length ?? 0;
   return connecting(name, { needs: [alive], cost }, async (port) => {
     await port.ask(alive);
     const { exchange: pairs = [] } = port.config.websocket ?? {};
-    return Promise.all(
-      pairs.map(async (pair, place) => {
-        const view = await (place === 0
-          ? runErrand(port, first, besideOthers(first))
-          : runErrand(port, errandAt(place), null));
-        return answeredIn(view, pair);
-      }),
+    const views = await Promise.all(
+      pairs.map((_, place) =>
+        place === 0 ? runErrand(port, first, besideOthers(first)) : runErrand(port, errandAt(place), null),
+      ),
     );
+    const all = await settled(port, pairs, views);
+    return pairs.flatMap((pair, place) => {
+      const own = all[place];
+      return own === undefined ? [] : [answeredIn(own.view, pair, own.isGreeted)];
+    });
   });
 }
 
 /** `fault`: what is wrong with the nearest answer, in one line; null for nothing. */
-function answeredIn(conversation: ConversationView, pair: MessagePair) {
+function answeredIn(conversation: ConversationView, pair: MessagePair, isGreeted = false) {
   const { to, evidence } = conversation;
-  return { to, evidence, conversation, fault: answerIn(conversation, pair) };
+  const fault = answerIn(conversation, pair);
+  return { to, evidence, conversation, fault: fault && isGreeted ? `${fault} but the greeting` : fault };
 }
 
 /** The login of the config, by itself. @throws NotApplicable if the config has none. */
@@ -173,7 +183,7 @@ export const loggedIn = connecting(
   },
 );
 
-export const exchanged = answered('websocket-exchange', EXCHANGE, exchangeAt);
+export const exchanged = answered('websocket-exchange', EXCHANGE, exchangeAt, withoutGreetings);
 export const exchangedInFragments = answered(
   'websocket-exchange-fragments',
   EXCHANGE_IN_FRAGMENTS,

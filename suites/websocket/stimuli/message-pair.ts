@@ -52,6 +52,16 @@ export function fitsPair(message: Message, pair: MessagePair): boolean {
   return answerFault(message, judgeOf(pair), pair.inAnyKind) === null;
 }
 
+/** Whether a text would be an answer; false where that cannot be judged. */
+export function fitsText(text: string, pair: MessagePair): boolean {
+  try {
+    return judgeOf(pair)(jsonOf(text)) === null;
+  } catch (error) {
+    if (error instanceof EndlessSchema) return false;
+    throw error;
+  }
+}
+
 /** The end of a wait. An answer that cannot be judged may be the right one: its judgment blocks the check later. */
 export function mayFitPair(message: Message, pair: MessagePair): boolean {
   try {

@@ -177,6 +177,24 @@ export const demandingLogin = (remembers: boolean): Patch =>
     }),
   );
 
+const GREETING = '{"type":"welcome"}';
+/** Milliseconds after the opening: later than a client begins to talk. */
+const LATE_MS = 100;
+
+/** Greets late. `answersAfterMs`: from a message to its answer; null if it never answers. */
+export const greetingLate = (answersAfterMs: number | null): Patch =>
+  onAccepted((verdict, _, { clock }) =>
+    conversing(verdict, (socket) => {
+      const say = async (content: string | Buffer, afterMs: number) => {
+        await clock.sleep(afterMs);
+        if (socket.readyState === socket.OPEN) socket.send(String(content));
+      };
+      void say(GREETING, LATE_MS);
+      if (answersAfterMs === null) return;
+      socket.on('message', (content: Buffer) => void say(content, answersAfterMs));
+    }),
+  );
+
 /** In place of a frame that is too big. */
 const TOO_BIG = Buffer.from('too big');
 

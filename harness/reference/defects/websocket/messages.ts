@@ -9,7 +9,13 @@ import {
   upon,
 } from '../../behavior/patches/frames.ts';
 import { type Patch, together } from '../../behavior/patches/patch.ts';
-import { boundingFrames, closingUpon, demandingLogin, onMessage } from '../../behavior/patches/websocket.ts';
+import {
+  boundingFrames,
+  closingUpon,
+  demandingLogin,
+  greetingLate,
+  onMessage,
+} from '../../behavior/patches/websocket.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -49,6 +55,12 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'Two JSON texts are sent in one message',
     fails: ['websocket.exchange'],
     patch: repacking((text) => `{"said":"hello"}\n${text}`),
+  },
+  'ws-greets-and-never-answers': {
+    setting: 'loose answers',
+    cause: 'A message is never answered: what comes is the greeting',
+    fails: ['websocket.exchange'],
+    patch: greetingLate(null),
   },
   'ws-ignores-login': {
     setting: 'login by message',
