@@ -5,6 +5,7 @@ import { cors } from './cors/cors.suite.ts';
 import { events } from './events/events.suite.ts';
 import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers/headers.suite.ts';
+import { http2 } from './http2/http2.suite.ts';
 import { json } from './json/json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
 import { messages } from './messages/messages.suite.ts';
@@ -31,6 +32,7 @@ export const functional: readonly Suite[] = [
   negotiation,
   versioning,
   cors,
+  http2,
 ].map(overHttp);
 
 /**

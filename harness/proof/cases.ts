@@ -57,7 +57,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'unknown-coding-400+refuses-chunked-content-411+refuses-content-of-get+refuses-old-clients-426+takes-h2c',
     'answers-in-http-1-0+cgi-drops-underscored-fields',
     'http2-alone+plain-json-errors+x-ratelimit-fields',
-    'one-stream-at-a-time+refuses-some-streams+narrow-windows-in-http2',
+    'one-stream-at-a-time+refuses-some-streams+narrow-windows-in-http2+websocket-on-streams',
     'closes-after-chunks+takes-one-member-of-accept+later-refusals-dated',
     'timing-in-trailers+cgi-drops-underscored-fields+later-refusals-in-other-words',
     'tags-and-dates+all-ranges+304-with-length+tells-other-clients-more',

@@ -14,6 +14,7 @@ import {
   TRANSPORT_SECURITY_DEFECTS,
   WRONG_SIGNATURE_DEFECTS,
 } from './defects/headers.ts';
+import { HTTP2_DEFECTS } from './defects/http2.ts';
 import { INSTANCE_DEFECTS } from './defects/instances.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
@@ -76,6 +77,7 @@ const DEFECTS: readonly Defect[] = [
   ...INSTANCE_DEFECTS,
   ...CONNECTION_DEFECTS,
   ...CACHING_DEFECTS,
+  ...HTTP2_DEFECTS,
   ...NEGOTIATION_DEFECTS,
   ...JSON_DEFECTS,
   ...TRANSPORT_SECURITY_DEFECTS,

@@ -1,10 +1,12 @@
 import type { Http2Session, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { http2 } from '../base/node-http.ts';
+import type { FieldLine } from '../wire/exchange.ts';
 import { linesIn } from '../wire/fields/grammar/field-grammar.ts';
 import type { Kernel } from './behavior/behavior.ts';
 import { answerRequest, finishAnswer } from './behavior/handling.ts';
 import { type HttpAnswer, problem } from './http/answer.ts';
+import { faulty } from './http/http2-octets.ts';
 import type { ReceivedRequest } from './http/message.ts';
 import { receivedRequest } from './http/octets.ts';
 
@@ -29,8 +31,10 @@ export function openHttp2Host(
   kernel: Kernel,
   log: (request: ReceivedRequest, answer: HttpAnswer) => void,
 ): Http2Host {
-  const { refuses, settings = {} } = kernel.behavior.http2 ?? {};
+  const { answersAs, resetEnds = false, refuses, appended, settings = {} } = kernel.behavior.http2 ?? {};
   let streams = 0;
+  /** Fields for the answers under way, by connection and stream. */
+  const fields = new WeakMap<Http2Session, Map<number, FieldLine>>();
   const sessions = new Set<Http2Session>();
   const server = http2().createServer({
     settings,
@@ -66,22 +70,33 @@ export function openHttp2Host(
       ),
       ...(session && { connection: session }),
     };
-    const answer =
+    const made =
       body === 'too-large'
         ? finishAnswer(kernel, problem('content-too-large'), request)
         : await answerRequest(kernel, request);
+    const answer = answersAs?.(made, request) ?? made;
     log(request, answer);
     if (stream.destroyed) return;
     if (answer.delivery?.kind === 'drop') {
       session?.destroy();
       return;
     }
+    const field = appended?.(request) ?? null;
+    if (field !== null && session && stream.id !== undefined) fields.get(session)?.set(stream.id, field);
     stream.respond(headersOf(answer), { endStream: request.method === 'HEAD' || answer.body.length === 0 });
     if (!stream.writableEnded) stream.end(answer.body);
   }
 
   return {
-    take: (socket) => void server.emit('connection', socket),
+    take(socket) {
+      if (!appended && !resetEnds) {
+        server.emit('connection', socket);
+        return;
+      }
+      const own = new Map<number, FieldLine>();
+      server.once('session', (session) => fields.set(session, own));
+      server.emit('connection', faulty(socket, { fields: own, resetEnds }));
+    },
     close() {
       for (const session of sessions) session.destroy();
       server.close();

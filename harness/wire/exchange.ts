@@ -185,6 +185,8 @@ const ConnectionUse = record({
    * server: it was sent once more, on a fresh connection, because not one octet had been answered. One line.
    */
   replaced: nullable(text),
+  /** It takes WebSocket connections on its streams (RFC 8441 §3); absent outside of HTTP/2. */
+  takesWebSockets: optional(flag),
   /** What became of it within a while after the last response; absent if that was not looked at. */
   afterwards: optional(choice('ended', 'reset', 'open')),
 });

@@ -1,5 +1,6 @@
 import type { Settings } from 'node:http2';
 import type { WebSocket } from 'ws';
+import type { FieldLine } from '../../wire/exchange.ts';
 import type { Access, CredentialBehavior } from '../credentials.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import type { ReceivedRequest } from '../http/message.ts';
@@ -102,8 +103,14 @@ export interface Behavior {
 export interface Http2Behavior {
   /** HTTP/1.1 is not answered. */
   readonly isAlone?: boolean;
+  /** Changes the answer to a request that came over HTTP/2. */
+  readonly answersAs?: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer;
+  /** A stream that the client resets ends the connection. */
+  readonly resetEnds?: boolean;
   /** Refuses a stream without processing it (RFC 9113 §8.7); `count`: of the streams so far. */
   readonly refuses?: (count: number) => boolean;
+  /** A field is written behind those of the answer to such a request, as it is. */
+  readonly appended?: (request: ReceivedRequest) => FieldLine | null;
   readonly settings?: Settings;
 }
 

@@ -23,13 +23,18 @@ export const HTTP2_VARIANTS: readonly Variant[] = [
     },
     'refuses-some-streams': {
       summary: 'refuses each seventh stream unprocessed (RFC 9113 §8.7)',
-      unseen: 'the client sends the request once more',
+      changes: ['http2.unprocessed'],
       patch: inHttp2({ refuses: (count) => count % 7 === 0 }),
     },
     'narrow-windows-in-http2': {
       summary: 'takes content in HTTP/2 by small windows and small frames (RFC 9113 §5.2)',
       unseen: 'the content is the same',
       patch: inHttp2({ settings: { initialWindowSize: 64, headerTableSize: 0 } }),
+    },
+    'websocket-on-streams': {
+      summary: 'says that it takes WebSocket connections on streams of HTTP/2 (RFC 8441 §3)',
+      changes: ['http2.websocket'],
+      patch: inHttp2({ settings: { enableConnectProtocol: true } }),
     },
   }),
 ];

@@ -63,7 +63,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
       read,
       failure: ending.failure,
       heard: listener?.heard ?? null,
-      use: { reused, replaced: null },
+      use: { reused, replaced: null, takesWebSockets: connection.takesWebSockets },
       stopwatch,
       unprocessed: ending.unprocessed,
     };

@@ -16,8 +16,23 @@ import type { Http2Request } from './http2-request.ts';
 
 export type StreamBounds = Omit<Conditions, 'graceMs' | 'refused'>;
 
-interface GreetingBounds extends Pick<StreamBounds, 'clock' | 'signal'> {
+interface WaitBounds extends Pick<StreamBounds, 'clock' | 'signal'> {
   readonly withinMs: number;
+}
+
+/** Resolves once `begin` says so, the time is over or the signal is aborted. */
+function waiting({ clock, withinMs, signal }: WaitBounds, begin: (done: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = startDeadline(clock, withinMs, done);
+    signal?.addEventListener('abort', done, { once: true });
+    if (signal?.aborted) done();
+    else begin(done);
+  });
 }
 
 export interface StreamEnding {
@@ -75,23 +90,21 @@ export class Http2Connection {
     return this.#asked > 0;
   }
 
+  /** It says that it takes WebSocket connections on its streams (RFC 8441 §3). */
+  get takesWebSockets(): boolean {
+    return this.#session.remoteSettings?.enableConnectProtocol === true;
+  }
+
   /** Its first frame came. */
   get isHttp2(): boolean {
     return this.#watch.isHttp2;
   }
 
   /** Resolves once the settings of the server came, the connection ended or the time is over. */
-  greets({ clock, withinMs, signal }: GreetingBounds): Promise<void> {
-    return new Promise<void>((resolve) => {
-      const done = () => {
-        cancel();
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = startDeadline(clock, withinMs, done);
-      signal?.addEventListener('abort', done, { once: true });
+  greets(bounds: WaitBounds): Promise<void> {
+    return waiting(bounds, (done) => {
       this.#session.once('remoteSettings', done).once('close', done);
-      if (this.#session.destroyed || signal?.aborted) done();
+      if (this.#session.destroyed) done();
     });
   }
 
@@ -103,7 +116,7 @@ export class Http2Connection {
     this.#asked += 1;
     this.#underWay += 1;
     try {
-      if (besideReset) this.#reset(request);
+      if (besideReset) await this.#reset(request, bounds);
       return await this.#read(request, this.#open(request), bounds);
     } catch (error) {
       // The library opens no stream on a connection that is ending.
@@ -134,12 +147,14 @@ export class Http2Connection {
     return stream;
   }
 
-  #reset(request: Http2Request): void {
+  /** Resolves once the reset is on its way, or the time of a response is over. */
+  #reset(request: Http2Request, { timeouts, ...bounds }: StreamBounds): Promise<void> {
     const stream = this.#open(request);
     stream.on('error', () => undefined).resume();
     const cancel = () => stream.close(CANCEL);
     if (stream.pending) stream.once('ready', cancel);
     else cancel();
+    return waiting({ ...bounds, withinMs: timeouts.responseMs }, (done) => stream.once('close', done));
   }
 
   #read(

@@ -17,7 +17,7 @@ import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import type { AnswerTimes } from '../turn/run-time.ts';
 import { blockedByBudget, rateLimited, type SessionContext, type Turn } from '../turn/session-context.ts';
 import { quotaAsFound, quotaOpening, sampleTrial, spendingTrial } from './quota-trials.ts';
-import { isSample, requestOf, type Stimulus } from './stimulus.ts';
+import { declaredBy, isSample, requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
 export interface HttpPort {
@@ -160,7 +160,8 @@ export class ServiceHttp {
       if (done.response !== null && isUsual) answerTimes.answered(done.timing.durationMs);
       return done;
     };
-    for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {
+    const { cost } = declaredBy(stimulus);
+    for (let behind = 1; behind < cost; behind++) {
       await budget.take(signal).catch(blockedByBudget);
     }
     const done = await (atOnce ? send(budget.count()) : budget.run(send, signal)).catch(blockedByBudget);

@@ -45,10 +45,11 @@ export function isSample({ purpose: _, ...otherwise }: Stimulus): boolean {
 const CHANGING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** The declaration of a probe with this request. */
-export function declaredBy({ method = 'GET', credential = 'right', responses = 1 }: Stimulus) {
+export function declaredBy({ method = 'GET', credential = 'right', responses = 1, ...more }: Stimulus) {
   const use = credentialUse(credential);
   const changes = CHANGING.has(method) && use === 'right';
-  return { cost: responses, credential: use, risks: changes ? (['change'] as const) : [] };
+  const cost = more.besideReset ? 2 : responses;
+  return { cost, credential: use, risks: changes ? (['change'] as const) : [] };
 }
 
 /** The request without its credential. */
