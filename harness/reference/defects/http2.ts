@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../wire/exchange.ts';
 import { type Defect, tableOf, under } from '../behavior/deviation.ts';
-import { inHttp2 } from '../behavior/patches/http2.ts';
+import { inHttp2 } from '../behavior/patches/parts.ts';
 import type { Patch } from '../behavior/patches/patch.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import { withMembers } from '../http/answer-changes.ts';

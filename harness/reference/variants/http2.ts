@@ -1,11 +1,5 @@
-import type { Http2Behavior } from '../behavior/behavior.ts';
 import { REST, tableOf, under, type Variant } from '../behavior/deviation.ts';
-import type { Patch } from '../behavior/patches/patch.ts';
-
-/** Speaks HTTP/2 beside HTTP/1.1, with this difference. */
-const inHttp2 =
-  (difference: Http2Behavior): Patch =>
-  (behavior) => ({ ...behavior, http2: { ...behavior.http2, ...difference } });
+import { inHttp2 } from '../behavior/patches/parts.ts';
 
 /** Lawful ways to speak HTTP/2 (RFC 9113). */
 export const HTTP2_VARIANTS: readonly Variant[] = [

@@ -3,7 +3,7 @@ import { suites } from '../../catalogue.ts';
 
 const checks = suites.flatMap((suite) => suite.checks.map((check) => ({ suite: suite.name, ...check })));
 
-const DOTTED = /^[a-z]+(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
+const DOTTED = /^[a-z]+\d?(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
 
 describe('the catalogue of checks', () => {
   /**

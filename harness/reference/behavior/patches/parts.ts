@@ -12,7 +12,7 @@ import {
   withDigest,
 } from '../../http/signature.ts';
 import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
-import type { Behavior } from '../behavior.ts';
+import type { Behavior, Http2Behavior } from '../behavior.ts';
 import type { WebhookBehavior, WebhookEvent, WebhookMessage } from '../webhooks.ts';
 import { onFinished, type Patch } from './patch.ts';
 
@@ -107,3 +107,8 @@ export const inEvents = (
   inWebhooks(({ compose }) => ({
     compose: (event, secret, nowMs, url) => change(compose(event, secret, nowMs, url), event, secret),
   }));
+
+/** Speaks HTTP/2 beside HTTP/1.1, with this difference. */
+export const inHttp2 =
+  (difference: Http2Behavior): Patch =>
+  (behavior) => ({ ...behavior, http2: { ...behavior.http2, ...difference } });
