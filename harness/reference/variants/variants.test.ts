@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { Settings } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import { portOf } from '../../base/loopback.ts';
+import { http2 } from '../../base/node-http.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { onAnswer } from '../behavior/patches/patch.ts';
 import { listVariants } from '../catalogue.ts';
@@ -48,6 +50,21 @@ function longerLimit(requests: number, usual: string, other: string): Sighting {
   };
 }
 
+/** What is told of itself in the first frame of HTTP/2. */
+function settingOf(name: keyof Settings, usual: number, other: number): Sighting {
+  return {
+    options: { http2: true },
+    see: async (provider) => {
+      const session = http2().connect(provider.url);
+      const [settings] = await once(session, 'remoteSettings');
+      session.destroy();
+      return settings[name];
+    },
+    usual,
+    other,
+  };
+}
+
 const SIGHTINGS: Readonly<Record<string, Sighting>> = {
   'merges-slashes': at('//v1//resources'),
   'removes-dot-segments': at('/x/../v1/%2e/resources'),
@@ -91,6 +108,8 @@ const SIGHTINGS: Readonly<Record<string, Sighting>> = {
     usual: 101,
     other: 429,
   },
+  'one-stream-at-a-time': settingOf('maxConcurrentStreams', 4_294_967_295, 1),
+  'narrow-windows-in-http2': settingOf('initialWindowSize', 65_535, 64),
   'longer-limit-by-bucket': longerLimit(5, 'r=54;t=3540', 'r=55;t=60'),
   'longer-limit-counts-refusals': longerLimit(12, 'r=49;t=3540', 'r=47;t=3540'),
   'webhook-takes-its-time': {
