@@ -10,11 +10,10 @@ import {
   suite,
   when,
 } from '../../harness/engine/check/suite.ts';
-import type { Reply } from '../../harness/wire/exchange/reply.ts';
 import { withoutCredential } from '../auth/stimuli/credential.ts';
 import { stable } from '../status/documented-answer.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
-import { besideReset, everyHttp2Message, inBothAgain } from './stimuli/http2.ts';
+import { besideReset, difference, everyHttp2Message, inBothAgain } from './stimuli/http2.ts';
 
 const spokenOverHttp2 = when(
   ({ http2 }) => http2,
@@ -40,14 +39,6 @@ const wellFormed = check('http2.well-formed', {
 
 /** RFC 9110 §15.5.20, §15.5.22, §15.6.6: HTTP/1.1 is not served here. */
 const OTHER_VERSION: ReadonlySet<number | null> = new Set([421, 426, 505]);
-
-/** The difference of two answers that a client has to do with; null for none. */
-function difference({ response }: Reply, { response: usual }: Reply): string | null {
-  if (response.status !== usual.status) return `status ${response.status} in place of ${usual.status}`;
-  const [type, usualType] = [response, usual].map(({ mediaType }) => mediaType?.essence ?? 'none');
-  if (type !== usualType) return `media type ${type} in place of ${usualType}`;
-  return usual.shape === null || response.hasContentLike(usual) ? null : 'JSON of another shape';
-}
 
 /** HTTP/2 (RFC 9113), if the service speaks it. */
 export const http2 = suite(

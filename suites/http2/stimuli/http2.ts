@@ -33,3 +33,11 @@ export const besideReset = variation('beside-reset', 'without a credential, besi
   credential: 'none',
   besideReset: true,
 });
+
+/** The difference of two answers that a client has to do with; null for none. */
+export function difference({ response }: Reply, { response: usual }: Reply): string | null {
+  if (response.status !== usual.status) return `status ${response.status} in place of ${usual.status}`;
+  const [type, usualType] = [response, usual].map(({ mediaType }) => mediaType?.essence ?? 'none');
+  if (type !== usualType) return `media type ${type} in place of ${usualType}`;
+  return usual.shape === null || response.hasContentLike(usual) ? null : 'JSON of another shape';
+}
