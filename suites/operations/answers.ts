@@ -17,10 +17,7 @@ export const answers = [
     judge: ({ expect }) =>
       expect()
         .where(({ isCall }) => !isCall, 'only the documented calls were answered')
-        // A refusal of bad input is right; the document has to say by which status.
-        .faultOf(({ response, isIndistinct }) =>
-          response.statusClass === 4 || isIndistinct ? 'document' : 'service',
-        )
+        .faultOf(({ isIndistinct }) => (isIndistinct ? 'document' : 'service'))
         .toConform('a documented status', ({ undocumented }) =>
           undocumented?.by === 'the service' ? undocumented.text : null,
         ),

@@ -272,16 +272,31 @@ describe('a call that is refused', () => {
   const listed = { '/toys': get() };
 
   it.each([
-    ['the service, which lacks a documented path', listed, '', 'service'],
-    ['the document, whose example names nothing', shown, '', 'document'],
-    ['the config, whose value names nothing', toys, 'parameters: { toys.id: 9 }\n', 'config'],
-    ['the service, as soon as one of them is', { ...listed, ...shown }, '', 'service'],
-  ] as const)('is the fault of %s', async (_, paths, more, fault) => {
+    ['the service, which lacks a documented path', listed, '', 'fail', 'service'],
+    ['the document, whose example names nothing', shown, '', 'warning', 'document'],
+    ['the config, whose value names nothing', toys, 'parameters: { toys.id: 9 }\n', 'fail', 'config'],
+    ['the service, as soon as one of them is', { ...listed, ...shown }, '', 'fail', 'service'],
+  ] as const)('is the fault of %s', async (_, paths, more, verdict, fault) => {
     const { outcome } = await requestsTo({ '/start': get(), ...paths }, { '/start': json({}) }, more);
     expect([outcome.outcomes['operations.status'], outcome.faults['operations.status']]).toEqual([
-      'fail',
+      verdict,
       fault,
     ]);
+  });
+
+  it('was none if the document is to blame for the refusal', async () => {
+    const { outcome } = await requestsTo({ '/start': get(), ...shown }, { '/start': json({}) });
+    const covered = outcome.events.findLast((event) => event.type === 'operations');
+    expect(covered?.operations).toContainEqual(
+      expect.objectContaining({
+        operation: 'GET /toys/{id}',
+        notExercised: {
+          reason: 'its example names nothing here, and is answered with status 404',
+          why: 'unfit',
+          fault: 'document',
+        },
+      }),
+    );
   });
 
   it('is the refusal of a front where it leads to a login', async () => {
@@ -327,7 +342,8 @@ describe('a finding', () => {
     ['what fits none of a oneOf', described({ oneOf: [object, closed] }), { a: 'x' }, 'schema', 'service'],
     ['a member that is demanded and forbidden', described(closed), { a: 1, b: 1 }, 'schema', 'document'],
     ['the lack of such a member', described(closed), { a: 1 }, 'schema', 'document'],
-    ['a refusal of bad input', described({}, [200, 401]), {}, 'answer-status', 'document'],
+    ['an unnamed refusal of bad input', described({}, [200, 401]), {}, 'undocumented-refusal', 'document'],
+    ['another refusal of bad input', described({}, [200, 400]), {}, 'answer-status', 'service'],
   ])('about %s has its side', async (_, path, answer, check, side) => {
     const badInput = '/start?limit=conform-not-an-integer';
     const answers = { '/start': json(answer), [badInput]: refusing(422) };

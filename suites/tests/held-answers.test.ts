@@ -112,7 +112,7 @@ describe('each answer of an operation is held to what is documented for its stat
   it('and warns of bad input that is refused where no refusal is documented at all', async () => {
     const only = { 200: LIST };
     expect(await told(only, guarded(answering(200, []), answering(200, []), bad))).toEqual({
-      'undocumented-refusal warning': 'status 400 instead of 200 (no refusal is documented)',
+      'undocumented-refusal warning': 'status 400 instead of 200 (no refusal of input is documented)',
     });
   });
 });

@@ -73,6 +73,25 @@ describe('a violation', () => {
   });
 });
 
+describe('a violation that is the fault of the document alone', () => {
+  const judgment: CheckDefinition['judge'] = ({ expect: hold }) =>
+    hold([{ to: 'GET', evidence: 'e1' }])
+      .faultOf(() => 'document')
+      .toConform('this', () => 'that');
+
+  it('warns, and fails in a strict run', async () => {
+    expect((await judged(judgment)).outcome).toBe('warning');
+    expect((await judged(judgment, GROUNDS, true)).outcome).toBe('fail');
+  });
+
+  it('explains no failure of the service', async () => {
+    const root = check('orders.root', { ...COMMON, judge: judgment });
+    const resting = check('orders.resting', { ...COMMON, restsOn: [root] });
+    expect((await judging(resting)).outcome).toBe('fail');
+    expect((await judging(resting, session, { strict: true })).outcome).toBe('blocked');
+  });
+});
+
 describe('an expectation', () => {
   const reply = new Reply(exampleExchange({ response: exampleResponse({ status: 500 }) }));
 

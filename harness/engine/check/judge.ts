@@ -8,6 +8,7 @@ import {
 import { HarnessError } from '../../base/exit.ts';
 import {
   type DecisiveGround,
+  type FaultSide,
   type Finding,
   findingText,
   firstGot,
@@ -147,7 +148,7 @@ export async function judge(
       const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
       const ground = decisiveGround(check, applied, session.config, thrown.places);
       const strict = options.strict && !onlyWarns(check, session.config);
-      const outcome = check.known === undefined ? violated(applied.level, strict) : 'known';
+      const outcome = check.known === undefined ? violated(applied.level, strict, thrown.fault) : 'known';
       // Texts of the service and the config may contain a secret.
       const finding = redactedFinding(
         {
@@ -258,6 +259,8 @@ async function blockedByRoot(
     const context = openContext(root, silent, signal);
     const known = await violationIn(root, context).catch(unlessUnjudged);
     if (known === null) continue;
+    // It only warns there.
+    if (known.fault === 'document' && violation.fault !== 'document' && !options.strict) continue;
     const isSame = violation.got.length > 0 && violation.got.every((got) => known.got.includes(got));
     if (!isSame && !check.restsOn.includes(root)) continue;
     convict(session, root);
@@ -278,10 +281,10 @@ function isConvicted(session: Session, { id }: CheckDefinition): boolean {
   return convicted.get(session)?.has(id) ?? false;
 }
 
-/** The authority of the grounds sets the strength of a violation. */
-function violated(level: Level, strict: boolean): Outcome {
+/** The authority of the grounds sets the strength; what the document gets wrong by itself is no failure of the service. */
+function violated(level: Level, strict: boolean, fault: FaultSide): Outcome {
   if (level === 'NONE') return 'observed';
-  return level === 'MUST' || strict ? 'fail' : 'warning';
+  return (level === 'MUST' && fault !== 'document') || strict ? 'fail' : 'warning';
 }
 
 /** The clause that each documented operation settles at its own place. */

@@ -67,7 +67,8 @@ function coverageOf(
     replies.filter((reply) => !isDocumented(reply) && !reply.isAnsweredByProtocol && reply.status !== null),
     ({ status }) => status ?? 0,
   );
-  const why = isExercised(replies) ? null : whyNot(operation, calls);
+  const inVain = calls?.all.find((reply) => reply.operation === operation)?.whyNoCall ?? null;
+  const why = isExercised(replies, inVain === null) ? null : (inVain ?? whyNot(operation, calls));
   return {
     operation: labelOf(operation),
     id,
@@ -79,10 +80,10 @@ function coverageOf(
 }
 
 /** It was called as documented, or served another request that was entitled to it. */
-function isExercised(replies: readonly DocumentedReply[]): boolean {
+function isExercised(replies: readonly DocumentedReply[], isCalled: boolean): boolean {
   return replies.some(
     ({ isCall, served, operation, exchange }) =>
-      isCall || (served && (exchange.credential === 'right' || operation.auth !== 'required')),
+      (isCall && isCalled) || (served && (exchange.credential === 'right' || operation.auth !== 'required')),
   );
 }
 

@@ -109,9 +109,9 @@ export class DocumentedReply extends Reply {
     const isOfCredential = OF_LOGINS.has(status) && this.exchange.credential !== 'right';
     if (isOfFront(status) || isOfCredential)
       return { by: 'any front', text: `${text} (any proxy may send it)` };
-    const isBadInput = (status === 400 || status === 422) && !this.operation.answers.some(namesRefusal);
+    const isBadInput = OF_INPUT.has(status) && !this.operation.answers.some(namesRefusal);
     return isBadInput
-      ? { by: 'any front', text: `${text} (no refusal is documented)` }
+      ? { by: 'any front', text: `${text} (no refusal of input is documented)` }
       : { by: 'the service', text };
   }
 
@@ -150,9 +150,12 @@ function isOfFront(status: number): boolean {
   return OF_FRONTS.has(status) || status >= 500;
 }
 
-/** A document that describes no client error at all leaves all of them out. */
+/** About what a request says: a service refuses it by one of these, whoever asks and whatever is there. */
+const OF_INPUT: ReadonlySet<number> = new Set([400, 409, 422]);
+
+/** A document that describes no refusal of input leaves all of them out: one of a key, of a rate or of an id is none. */
 function namesRefusal({ code }: DocumentedAnswer): boolean {
-  return code.startsWith('4') || code === 'default';
+  return OF_INPUT.has(Number(code)) || code.toUpperCase() === '4XX' || code === 'default';
 }
 
 /** A path that every front passes on as it is: no whole URL, encoded slash, control character or matrix parameter. */

@@ -2,6 +2,7 @@ import type { FaultSide } from '../../../harness/base/finding.ts';
 import { listed } from '../../../harness/base/text.ts';
 import type { AnswerContent, Input } from '../../../harness/config/operation/call/call.ts';
 import type { DocumentedAnswer, ExpectedResponse, Operation } from '../../../harness/config/service.ts';
+import type { OperationCoverage } from '../../../harness/report/results/results.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { DocumentedReply } from './documented-reply.ts';
 import type { Order, ReasonAgainst, TrialKind, Unexercised } from './plan.ts';
@@ -49,6 +50,13 @@ export class OperationReply extends DocumentedReply {
     if (!isOfValues) return null;
     if (made.length > 0) return unfit(`its ${quoted(made)} is made up, and is refused`);
     return body?.isMade ? unfit('its body is made up, and is refused') : null;
+  }
+
+  /** Why a call was none after all: the document alone is to blame for its refusal. null for others. */
+  get whyNoCall(): NonNullable<OperationCoverage['notExercised']> | null {
+    if (this.expected !== null || this.isIndistinct || this.refusalSide !== 'document') return null;
+    const reason = `its example names nothing here, and is answered with status ${this.status}`;
+    return { reason, why: 'unfit', fault: 'document' };
   }
 
   /** Of the input that it tries. */
