@@ -31,3 +31,16 @@ it.each([
   expect(renderMarkdown(results)).toContain(` · fault of ${words}\n`);
   expect(renderPage(results)).toContain(`<h3>Whose fault</h3><p>That of ${words.replace("'", '&#39;')}.</p>`);
 });
+
+it('says on the page whom an operation that was not exercised is up to', () => {
+  const left = {
+    operation: 'GET /toys/{id}',
+    id: 'toy',
+    place: 'toys.yaml:1:1',
+    notExercised: { reason: 'its id has no example', why: 'unfit', fault: 'document' },
+    answers: [{ code: '200', seen: 0 }],
+    undocumented: [],
+  } as const;
+  const results = resultsOf([{ ...conformingService('search'), operationCoverage: [left] }]);
+  expect(renderPage(results)).toContain('not exercised: its id has no example, which is up to the document');
+});

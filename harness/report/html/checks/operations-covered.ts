@@ -1,3 +1,4 @@
+import { FAULT_WORDS } from '../../../base/finding.ts';
 import { grouped } from '../../../base/text.ts';
 import {
   type ConstraintCoverage,
@@ -92,7 +93,8 @@ function operationRows(
   const columns = codes.own.length + (codes.others.length > 0 ? 3 : 2);
   const words = constraintsInWords(constraints);
   const notes = [
-    notExercised && html`<span>not exercised: ${plainLine(notExercised.reason)}</span>`,
+    notExercised &&
+      html`<span>not exercised: ${plainLine(notExercised.reason)}${notExercised.fault && `, which is up to ${FAULT_WORDS[notExercised.fault]}`}</span>`,
     links.length > 0 && html`<span class="found">${links}${more > 0 && ` and ${more} more`}</span>`,
     constraints.tried.length > 0 && triedList(constraints, words),
   ];
