@@ -16,8 +16,19 @@ const applied = lived('operations.json-patch-applied', 'patchedRead', {
   got: (reply, life) => loss(reply, life, 'patch'),
 });
 
+const taken = lived('operations.json-patch-taken', 'patched', {
+  title: 'takes a JSON patch where its document offers it',
+  headline: 'A documented JSON patch gets {answer}',
+  why: 'Clients that are generated from the document cannot change anything.',
+  change: 'Read application/json-patch+json, or remove it from the document.',
+  wanted: 'another status than 415',
+  after: ['read'],
+  got: ({ status }) => (status === 415 ? 'status 415' : null),
+});
+
 /** Where the document says that PATCH takes application/json-patch+json. */
 export const jsonPatches = [
+  taken,
   applied,
 
   // RFC 6902 §5: a test that is not successful makes the whole patch unsuccessful. RFC 5789 §2.2: 409 or 422 says so.

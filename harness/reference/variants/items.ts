@@ -6,8 +6,8 @@ import {
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
-import { bare, type HttpAnswer } from '../http/answer.ts';
-import { having, lacking, withJson } from '../http/answer-changes.ts';
+import { bare, type HttpAnswer, problem } from '../http/answer.ts';
+import { asProblem, having, lacking, withJson } from '../http/answer-changes.ts';
 import { fieldValue, type RequestCondition, withField, withoutField } from '../http/message.ts';
 import { creates, inItem, inJsonPatch, isTo, lists, reads, removes } from '../services/item-patches.ts';
 import { isItem, SEARCHES } from '../services/saved-searches.ts';
@@ -47,6 +47,18 @@ export const ITEM_VARIANTS = tableOf<Variant>(under('saved searches', SEARCH), {
       const answer = await next(request);
       return answer.responseKind === 'served' ? bare('served', 204) : answer;
     }),
+  },
+  'json-patches-refused-with-400': {
+    summary: 'says 400 to every JSON patch, whose operations it does not know',
+    patch: inJsonPatch(() => problem('invalid-content')),
+  },
+  'json-patches-under-a-condition': {
+    summary: 'says 428 to a JSON patch without If-Match',
+    patch: inJsonPatch((_, request, next) =>
+      fieldValue(request, 'if-match') === undefined
+        ? asProblem(428)(problem('precondition-failed'))
+        : next(request),
+    ),
   },
   'deletes-with-200': {
     summary: 'says 200 to a deletion, with the item as it was',

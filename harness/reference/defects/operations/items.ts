@@ -382,6 +382,11 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(under('saved searches'), {
       Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)),
     ),
   },
+  'json-patch-is-415': {
+    cause: 'A documented JSON patch is answered {status:415}',
+    fails: ['operations.json-patch-taken'],
+    patch: inJsonPatch(() => problem('unsupported-media-type')),
+  },
   'json-patch-is-ignored': {
     cause: 'A JSON patch that was accepted is not stored',
     fails: ['operations.json-patch-applied'],
