@@ -93,7 +93,8 @@ export const measuredLimit = probe<MeasuredLimit>(
     const isOdd = met.stray.length + together.length > 0;
     // By chance as many may be served together as a bucket would serve that was never met in turn.
     const eachMs = eachMsOf(met.groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 });
-    const isUnmet = inference.compatible.includes('concurrency') && isTellable(plan, eachMs);
+    const isUnmet =
+      parallel !== null && inference.compatible.includes('concurrency') && isTellable(plan, eachMs);
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
     if (found?.uncertainty === null && !isOdd && !isUnmet)
       return { ...about, firstRefused: found.at, uncertainty: null };

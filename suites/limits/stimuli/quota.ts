@@ -6,7 +6,12 @@ import type { Evidence } from '../../../harness/wire/evidence.ts';
 import { asksForNoPage, Reply } from '../../../harness/wire/exchange/reply.ts';
 import { freshAfterMs } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { spentBefore } from '../../../harness/wire/limit/fault/remaining.ts';
-import { type LimitObservation, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
+import {
+  faceOf,
+  isLimitersRefusal,
+  type LimitObservation,
+  TOLERANCE,
+} from '../../../harness/wire/limit/observed/observation.ts';
 import { observationsOf } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly, forgottenMs, pacing } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
@@ -236,40 +241,27 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** RFC 6585 §4. */
-const TOO_MANY = 429;
-/** RFC 9110 §15.5.4: a client that goes on asking may be banned with it, which limits.refusals-free judges. */
-const FORBIDDEN = 403;
-
 /**
- * Every refusal at the limit, for rules that hold for the first and for each after it: a refusal of another status shows
- * where the same request had been refused. Without those of other keys, which a gateway may limit by rules of its own.
+ * Every refusal at the limit, for rules that hold for the first and for each after it: 429, like the first refusal, or
+ * with Retry-After and no quota. Anything else may be a passing fault of the service. Without those of other keys, which a gateway may limit by
+ * rules of its own.
  */
 export const everyLimitRefusal = overRecord<Reply>(
   'every-limit-refusal',
   [refusal],
   async ({ ask, recorded }) => {
-    const first = await ask(refusal);
-    const isBan = ({ status }: Reply) => status === FORBIDDEN && first.status !== FORBIDDEN;
+    const first = faceOf((await ask(refusal)).exchange);
+    const isSpent = ({ served, response }: Reply) =>
+      !served && response.has('retry-after') && response.quota.remaining === 0;
     return recorded.exchanges.filter(
       (reply) =>
         reply.status !== null &&
         reply.isOrdinary &&
         reply.exchange.credential === 'right' &&
-        (reply.status === TOO_MANY || (isSameLater(reply, first) && !reply.served && !isBan(reply))),
+        (isLimitersRefusal(reply.exchange, first) || isSpent(reply)),
     );
   },
 );
-
-function isSameLater({ exchange }: Reply, { exchange: first }: Reply): boolean {
-  const { method, target, fields } = exchange.request;
-  return (
-    exchange.timing.startedMs >= first.timing.startedMs &&
-    method === first.request.method &&
-    target === first.request.target &&
-    JSON.stringify(fields) === JSON.stringify(first.request.fields)
-  );
-}
 
 /** Whether the content of the answer is for programs: HEAD has none, and a page may get one. */
 export function hasContentForPrograms({ exchange: { request } }: Reply): boolean {

@@ -35,7 +35,7 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   '@fastify/rate-limit': truth('x-ratelimit-delta'),
   'hono-rate-limiter': truth('ratelimit-draft-06', TEXT),
   // It rounds Retry-After down.
-  'koa-ratelimit': truth('x-ratelimit-epoch', [...TEXT, 'limits.retry-after-honest warning']),
+  'koa-ratelimit': truth('x-ratelimit-epoch', ['limits.retry-after-honest warning', ...TEXT]),
   // The formula of its README: milliseconds over a thousand, fraction and all.
   'rate-limiter-flexible': truth('none', ['limits.retry-after-valid fail']),
   // Blocks for one window from the refusal on, and leaves the quota fields out there.
