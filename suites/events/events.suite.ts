@@ -66,7 +66,7 @@ const checks = given(
     // WHATWG HTML §9.2.6: such fields are ignored.
     check('events.fields', {
       title: 'sends events whose id and retry clients can use',
-      headline: 'A field of an event is ignored by clients: {got}',
+      headline: 'An id or a retry of an event is ignored by clients: {got}',
       why: 'A client that connects again does not say which event it has seen, or comes back too soon.',
       change: 'Write an id without U+0000, and a retry in digits alone.',
       grounds: [practice('WHATWG HTML §9.2.6')],
