@@ -132,6 +132,18 @@ export const sampling =
     return { ...config, contract: { ...config.contract, clauses } };
   };
 
+/** The removal of a saved search, as that of an export. */
+export function withCancellation(config: ServiceConfig): ServiceConfig {
+  const cancellations = config.operations
+    .filter(({ id }) => id === 'removeSearch')
+    .map((removal) => {
+      const template = '/v1/jobs/{id}';
+      const at = { template, path: removal.path.replace('/v1/searches/', '/v1/jobs/') };
+      return { ...removal, ...at, id: 'cancelExport', call: { ...removal.call, template } };
+    });
+  return { ...config, operations: [...config.operations, ...cancellations] };
+}
+
 export function withoutMessages({ exchange: _, ...endpoint }: WebSocketConfig): WebSocketConfig {
   return { ...endpoint, echo: false };
 }

@@ -22,6 +22,7 @@ import {
   refusing,
   sampling,
   signingEvents,
+  withCancellation,
   withFurther,
   withoutMessages,
   withQuota,
@@ -100,6 +101,15 @@ const SETTINGS: readonly CaseSetting[] = [
     adapt: (config) => config,
     operations: 'stored',
     conforming: SEARCH,
+  },
+  {
+    // Work that is accepted can be cancelled.
+    name: 'exports to cancel',
+    words: 'openapi: ../openapi/saved-searches.yaml, with DELETE of /v1/jobs/{id}',
+    adapt: withCancellation,
+    operations: 'stored',
+    conforming: SEARCH,
+    moreRequests: 5,
   },
   {
     // The same, and each account has its own.

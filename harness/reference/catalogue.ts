@@ -23,7 +23,7 @@ import { LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { ACCOUNT_DEFECTS, DELAY_DEFECTS, LIFECYCLE_DEFECTS } from './defects/operations/items.ts';
-import { JOB_DEFECTS } from './defects/operations/jobs.ts';
+import { CANCELLATION_DEFECTS, JOB_DEFECTS } from './defects/operations/jobs.ts';
 import { BODY_DEFECTS, CONSTRAINT_DEFECTS, OPERATION_DEFECTS } from './defects/operations/operations.ts';
 import { PAGE_DEFECTS } from './defects/operations/pages.ts';
 import { COOKIELESS_PAGE_DEFECTS, ITEM_PAGE_DEFECTS, PAGE_ORIGIN_DEFECTS } from './defects/pages.ts';
@@ -48,7 +48,7 @@ import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { EVENT_VARIANTS } from './variants/events.ts';
 import { MESSAGE_SIGNATURE_VARIANTS, TRANSPORT_SECURITY_VARIANTS } from './variants/headers.ts';
 import { HTTP2_VARIANTS } from './variants/http2.ts';
-import { ITEM_VARIANTS } from './variants/items.ts';
+import { CANCELLATION_VARIANTS, ITEM_VARIANTS } from './variants/items.ts';
 import { MESSAGE_VARIANTS } from './variants/messages.ts';
 import {
   ACCOUNT_VARIANTS,
@@ -95,6 +95,7 @@ const DEFECTS: readonly Defect[] = [
   ...DELAY_DEFECTS,
   ...PAGE_DEFECTS,
   ...JOB_DEFECTS,
+  ...CANCELLATION_DEFECTS,
   ...LIMIT_DEFECTS,
   ...LIMIT_COUNTING_DEFECTS,
   ...SEVERAL_LIMITS_DEFECTS,
@@ -128,6 +129,7 @@ const VARIANTS: readonly Variant[] = [
   ...SPEED_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...ITEM_VARIANTS,
+  ...CANCELLATION_VARIANTS,
   ...ACCOUNT_VARIANTS,
   ...DELAY_VARIANTS,
   ...CONTENT_VARIANTS,

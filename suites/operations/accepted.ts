@@ -1,6 +1,7 @@
 import { check, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { type AcceptedWork, acceptedWork, idsOfWork, workState } from './stimuli/accepted.ts';
+import { type CancelledWork, cancelledWork, cancelState } from './stimuli/cancelled.ts';
 import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
 
 interface Followed extends RowNotes<'title' | 'headline' | 'grounds' | 'restsOn'> {
@@ -67,6 +68,35 @@ const own = followed('operations.accepted-own', {
   },
 });
 
+/** Its state was gone and came back; or 204 said that it is gone, and it went on to its end (RFC 9110 §9.3.5). */
+function goesOn({ cancel, polls }: CancelledWork): string | null {
+  const states = polls.map(cancelState);
+  const gone = states.indexOf('gone');
+  const back = states.slice(gone + 1).find((state) => state === 'running' || state === 'done');
+  if (gone >= 0) return back === undefined ? null : `work that ${back === 'done' ? 'is done' : 'runs'} later`;
+  const hasRun = states[0] === 'running' && states.includes('done');
+  return cancel.status === 204 && hasRun ? 'work that runs on until it is done' : null;
+}
+
+const cancelled = check('operations.accepted-cancelled', {
+  title: 'leaves work cancelled that was cancelled',
+  headline: 'Work that was cancelled goes on: {got}',
+  why: 'The client believes that nothing more happens, and pays for or repeats work that is done.',
+  change: 'Stop the work before you answer 204, or answer 202 while it may go on, and 409 if it is too late.',
+  grounds: [practice('an end is an end')],
+  restsOn: [place, own],
+  uses: [cancelledWork],
+  async judge({ probe, expect }) {
+    const all = (await probe(cancelledWork)).flatMap((work) => {
+      const last = work.polls.at(-1);
+      return work.cancel.served && last ? [{ work, last }] : [];
+    });
+    await expect
+      .each(all, ({ last }) => last, 'no accepted work was cancelled as its document says')
+      .toConform('work that stays cancelled', ({ work }) => goesOn(work));
+  },
+});
+
 /** Work that goes on after the response (RFC 9110 §15.3.3). */
 export const accepted = [
   place,
@@ -99,4 +129,6 @@ export const accepted = [
     judged: ({ result }) => result,
     got: missing,
   }),
+
+  cancelled,
 ];

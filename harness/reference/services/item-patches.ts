@@ -97,6 +97,8 @@ export const removes = isTo('DELETE', isItem);
 export const exports: RequestCondition = ({ path }) => path === EXPORTS;
 const isOfJob: RequestCondition = ({ path }) => path.startsWith(`${JOBS}/`);
 
+export const cancels: RequestCondition = isTo('DELETE', isOfJob);
+
 /** Changes the answer about a job from the moment on that it is done. */
 export const onceDone = (change: (answer: HttpAnswer, request: ReceivedRequest) => HttpAnswer): Patch =>
   insteadOfServing(isOfJob, (answer, request) =>

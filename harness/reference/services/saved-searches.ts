@@ -19,6 +19,8 @@ export const isOfStarters: RequestCondition = ({ path }) => path === STARTERS;
 /** Begins to export them; each export is a job with a status. */
 export const EXPORTS = '/v1/exports';
 export const JOBS = '/v1/jobs';
+/** In place of the number of times that its status was read. */
+const CANCELLED = -1;
 const MAX_PAGE = 50;
 
 /** What a client may write of a saved search; `token` it never reads. */
@@ -142,7 +144,7 @@ export function savedSearches(): readonly Route[] {
   };
   const isWhole = (members: JsonObject) => REQUIRED.every((name) => name in members);
 
-  /** How often the status of each job was read. */
+  /** Number of times that the status of each job was read. */
   const jobs = new Map<string, number>();
 
   return [
@@ -162,8 +164,14 @@ export function savedSearches(): readonly Route[] {
         GET: ({ parameters: { id = '' } }) => {
           const reads = jobs.get(id);
           if (reads === undefined) return problem('not-found');
+          if (reads === CANCELLED) return served({ id, state: 'cancelled' });
           jobs.set(id, reads + 1);
           return served(reads === 0 ? { id, state: 'running' } : { id, state: 'done', result: SEARCHES });
+        },
+        DELETE: ({ parameters: { id = '' } }) => {
+          if (!jobs.has(id)) return problem('not-found');
+          jobs.set(id, CANCELLED);
+          return bare('served', 204);
         },
       },
     },

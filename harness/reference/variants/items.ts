@@ -1,16 +1,26 @@
 import { SEARCH, tableOf, under, type Variant } from '../behavior/deviation.ts';
 import {
   aroundHandling,
+  beforehand,
   insteadOfServing,
   onAnswer,
   type Patch,
   together,
 } from '../behavior/patches/patch.ts';
 import { bare, type HttpAnswer, problem } from '../http/answer.ts';
-import { asProblem, having, lacking, withJson } from '../http/answer-changes.ts';
+import { asProblem, having, lacking, withJson, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type RequestCondition, withField, withoutField } from '../http/message.ts';
-import { creates, inItem, inJsonPatch, isTo, lists, reads, removes } from '../services/item-patches.ts';
-import { isItem, SEARCHES } from '../services/saved-searches.ts';
+import {
+  cancels,
+  creates,
+  inItem,
+  inJsonPatch,
+  isTo,
+  lists,
+  reads,
+  removes,
+} from '../services/item-patches.ts';
+import { isItem, JOBS, SEARCHES } from '../services/saved-searches.ts';
 
 const replaces = isTo('PUT', isItem);
 const changes = isTo('PATCH', isItem);
@@ -134,6 +144,37 @@ export const ITEM_VARIANTS = tableOf<Variant>(under('saved searches', SEARCH), {
     patch: together(
       insteadOfServing(replaces, having('Cache-Control', 'no-store')),
       onAnswer('served', having('Cache-Control', 'no-store'), changes),
+    ),
+  },
+});
+
+/** Other ways to cancel an export. */
+export const CANCELLATION_VARIANTS = tableOf<Variant>(under('exports to cancel', SEARCH), {
+  'cancels-too-late-with-409': {
+    summary: 'says 409 to the cancellation of an export, which is done',
+    patch: beforehand((request) => (cancels(request) ? asProblem(409)(problem('key-reused')) : null)),
+  },
+  'cancels-nothing-with-404': {
+    summary: 'says 404 to the cancellation of an export, of which it knows only the status',
+    patch: beforehand((request) => (cancels(request) ? problem('not-found') : null)),
+  },
+  'cancels-with-202': {
+    summary: 'says 202 to the cancellation of an export, which is done before it can be stopped',
+    patch: beforehand((request) => (cancels(request) ? { ...bare('served', 204), status: 202 } : null)),
+  },
+  'forgets-cancelled-jobs': {
+    summary: 'says 404 to the status of an export that was cancelled',
+    patch: onAnswer(
+      'served',
+      (answer) => (answer.body.includes('"cancelled"') ? problem('not-found') : answer),
+      ({ path }) => path.startsWith(`${JOBS}/`),
+    ),
+  },
+  'is-done-before-it-is-cancelled': {
+    summary: 'says 204 to the cancellation of an export that was done by then',
+    patch: insteadOfServing(
+      ({ path }) => path.startsWith(`${JOBS}/`),
+      (answer) => (answer.body.includes('"cancelled"') ? withMembers(answer, { state: 'done' }) : answer),
     ),
   },
 });

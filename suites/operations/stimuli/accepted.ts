@@ -69,7 +69,7 @@ const isAccepting = ({ response }: ServiceConfig['operations'][number]): boolean
 const followedIn = ({ operations }: ServiceConfig): number =>
   Math.min(MOST_FOLLOWED, operations.filter(isAccepting).length);
 
-function placeOfStatus({ response, exchange }: Reply): URL | null {
+export function placeOfStatus({ response, exchange }: Reply): URL | null {
   const here = exchange.request.url;
   const named = response.field('operation-location');
   return ofOrigin(named === undefined ? response.location : URL.parse(named, here), here);
@@ -78,16 +78,21 @@ function placeOfStatus({ response, exchange }: Reply): URL | null {
 const ofOrigin = (place: URL | null, here: string): URL | null =>
   place?.origin === new URL(here).origin ? place : null;
 
+/** Reads what is said at a place about accepted work. */
+export const readerOf =
+  (accepted: OperationReply, port: Pick<Port, 'http'>) =>
+  (at: URL, what: string): Promise<OperationReply> => {
+    const path = pathOfNext(at, accepted);
+    const order = orderOf(accepted.operation, { path, fields: [], body: null }, what);
+    return sendOrder(port, { ...order, method: 'GET' });
+  };
+
 async function follow(
   accepted: OperationReply,
   place: URL,
   { http, clock, signal }: Pick<Port, 'http' | 'clock' | 'signal'>,
 ): Promise<AcceptedWork> {
-  const read = (at: URL, what: string) => {
-    const path = pathOfNext(at, accepted);
-    const order = orderOf(accepted.operation, { path, fields: [], body: null }, what);
-    return sendOrder({ http }, { ...order, method: 'GET' });
-  };
+  const read = readerOf(accepted, { http });
   const isOfStatus =
     accepted.response.has('operation-location') ||
     !place.pathname.startsWith(new URL(accepted.exchange.request.url).pathname);

@@ -1,15 +1,16 @@
 import { type Defect, tableOf, under } from '../../behavior/deviation.ts';
 import {
+  beforehand,
   insteadOfServing,
   onAnswer,
   type Patch,
   remembering,
   together,
 } from '../../behavior/patches/patch.ts';
-import { type HttpAnswer, problem } from '../../http/answer.ts';
+import { bare, type HttpAnswer, problem } from '../../http/answer.ts';
 import { failed, having, withMembers } from '../../http/answer-changes.ts';
 import { withField } from '../../http/message.ts';
-import { exports, onceDone, untilDone } from '../../services/item-patches.ts';
+import { cancels, exports, onceDone, untilDone } from '../../services/item-patches.ts';
 import { JOBS } from '../../services/saved-searches.ts';
 
 const missing = () => problem('not-found');
@@ -98,3 +99,37 @@ export const JOB_DEFECTS = tableOf<Defect>(under('saved searches'), {
     patch: onceDone((answer) => ({ ...having('Location', '/v1/results/last')(answer), status: 303 })),
   },
 });
+
+/** The status of a cancelled job changed from its second read on. */
+const laterCancelled = (state: string): Patch =>
+  remembering(
+    () => ({ reads: 0 }),
+    (memory) =>
+      insteadOfServing(
+        ({ path }) => path.startsWith(`${JOBS}/`),
+        (answer) => {
+          if (!answer.body.includes('"cancelled"')) return answer;
+          memory.reads += 1;
+          return memory.reads > 1 ? withField(withMembers(answer, { state }), 'ETag', `"${state}"`) : answer;
+        },
+      ),
+  );
+
+/** Faults of a service that offers to cancel such work. */
+export const CANCELLATION_DEFECTS = tableOf<Defect>(
+  { ...under('exports to cancel'), fails: ['operations.accepted-cancelled'] },
+  {
+    'cancelling-does-nothing': {
+      cause: 'Work that was cancelled runs on until it is done',
+      patch: beforehand((request) => (cancels(request) ? bare('served', 204) : null)),
+    },
+    'cancelled-job-is-done-later': {
+      cause: 'Work that was cancelled is done later',
+      patch: laterCancelled('done'),
+    },
+    'cancelled-job-runs-later': {
+      cause: 'Work that was cancelled runs later',
+      patch: laterCancelled('running'),
+    },
+  },
+);
