@@ -1,9 +1,10 @@
 import { type Defect, SEARCH, tableOf, under } from '../behavior/deviation.ts';
 import { credentialRefusal } from '../behavior/handling.ts';
 import { besideOrigin, inPreflights, isPreflight, lettingPagesIn, PAGES } from '../behavior/patches/pages.ts';
-import { beforehand, onFinished, together } from '../behavior/patches/patch.ts';
+import { beforehand, insteadOfServing, onFinished, together } from '../behavior/patches/patch.ts';
 import { CREDENTIAL_REFUSALS, problem } from '../http/answer.ts';
-import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { asProblem } from '../http/answer-changes.ts';
+import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 
 const [SHOP] = PAGES.origins;
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
@@ -70,6 +71,17 @@ export const PAGE_ORIGIN_DEFECTS = tableOf<Defect>(under('pages of named origins
     cause: 'Every answer names the first of the origins',
     fails: ['cors.named-origin'],
     patch: lettingPagesIn({ named: () => SHOP }),
+  },
+  'pages-refused': {
+    cause: 'A request for a page is refused with {status:403}, after a preflight that lets it in',
+    fails: ['cors.named-origin'],
+    patch: together(
+      lettingPagesIn(),
+      insteadOfServing(
+        (request) => PAGES.origins.some((each) => each === fieldValue(request, 'origin')),
+        asProblem(403),
+      ),
+    ),
   },
   'pages-second-origin-forgotten': {
     cause: 'Pages of the second origin may read nothing',
