@@ -40,9 +40,9 @@ export interface JsonText {
    * nested deeper than `DEEPEST_JSON`. It is there despite a byte order mark or trailing octets.
    */
   readonly value: unknown;
-  /** Empty when the octets are one JSON text. In the order of their offsets; at most 100. */
+  /** Empty when the octets are one JSON text. In the order of their offsets; at most 100 of a kind. */
   readonly faults: readonly JsonRemark[];
-  /** At most 100. */
+  /** At most 100 of a kind. */
   readonly cautions: readonly JsonRemark[];
   /**
    * Why there is no value although nothing may be wrong, one line: the grammar is held to the end however deep the
@@ -51,6 +51,7 @@ export interface JsonText {
   readonly limit: string | null;
 }
 
+/** Of a kind: many of one hide none of another. */
 const MOST_REMARKS = 100;
 
 /** Reads octets as one JSON text by RFC 8259, strictly; never throws, and takes linear time and bounded depth. */
@@ -61,7 +62,7 @@ export function readJsonText(octets: Uint8Array): JsonText {
   // The grammar is one of octets below 0x80, so that one octet which is not UTF-8 hides no other fault.
   const message = `octet ${badAt}, which is not UTF-8${otherEncoding(octets)}`;
   const fault = { kind: 'invalid-utf8', message, offset: badAt, path: '' } as const;
-  const faults = [fault, ...text.faults].sort((a, b) => a.offset - b.offset).slice(0, MOST_REMARKS);
+  const faults = [fault, ...text.faults].sort((a, b) => a.offset - b.offset);
   return { ...text, value: undefined, faults };
 }
 
@@ -89,6 +90,7 @@ class JsonReader {
   readonly #octets: Uint8Array;
   readonly #faults: JsonRemark[] = [];
   readonly #cautions: JsonRemark[] = [];
+  readonly #counts = new Map<JsonRemarkKind, number>();
   readonly #nesting = new JsonNesting();
   #at = 0;
 
@@ -296,11 +298,18 @@ class JsonReader {
   }
 
   #fault(kind: JsonRemarkKind, message: string, offset: number): void {
-    if (this.#faults.length < MOST_REMARKS) this.#faults.push(this.#remark(kind, message, offset));
+    if (this.#isRoomFor(kind)) this.#faults.push(this.#remark(kind, message, offset));
   }
 
   #caution(kind: JsonRemarkKind, message: string, offset: number): void {
-    if (this.#cautions.length < MOST_REMARKS) this.#cautions.push(this.#remark(kind, message, offset));
+    if (this.#isRoomFor(kind)) this.#cautions.push(this.#remark(kind, message, offset));
+  }
+
+  /** Counts one more of the kind. */
+  #isRoomFor(kind: JsonRemarkKind): boolean {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    return count <= MOST_REMARKS;
   }
 
   #remark(kind: JsonRemarkKind, message: string, offset: number): JsonRemark {

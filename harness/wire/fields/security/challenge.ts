@@ -123,9 +123,10 @@ class ChallengeReader {
 }
 
 function cautionsOf(challenges: readonly Challenge[]): readonly string[] {
-  return challenges.slice(0, MOST_FAULTS).flatMap(({ scheme, parameters }) => {
+  const all = challenges.flatMap(({ scheme, parameters }) => {
     if (/^basic$/i.test(scheme) && !parameters.has('realm')) return ['Basic without a realm'];
     if (/^bearer$/i.test(scheme) && parameters.size === 0) return ['Bearer without any parameter'];
     return [];
   });
+  return all.slice(0, MOST_FAULTS);
 }
