@@ -3,6 +3,7 @@ import {
   type SignatureVerdict,
   verdictOnSignature,
 } from '../../../harness/config/credential/signing/verification-key.ts';
+import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import { derived, overRecord } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import {
@@ -39,6 +40,12 @@ export const isSigned = ({ response }: Reply): boolean => response.has('signatur
 function readingOf({ exchange: { response } }: Reply) {
   return readSignatures([...(response?.fields ?? []), ...(response?.trailers ?? [])]);
 }
+
+/** Signatures that are too many are not all looked at. */
+export const IN_SIGNATURES: ResponseReading<Reply> = {
+  unread: (_, reply) => readingOf(reply).unread,
+  partly: true,
+};
 
 /** What is malformed in the signatures; null when nothing is. */
 export function signatureFault(reply: Reply): string | null {
@@ -100,6 +107,10 @@ const WRONG_CLOCK_MS = 25 * 60_000;
 export function timeFault(reply: Reply): string | null {
   const { date, receivedAt } = reply.response;
   const [now, tolerated] = date === null ? [receivedAt, WRONG_CLOCK_MS] : [date, TOLERATED_MS];
+  // What a cache hands out may have expired there, whether or not the cache writes Date anew.
+  const storedMs = /^\d+$/.test(reply.response.field('age') ?? '')
+    ? Number(reply.response.field('age')) * 1_000
+    : 0;
   for (const { label, parameters } of readingOf(reply).signatures) {
     const [created, expires] = ['created', 'expires'].map((name) => parameters.get(name));
     if (typeof created === 'number' && created * 1_000 > Number(now) + tolerated)
@@ -107,7 +118,8 @@ export function timeFault(reply: Reply): string | null {
     if (typeof expires !== 'number') continue;
     if (typeof created === 'number' && expires < created)
       return `${label}, which expires before it is created`;
-    if (expires * 1_000 < Number(now) - tolerated) return `${label}, expired ${away(expires, now)} before it`;
+    if (expires * 1_000 < Number(now) - storedMs - tolerated)
+      return `${label}, expired ${away(expires, now)} before it`;
   }
   return null;
 }

@@ -28,6 +28,8 @@ interface SignatureReading {
   readonly signatures: readonly MessageSignature[];
   /** The fault of the first one that is not; null for none. */
   readonly fault: string | null;
+  /** Why not all of them were looked at; null if all were. */
+  readonly unread: string | null;
 }
 
 const TIMES = ['created', 'expires'];
@@ -55,7 +57,9 @@ export function readSignatures(lines: readonly FieldLine[], target: Target = 're
   const unknown = [...values.members.keys()].find((label) => !inputs.members.has(label));
   if (unknown !== undefined && inputs.fault === null)
     faults.push(`${visible(unknown, 40)}: only in Signature`);
-  return { signatures, fault: faults[0] ?? null };
+  const { size } = inputs.members;
+  const unread = size > MOST ? `${MOST} of its ${size} signatures are looked at` : null;
+  return { signatures, fault: faults[0] ?? null, unread };
 }
 
 /** The fault of Accept-Signature (RFC 9421 §5.1), which asks for signatures of requests; null for none. */
