@@ -16,7 +16,9 @@ import {
   foreignCharset,
   heads,
   heard,
+  IN_PARTS,
   isEventStream,
+  isTelling,
   lateStart,
   resumed,
   resumptionFault,
@@ -34,6 +36,8 @@ const documented = (key: 'firstWithinMs' | 'heartbeatMs' | 'resumes', name: stri
     (config) => streamsOf(config).some(({ stream }) => stream?.[key]),
     `nothing is documented of that (events.${name})`,
   );
+
+const NOTHING_CAME = 'nothing came while a stream was listened to';
 
 const first = check('events.first', {
   title: 'begins a stream within the documented time',
@@ -60,7 +64,9 @@ const checks = given(
       grounds: [clients('EventSource of browsers reads an event stream as UTF-8, whatever it says')],
       uses: [heard],
       judge: ({ expect }) =>
-        expect().toConform('UTF-8', (reply) => foreignCharset(reply) ?? faultOfParts(reply, 'encoding')),
+        expect()
+          .where((reply) => isTelling(reply) || foreignCharset(reply) !== null, NOTHING_CAME)
+          .toConform('UTF-8', (reply) => foreignCharset(reply) ?? faultOfParts(reply, 'encoding'), IN_PARTS),
     }),
 
     // WHATWG HTML §9.2.6: such fields are ignored.
@@ -74,7 +80,8 @@ const checks = given(
       judge: ({ expect }) =>
         expect()
           .where(isEventStream, 'no stream of events was heard')
-          .toConform('fields that clients can use', (reply) => faultOfParts(reply, 'field')),
+          .where(isTelling, NOTHING_CAME)
+          .toConform('fields that clients can use', (reply) => faultOfParts(reply, 'field'), IN_PARTS),
     }),
 
     // RFC 7464 §2.2: RS, a JSON text, LF. JSON lines: a value on each.
@@ -91,7 +98,8 @@ const checks = given(
       judge: ({ expect }) =>
         expect()
           .where((reply) => !isEventStream(reply), 'no stream of JSON was heard')
-          .toConform('records of JSON', (reply) => faultOfParts(reply, 'record')),
+          .where(isTelling, NOTHING_CAME)
+          .toConform('records of JSON', (reply) => faultOfParts(reply, 'record'), IN_PARTS),
     }),
 
     first,

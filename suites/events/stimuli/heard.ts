@@ -1,4 +1,6 @@
-import type { ServiceConfig } from '../../../harness/config/service.ts';
+import { Blocked } from '../../../harness/base/verdict.ts';
+import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
+import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import { derived, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
@@ -8,7 +10,7 @@ import { isStreamType, streamParts } from '../../../harness/wire/stream/stream.t
 import { operationCalls } from '../../operations/stimuli/operation.ts';
 import type { Order, ReasonAgainst } from '../../operations/stimuli/plan.ts';
 import { sendOrder, stimulusOf } from '../../operations/stimuli/stimulus.ts';
-import type { OperationReply } from '../../operations/stimuli/trials.ts';
+import type { OperationReply, Trials } from '../../operations/stimuli/trials.ts';
 
 export const EVENT_STREAM = 'text/event-stream';
 
@@ -17,7 +19,8 @@ export function streamsOf({ operations }: ServiceConfig): ServiceConfig['operati
 }
 
 const NO_STREAM: ReasonAgainst = { reason: 'its answer is no stream', why: 'left' };
-const CODED: ReasonAgainst = { reason: 'its stream has a content coding', why: 'left' };
+// No other rule judges it, so that a note would be too little.
+const CODED: ReasonAgainst = { reason: 'its stream has a content coding', why: 'refused' };
 const OVER: ReasonAgainst = { reason: 'it answers 204: there is nothing to listen to', why: 'open' };
 
 /** The streams that were listened to. */
@@ -41,6 +44,20 @@ export function isEventStream({ response }: OperationReply): boolean {
 /** All that has come whole. */
 export function partsOf({ response, exchange }: OperationReply): readonly StreamPart[] {
   return streamParts(essenceOf(response), response.content, hasEnded({ exchange }));
+}
+
+/** Part by part. One that goes on beyond what is listened to has no end, and is none. */
+export const IN_PARTS: ResponseReading<OperationReply> = {
+  unread: (_, { exchange }) =>
+    exchange.stream?.left === 'octets' && exchange.stream.arrivals.length === 0
+      ? 'its first part is longer than is listened to'
+      : null,
+  partly: true,
+};
+
+/** Something of it came, in time or at all: else it shows nothing. */
+export function isTelling({ exchange: { stream } }: OperationReply): boolean {
+  return stream?.left !== 'time' || stream.arrivals.length > 0;
 }
 
 /** By itself, and not within its content. */
@@ -124,9 +141,8 @@ export const resumed = probe<readonly ResumedStream[]>(
   'resumed-streams',
   { needs: [heard], cost: (config) => resumable(config).length },
   async ({ ask, config, http }) => {
-    const streams = (await ask(heard)).about(new Set(resumable(config)));
     const known: ResumedStream[] = [];
-    for (const before of streams.all) {
+    for (const before of among(await ask(heard), resumable(config))) {
       const resumption = resumptionOf(before);
       if (resumption === null) continue;
       const reply = await sendOrder({ http }, before.order, {
@@ -152,6 +168,13 @@ export function resumptionFault({ reply, seen, missed }: ResumedStream): string 
   return missed.includes(ids[at] ?? '') ? 'events that are missing, or out of order' : 'other events';
 }
 
+/** Those of these operations. @throws Blocked if none of them could be heard for a reason of the service. */
+function among(streams: Trials, operations: readonly Operation[]): readonly OperationReply[] {
+  const { all, shortfall } = streams.about(new Set(operations));
+  if (all.length === 0 && shortfall?.end === 'blocked') throw new Blocked(shortfall.reason);
+  return all;
+}
+
 /** Streams that are asked for their head. */
 const MOST_HEADS = 3;
 
@@ -166,7 +189,7 @@ export const heads = probe<readonly Reply[]>(
   { needs: [heard], cost: (config) => readable(config).length },
   async ({ ask, config, http }) => {
     const replies: Reply[] = [];
-    for (const { order, operation } of (await ask(heard)).about(new Set(readable(config))).all) {
+    for (const { order, operation } of among(await ask(heard), readable(config))) {
       const purpose = `${operation.template} for its head alone`;
       replies.push(await http.send({ ...stimulusWithoutListening(order), purpose, method: 'HEAD' }));
     }

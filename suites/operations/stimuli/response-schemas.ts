@@ -8,6 +8,7 @@ import { derived, lookingBack } from '../../../harness/engine/session/probe.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../../harness/wire/json/schema.ts';
 import { pointerMembers } from '../../../harness/wire/json/shape.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
+import type { StreamPart } from '../../../harness/wire/stream/part.ts';
 import { streamParts } from '../../../harness/wire/stream/stream.ts';
 import { sameRequests } from '../../caching/stimuli/repeated.ts';
 import { sample } from '../../stimuli/sample.ts';
@@ -61,6 +62,8 @@ class ResponseSchemas {
     if (asksForAnything(contents) && !isJsonType(response.mediaType?.essence ?? '')) return NO_JSON;
     const unread = this.#unread(reply);
     if (unread !== null) return { reason: unread, why: 'unread' };
+    if (exchange.stream?.left === 'time' && itemsOf(reply).length === 0)
+      return { reason: 'no item of its stream came while it was listened to', why: 'open' };
     try {
       this.fault(reply);
       return null;
@@ -76,9 +79,13 @@ class ResponseSchemas {
     return { partly: false, unread: (_, reply) => this.#unread(reply) };
   }
 
-  #unread({ itemSchema, schema, response, exchange }: DocumentedReply): string | null {
+  #unread(reply: DocumentedReply): string | null {
+    const { itemSchema, schema, response, exchange } = reply;
     // The items so far are judged.
-    if (exchange.stream?.left !== undefined) return response.unread;
+    if (exchange.stream?.left !== undefined) {
+      const isTooLong = exchange.stream.left === 'octets' && itemsOf(reply).length === 0;
+      return response.unread ?? (isTooLong ? 'its first item is longer than is listened to' : null);
+    }
     const octets = response.content.length;
     const isTooLarge = octets > MAX_JUDGED;
     return (
@@ -112,15 +119,10 @@ class ResponseSchemas {
   }
 
   /** The first item of a stream that its schema refuses. */
-  #itemFault({ itemSchema, response, exchange }: DocumentedReply): string | null {
-    const parts = streamParts(
-      response.mediaType?.essence ?? '',
-      response.content,
-      exchange.stream?.left === undefined,
-    );
-    for (const [at, item] of parts.filter(({ kind }) => kind === 'item').entries()) {
+  #itemFault(reply: DocumentedReply): string | null {
+    for (const [at, item] of itemsOf(reply).entries()) {
       // One that cannot be read is a fault of the stream.
-      const fault = item.value === undefined ? undefined : this.#judge(itemSchema)(item.value)?.message;
+      const fault = item.value === undefined ? undefined : this.#judge(reply.itemSchema)(item.value)?.message;
       if (fault !== undefined) return `item ${at + 1}, in which ${fault}`;
     }
     return null;
@@ -158,6 +160,13 @@ class ResponseSchemas {
     this.#compiled.set(schema, judge);
     return judge;
   }
+}
+
+/** The items of a stream that have come whole. */
+function itemsOf({ response, exchange }: DocumentedReply): readonly StreamPart[] {
+  const isWhole = exchange.stream?.left === undefined;
+  const parts = streamParts(response.mediaType?.essence ?? '', response.content, isWhole);
+  return parts.filter(({ kind }) => kind === 'item');
 }
 
 /** The value without a member of the object at a pointer, or with it if it is not there. */
