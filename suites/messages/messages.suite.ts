@@ -24,19 +24,28 @@ const everyMessage = (id: string, { wanted, got, ...notes }: JudgedRow): CheckDe
     ...notes,
     grounds,
     uses: [everyDocumented],
-    async judge({ probe, expect, note }) {
+    async judge({ probe, expect, blocked, note }) {
       const { all } = await probe(everyDocumented);
       const unjudged = all.flatMap(({ verdict }) => (verdict.is === 'unjudged' ? [verdict.reason] : []));
       for (const reason of new Set(unjudged)) note(`${reason}.`);
-      const judged = all.filter(({ verdict }) => verdict.is !== 'unjudged');
+      const judged = all.filter(({ verdict }) => isJudged(verdict));
+      const unread = unreadIn(all);
+      if (judged.length === 0 && unread !== null) blocked(unread);
       const [first] = judged.filter(({ verdict }) => got(verdict) !== null);
       await expect
         .each(judged, ({ view }) => view, NOTHING_CAME)
         .toConform(first === undefined ? 'a documented message' : wanted(first.verdict), ({ verdict }) =>
           got(verdict),
         );
+      if (unread !== null) blocked(unread);
     },
   });
+
+const isJudged = ({ is }: MessageVerdict): boolean => is !== 'unjudged' && is !== 'unread';
+
+/** Why one of these messages was not read; null if all were. */
+const unreadIn = (all: readonly { readonly verdict: MessageVerdict | null }[]): string | null =>
+  all.flatMap(({ verdict }) => (verdict?.is === 'unread' ? [verdict.reason] : []))[0] ?? null;
 
 export const documentedType = everyMessage('messages.content-type', {
   title: 'sends messages of the documented content type',
@@ -75,19 +84,21 @@ export const documentedReply = check('messages.reply', {
   grounds,
   restsOn: [documentedType, undocumentedMessage, documentedPayload],
   uses: [answerings],
-  async judge({ probe, expect, note }) {
+  async judge({ probe, expect, blocked, note }) {
     const all = await probe(answerings);
-    const refused = all.flatMap(({ operation, refusal }) =>
-      refusal === null ? [] : [`${operation} was answered with ${refusal}`],
-    );
-    if (refused.length > 0) note(`Not judged: ${refused.join(', ')}.`);
+    const refused = all.flatMap(({ operation, refusal, unjudged }) => {
+      if (refusal !== null) return [`${operation} was answered with ${refusal}`];
+      return unjudged === null ? [] : [`${operation}, where ${unjudged.reason}`];
+    });
+    const notJudged = `Not judged: ${refused.join(', ')}.`;
+    const judged = all.filter(({ refusal, unjudged }) => refusal === null && unjudged === null);
+    if (judged.length === 0 && refused.length > 0) blocked(notJudged);
+    if (refused.length > 0) note(notJudged);
     await expect
-      .each(
-        all.filter(({ refusal }) => refusal === null),
-        ({ view }) => view,
-        'no message with a documented reply was sent',
-      )
+      .each(judged, ({ view }) => view, 'no message with a documented reply was sent')
       .toConform('a documented reply', ({ operation, fault }) => fault && `${fault} to ${operation}`);
+    const unread = unreadIn(all.map(({ unjudged }) => ({ verdict: unjudged })));
+    if (unread !== null) blocked(unread);
   },
 });
 
@@ -122,17 +133,19 @@ const refusal = check('messages.refusal', {
   grounds,
   restsOn: [documentedType, undocumentedMessage, documentedPayload],
   uses: [refusals],
-  judge: async ({ probe, expect }) =>
-    expect
-      .each(
-        (await probe(refusals)).filter(({ verdict }) => verdict.is !== 'unjudged'),
-        ({ view }) => view,
-        'no message for errors is documented, or none came',
-      )
+  async judge({ probe, expect, blocked }) {
+    const all = await probe(refusals);
+    const judged = all.filter(({ verdict }) => isJudged(verdict));
+    const unread = unreadIn(all);
+    if (judged.length === 0 && unread !== null) blocked(unread);
+    await expect
+      .each(judged, ({ view }) => view, 'no message for errors is documented, or none came')
       .toConform('a documented message', ({ verdict }) => {
         if (verdict.is === 'misfit') return `${verdict.message.name} in which ${verdict.fault}`;
         return verdict.is === 'undocumented' || verdict.is === 'malformed' ? verdict.got : null;
-      }),
+      });
+    if (unread !== null) blocked(unread);
+  },
 });
 
 /** What an AsyncAPI document says of the messages over the WebSocket. */

@@ -16,6 +16,9 @@ export type MessageVerdict =
   | { readonly is: 'undocumented'; readonly got: string }
   /** It is not of the documented content type. */
   | { readonly is: 'malformed'; readonly got: string }
+  /** Not all of it was kept. */
+  | { readonly is: 'unread'; readonly reason: string }
+  /** It holds a secret, or its schema has no end. */
   | { readonly is: 'unjudged'; readonly reason: string };
 
 /** Holds messages to those that a document describes for an endpoint. */
@@ -31,7 +34,7 @@ export class EndpointBook {
   }
 
   judge({ text, kind, payload, truncated }: Message): MessageVerdict {
-    if (truncated) return { is: 'unjudged', reason: 'a message is too long to be judged' };
+    if (truncated) return { is: 'unread', reason: 'a message is too long to be judged' };
     const said = text ?? Buffer.from(payload).toString();
     if (said.includes('[redacted:')) return { is: 'unjudged', reason: 'a message holds a secret' };
     const value = parseJson(said);

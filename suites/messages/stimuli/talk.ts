@@ -109,6 +109,8 @@ export interface Answering {
   readonly isCorrelated: boolean;
   /** A documented message that is no reply, and may be a refusal; null for none. */
   readonly refusal: string | null;
+  /** A message in its place that cannot be judged; null for none. */
+  readonly unjudged: Extract<MessageVerdict, { is: 'unread' | 'unjudged' }> | null;
 }
 
 export const answerings: Probe<readonly Answering[]> = derived(
@@ -147,20 +149,25 @@ function answeringOf(
   const verdicts = later.map((message) => book.judge(message));
   const own = verdicts.find((verdict) => replyFault(verdict, planned) === null);
   const isCorrelated = id !== undefined && own?.is === 'documented' && own.message.correlation !== null;
-  const of = { view, operation: operation.id, isCorrelated };
-  if (own !== undefined) return { ...of, fault: null, otherId: null, refusal: null };
+  const of = {
+    ...{ view, operation: operation.id, isCorrelated },
+    ...{ fault: null, otherId: null, refusal: null, unjudged: null },
+  };
+  if (own !== undefined) return of;
   const other = verdicts.find((verdict) => replyFault(verdict, planned) === 'other id');
   if (other?.is === 'documented') {
     const got = other.message.correlation === null ? undefined : idIn(other.value, other.message.correlation);
     const otherId = got === undefined ? 'no id' : `another ${typeof got === typeof id ? 'id' : typeof got}`;
-    return { ...of, isCorrelated: true, fault: null, otherId, refusal: null };
+    return { ...of, isCorrelated: true, otherId };
   }
   const documented = verdicts.flatMap((verdict) => (verdict.is === 'documented' ? [verdict] : []));
   const refusal = documented.find(({ message, value }) => isError(message) || hasId(message, value, id));
-  if (refusal !== undefined) return { ...of, fault: null, otherId: null, refusal: refusal.message.name };
+  if (refusal !== undefined) return { ...of, refusal: refusal.message.name };
+  const unjudged = verdicts.find(({ is }) => is === 'unread' || is === 'unjudged');
+  if (unjudged?.is === 'unread' || unjudged?.is === 'unjudged') return { ...of, unjudged };
   // The fault of a message is a finding of its own.
   const hasOtherFault = verdicts.some(({ is }) => is !== 'documented');
-  return { ...of, fault: hasOtherFault ? null : noReply(view), otherId: null, refusal: null };
+  return { ...of, fault: hasOtherFault ? null : noReply(view) };
 }
 
 function noReply({ unaskedEnd }: ConversationView): string {
