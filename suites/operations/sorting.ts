@@ -3,7 +3,7 @@ import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
 import { disjoint } from './pages.ts';
 import { whyUnread } from './stimuli/pages.ts';
-import { disorderIn, type SortedPage, sortedPages, textOf } from './stimuli/sorted-pages.ts';
+import { disorderIn, type SortedPage, sortedPages, textOf, whyNoOrder } from './stimuli/sorted-pages.ts';
 
 /** A value as it came, cut to a few characters. */
 function shown(value: unknown): string {
@@ -19,23 +19,36 @@ function disorderOf(sorted: SortedPage): string | null {
     : `${order.member} ${shown(before)} before ${shown(after)} under ${textOf(order)}`;
 }
 
+const lastOf = ({ pages }: SortedPage) => pages.at(-1) ?? pages[0];
+
+const whyPagesUnread = ({ pages }: SortedPage): string | null =>
+  pages.map(whyUnread).find((reason) => reason !== null) ?? null;
+
 /** Judges lists that were asked for in an order, over this number of pages. */
 const sorted = (id: string, pages: 1 | 2, notes: RowNotes<'title' | 'headline' | 'restsOn'>) =>
   check(id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
     uses: [sortedPages],
-    async judge({ probe, expect }) {
-      const asked = (await probe(sortedPages)).filter((each) => each.pages.length === pages);
+    async judge({ probe, expect, blocked }) {
+      const all = await probe(sortedPages);
+      const asked = all.filter((each) => each.pages.length === pages);
+      const telling = asked.filter((each) => whyPagesUnread(each) !== null || whyNoOrder(each) === null);
+      // A cursor may stand for the order, and be refused together with it.
+      const silent =
+        asked.find((each) => pages === 1 || each.pages.every(({ served }) => served)) ??
+        all.find((each) => whyPagesUnread(each) !== null);
+      if (silent !== undefined && telling.length === 0)
+        blocked(`${lastOf(silent).to} shows no order: ${whyPagesUnread(silent) ?? whyNoOrder(silent)}`);
       await expect
         .each(
-          asked,
-          (each) => each.pages.at(-1) ?? each.pages[0],
-          'no list is documented with the orders of a member that its items have',
+          telling,
+          lastOf,
+          'no list is documented with the orders of a member whose values can be compared',
         )
         .toConform('the order that was asked for', disorderOf, {
           partly: true,
-          unread: (_, each) => each.pages.map(whyUnread).find((reason) => reason !== null) ?? null,
+          unread: (_, each) => whyPagesUnread(each),
         });
     },
   });

@@ -1,11 +1,12 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { Blocked } from '../../../harness/base/verdict.ts';
 import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
 import { plain } from './names.ts';
 import { operationCalls } from './operation.ts';
-import { isCursor, listOf, nextOf, type Paged, pagedOf, pathOfNext, SHORT } from './pages.ts';
+import { isCursor, listOf, nextOf, type Paged, pagedOf, pathOfNext, SHORT, whyUnread } from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
@@ -39,10 +40,13 @@ export const sortedPages = probe<readonly SortedPage[]>(
   async (port) => {
     const { all } = await port.ask(operationCalls);
     const found: SortedPage[] = [];
+    let unread: string | null | undefined;
     for (const { operation, orders } of sortedIn(port.config)) {
       const call = all.find((each) => each.operation === operation && each.served);
       if (call !== undefined) found.push(...(await sorted(operation, orders, call, port)));
+      unread ??= call && whyUnread(call) && `${call.to} shows no items (${whyUnread(call)})`;
     }
+    if (found.length === 0 && unread) throw new Blocked(unread);
     return found;
   },
 );
@@ -82,7 +86,7 @@ async function sorted(
   if (order === undefined || paged === null) return found;
   const first = await send(order, SHORT, `for its first ${SHORT} items `);
   const next = nextOf(first);
-  if (next === null) return found;
+  if (next === null) return whyUnread(first) === null ? found : [...found, { order, pages: [first] }];
   const request = { ...operation, path: pathOfNext(next, first) };
   const what = `behind the first ${SHORT} items by ${textOf(order)}`;
   return [...found, { order, pages: [first, await sendOrder(port, orderOf(operation, request, what))] }];
@@ -98,13 +102,13 @@ function inputValue(input: Input, { values }: SortOrder, paged: Paged | null, it
 export const textOf = ({ values }: SortOrder): string =>
   [...values].map(([{ name }, value]) => `${name}=${value}`).join('&');
 
-/** The name that the member has in items of the list; null if fewer than two of them have it. */
+/** The name that the member has in items of the list; null unless two of them have values that can be compared. */
 function memberOf(list: OperationReply, sought: string): string | null {
   const items = (listOf(list) ?? []).filter(isJsonObject);
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   const [name, ...more] = [...names].filter((each) => plain(each) === plain(sought));
-  const having = items.filter((item) => name !== undefined && item[name] !== undefined);
-  return name !== undefined && more.length === 0 && having.length > 1 ? name : null;
+  if (name === undefined || more.length > 0) return null;
+  return areComparable(items.map((item) => item[name])) ? name : null;
 }
 
 /** The orders whose direction is documented; none where one of several parameters may say it. */
@@ -164,6 +168,22 @@ function rankOf(value: unknown): readonly [kind: string, rank: number] | null {
   if (INSTANT.test(value)) return ['instant', Date.parse(value)];
   // By the first letter alone: what follows may be ordered by more than one rule.
   return PLAIN.test(value) ? ['text', value.charCodeAt(0)] : null;
+}
+
+/** Two of them have a known order. */
+function areComparable(values: readonly unknown[]): boolean {
+  const kinds = values.flatMap((value) => rankOf(value)?.[0] ?? []);
+  return new Set(kinds).size < kinds.length;
+}
+
+/** Why the pages show no order, although the whole list has values that can be compared; null if they do. */
+export function whyNoOrder({ order, pages }: SortedPage): string | null {
+  const refused = pages.find(({ served }) => !served);
+  if (refused !== undefined) return `its status is ${refused.status}`;
+  const items = pages.flatMap((page) => listOf(page) ?? []).filter(isJsonObject);
+  return areComparable(items.map((item) => item[order.member]))
+    ? null
+    : `it has no two items whose ${order.member} can be compared`;
 }
 
 /** The first two values that are not in order, of those that every collation orders alike; null if there are none. */
