@@ -187,7 +187,7 @@ export class KnownValues {
         const value =
           given !== undefined
             ? String(given)
-            : (candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each)) ??
+            : (candidates().find((each) => this.isFit(operation, name, each) && !isTried(each)) ??
               make(input));
         if (value === undefined) return name;
         if (given === undefined) found.set(name, value);
@@ -200,7 +200,7 @@ export class KnownValues {
       if (found.has(name) || own.has(name)) continue;
       const value =
         [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)].find(
-          (each) => this.#isFit(operation, name, each),
+          (each) => this.isFit(operation, name, each),
         ) ?? make(call.inputs.find((each) => each.name === name));
       if (value === undefined) return name;
       found.set(name, value);
@@ -280,7 +280,7 @@ export class KnownValues {
     const example = input.schema === null ? null : this.#examples.of(input.schema);
     const made = example !== null && 'value' in example ? textOf(example.value) : null;
     return [MADE_UP, '1', made].find(
-      (each): each is string => each !== null && this.#isFit(operation, input.name, each),
+      (each): each is string => each !== null && this.isFit(operation, input.name, each),
     );
   }
 
@@ -341,10 +341,11 @@ export class KnownValues {
   }
 
   #areFit(operation: Operation, values: FoundValues): boolean {
-    return [...values].every(([name, value]) => this.#isFit(operation, name, value));
+    return [...values].every(([name, value]) => this.isFit(operation, name, value));
   }
 
-  #isFit({ call }: Operation, name: string, value: string): boolean {
+  /** Whether a value may stand for an input, as the document has it. */
+  isFit({ call }: Operation, name: string, value: string): boolean {
     if (/^\.{0,2}$/.test(value)) return false;
     // One name may stand in the path and in the query, with a schema each.
     return call.inputs.every((input) => {

@@ -14,7 +14,12 @@ import type { Order } from './plan.ts';
 import { orderOf } from './stimulus.ts';
 import { OperationReply } from './trials.ts';
 
-const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const inPath = (name: string, schema: object = { type: 'string' }) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema,
+});
 const responses = { 200: { description: 'ok' } };
 const config = await described({
   openapi: '3.1.0',
@@ -22,7 +27,11 @@ const config = await described({
     '/pets': { get: { operationId: 'pets', responses } },
     '/pets/{pet}/notes': { post: { operationId: 'add', parameters: [inPath('pet')], responses } },
     '/pets/{pet}/notes/{note}': {
-      delete: { operationId: 'drop', parameters: [inPath('pet'), inPath('note')], responses },
+      delete: {
+        operationId: 'drop',
+        parameters: [inPath('pet'), inPath('note', { pattern: '^n[0-9]+$' })],
+        responses,
+      },
     },
   },
 });
@@ -37,7 +46,7 @@ const replyTo = (order: Order, value: unknown): OperationReply => {
   return new OperationReply(order, new Reply(exampleExchange({ response })));
 };
 
-it('sends what is about an item to the items around it in which it was created, and to no other', async () => {
+function nestedItems() {
   const known = new KnownValues(config);
   known.take(replyTo(orderTo('pets', '/pets'), [{ id: 'of another' }]));
   const sent: string[] = [];
@@ -49,11 +58,21 @@ it('sends what is about an item to the items around it in which it was created, 
     idOf: () => null,
   };
   const remains = { requireRoom: () => undefined, lost: () => undefined, leave: () => () => undefined };
-  const nested = new NestedItems({ remains }, collectionsOf(config.operations), {
-    own: own as OwnItems,
-    known,
-  });
+  const of = { own: own as OwnItems, known };
+  return { sent, nested: new NestedItems({ remains }, collectionsOf(config.operations), of) };
+}
+
+const removal: Order = { ...orderTo('drop', '/pets/{pet}/notes/{note}'), method: 'DELETE' };
+
+it('sends what is about an item to the items around it in which it was created, and to no other', async () => {
+  const { sent, nested } = nestedItems();
   nested.take(replyTo(orderTo('add', '/pets/own/notes'), { id: 'n1' }));
-  await nested.send({ ...orderTo('drop', '/pets/{pet}/notes/{note}'), method: 'DELETE' });
+  await nested.send(removal);
   expect(sent).toEqual(['/pets/own/notes/n1']);
+});
+
+it('sends nothing about an item whose identifier the document rules out', async () => {
+  const { sent, nested } = nestedItems();
+  nested.take(replyTo(orderTo('add', '/pets/own/notes'), { id: 'odd' }));
+  expect([await nested.send(removal), sent]).toEqual([null, []]);
 });

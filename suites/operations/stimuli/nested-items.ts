@@ -68,6 +68,8 @@ export class NestedItems {
     if (around !== null) {
       const item = this.#items.get(around)?.at(-1) ?? (await this.#created(around, depth));
       if (item === null) return null;
+      // The service contradicts its document by such an identifier: a refusal would say nothing about this operation.
+      if ([...item.values].some(([name, value]) => !this.#known.isFit(operation, name, value))) return null;
       own = item.values;
     }
     const awaits = operation.awaits.filter((name) => !own.has(name));
