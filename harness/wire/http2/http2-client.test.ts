@@ -154,6 +154,23 @@ describe('an exchange over HTTP/2', () => {
     expect(connections()).toBe(200);
   });
 
+  it('is answered in a burst whose server goes away after the first answer of each connection', async () => {
+    const left = new WeakSet<object>();
+    const { url } = await serving((stream, raw, server) => {
+      // A second GOAWAY of Node names a later stream, against RFC 9113 §6.8.
+      if (stream.session && !left.has(stream.session)) stream.session.goaway(0);
+      if (stream.session) left.add(stream.session);
+      ok(stream, raw, server);
+    });
+    const http = open(url, { connections: 20 });
+    for (let count = 0; count < 10; count++) {
+      const burst = await Promise.all(Array.from({ length: 20 }, () => http.send(GET, about())));
+      expect(burst.map(({ response, failure }) => response?.status ?? failure)).toEqual(
+        Array.from({ length: 20 }, () => 200),
+      );
+    }
+  });
+
   it('is answered beside a stream that is reset', async () => {
     const { url } = await serving(ok);
     const exchange = await open(url).send(GET, { ...about(), besideReset: true });

@@ -14,12 +14,13 @@ import { Listener } from '../stream/listening.ts';
 import { Http2Connection, type StreamEnding } from './http2-connection.ts';
 import { type Http2Request, writeHttp2 } from './http2-request.ts';
 
-/** Connections on which a request is sent at most, if none processes it: others may use them up. */
+/** Times that a request is sent at most, if it is not processed. The last time it is alone: others may use a connection up. */
 const MOST_TRIES = 4;
 const FRESH: ConnectionUse = { reused: false, replaced: null };
 
 interface StreamAttempt extends Attempted {
   readonly unprocessed: StreamEnding['unprocessed'];
+  readonly connection: Http2Connection | null;
 }
 
 /**
@@ -36,11 +37,11 @@ export function openHttp2(options: HttpOptions): HttpTransport {
   const underWay = new Set<Promise<unknown>>();
   let shared: Promise<Dialed> | null = null;
 
-  /** The connection of the requests before, or a new one. */
-  async function connect(isFresh: boolean): Promise<Dialed> {
+  /** The connection of the requests before, or a new one. `failed`: the one on which the request was not processed. */
+  async function connect(failed: Http2Connection | null): Promise<Dialed> {
     const before = shared;
     const known = await before;
-    if (!isFresh && known?.connection?.usable) return known;
+    if (known?.connection?.usable && known.connection !== failed) return known;
     // Another request has opened one meanwhile.
     if (shared !== before && shared !== null) return shared;
     known?.connection?.retire();
@@ -48,16 +49,23 @@ export function openHttp2(options: HttpOptions): HttpTransport {
     return shared;
   }
 
-  async function attempt(sent: Http2Request, about: HttpAbout, isFresh: boolean): Promise<StreamAttempt> {
+  async function attempt(
+    sent: Http2Request,
+    about: HttpAbout,
+    { failed, isAlone }: { readonly failed: Http2Connection | null; readonly isAlone: boolean },
+  ): Promise<StreamAttempt> {
     const stopwatch = new Stopwatch(clock);
     const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
-    const { connection, failure } = await connect(isFresh);
-    if (connection === null) return { read: null, failure, use: FRESH, stopwatch, unprocessed: null };
+    const dialed = isAlone ? dialHttp2(options, signal) : connect(failed);
+    const { connection, failure } = await dialed;
+    if (connection === null)
+      return { read: null, failure, use: FRESH, stopwatch, unprocessed: null, connection };
     const reused = connection.isUsed;
     if (!reused) stopwatch.markConnected();
     const listener = about.listen && new Listener(about.listen, clock, stopwatch);
     const bounds = { clock, timeouts, limits, signal, stopwatch, listener };
     const ending = await connection.exchange(sent, bounds, about.besideReset);
+    if (isAlone) connection.destroy();
     const read = { response: ending.response, faults: null };
     return {
       read,
@@ -66,6 +74,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
       use: { reused, replaced: null, takesWebSockets: connection.takesWebSockets },
       stopwatch,
       unprocessed: ending.unprocessed,
+      connection,
     };
   }
 
@@ -74,13 +83,14 @@ export function openHttp2(options: HttpOptions): HttpTransport {
    * ended a connection that had been idle (RFC 9110 §9.2.2): then again, on another connection.
    */
   async function attempts(sent: Http2Request, about: HttpAbout): Promise<Attempted> {
-    let last = await attempt(sent, about, false);
+    let last = await attempt(sent, about, { failed: null, isAlone: false });
     for (let tries = 1; tries < MOST_TRIES; tries++) {
       const isIdle =
         tries === 1 && last.unprocessed === 'likely' && last.use.reused && SAFE_METHODS.has(sent.method);
       if (last.unprocessed !== 'surely' && !isIdle) break;
       // A stream may be refused for the moment, and then for the connection.
-      const next = await attempt(sent, about, isIdle || tries > 1);
+      const failed = isIdle || tries > 1 ? last.connection : null;
+      const next = await attempt(sent, about, { failed, isAlone: tries === MOST_TRIES - 1 });
       if (next.read === null) break;
       const replaced = `the request was not processed: ${last.failure?.message ?? 'it ended'}`;
       last = { ...next, use: { ...next.use, replaced } };
