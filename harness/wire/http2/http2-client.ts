@@ -90,7 +90,9 @@ export function openHttp2(options: HttpOptions): HttpTransport {
       if (last.unprocessed !== 'surely' && !isIdle) break;
       // A stream may be refused for the moment, and then for the connection.
       const failed = isIdle || tries > 1 ? last.connection : null;
-      const next = await attempt(sent, about, { failed, isAlone: tries === MOST_TRIES - 1 });
+      // GOAWAY may come of the request that was reset: it is lawful, and this one goes out without that.
+      const again = last.connection?.saidGoaway ? { ...about, besideReset: false } : about;
+      const next = await attempt(sent, again, { failed, isAlone: tries === MOST_TRIES - 1 });
       if (next.read === null) break;
       const replaced = `the request was not processed: ${last.failure?.message ?? 'it ended'}`;
       last = { ...next, use: { ...next.use, replaced } };

@@ -95,6 +95,11 @@ export class Http2Connection {
     return this.#session.remoteSettings?.enableConnectProtocol === true;
   }
 
+  /** The server takes no further stream on it (RFC 9113 §6.8). */
+  get saidGoaway(): boolean {
+    return this.#watch.goaway !== null;
+  }
+
   /** Its first frame came. */
   get isHttp2(): boolean {
     return this.#watch.isHttp2;
