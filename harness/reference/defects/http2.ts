@@ -27,22 +27,25 @@ const OF_REFUSALS = {
   'framing.expected-content': NO_REFUSAL,
 };
 
+/** Node names no header that it refuses: capitals, Connection and a late pseudo-header look the same. */
+const MALFORMED = 'Responses in HTTP/2 have a header that HTTP/2 forbids';
+
 /** Faults that HTTP/2 alone shows (RFC 9113). */
 export const HTTP2_DEFECTS = tableOf<Defect>(under('HTTP/2'), {
   'capital-names-in-http2': {
-    cause: 'Responses in HTTP/2 have a header name in capitals',
+    cause: MALFORMED,
     fails: ['http2.well-formed'],
     alsoFails: OF_REFUSALS,
     patch: inRefusals(['X-Served-By', 'api-1']),
   },
   'connection-header-in-http2': {
-    cause: 'Responses in HTTP/2 have the header Connection',
+    cause: MALFORMED,
     fails: ['http2.well-formed'],
     alsoFails: OF_REFUSALS,
     patch: inRefusals(['connection', 'close']),
   },
   'late-status-in-http2': {
-    cause: 'Responses in HTTP/2 have a pseudo-header behind their headers',
+    cause: MALFORMED,
     fails: ['http2.well-formed'],
     alsoFails: OF_REFUSALS,
     patch: inRefusals([':status', '401']),
