@@ -218,6 +218,11 @@ describe('curlCommand', () => {
     );
   });
 
+  it.each(['http', 'https'])('names the one version of a request in HTTP/1.0 over %s', (scheme) => {
+    const old = request({ url: `${scheme}://a.example/`, target: '/', httpVersion: '1.0' });
+    expect(curlCommand(old)?.match(/--http\S+/g)).toEqual(['--http1.0']);
+  });
+
   it('keeps to HTTP/1.1 over TLS', () => {
     const secure = request({ url: 'https://a.example/', target: '/' });
     expect(curlCommand(secure)).toContain(' --http1.1 https:');

@@ -47,7 +47,6 @@ export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): 
     ...methodOptions(request),
     ...(evidence.kind === 'conversation' ? ['-N', '-m', String(HANDSHAKE_SECONDS)] : []),
     ...(evidence.kind === 'exchange' && evidence.stream ? ['-N'] : []),
-    ...(request.httpVersion === '1.0' ? ['--http1.0'] : []),
     ...versionOptions(request),
     ...(SECURE.test(request.url) ? tlsOptions(tls) : []),
     ...targetWords(request),
@@ -61,6 +60,7 @@ const SECURE = /^(?:https|wss):/i;
 /** curl chooses HTTP/2 by itself over TLS alone. */
 function versionOptions({ httpVersion, url }: RecordedRequest): readonly string[] {
   const isSecure = SECURE.test(url);
+  if (httpVersion === '1.0') return ['--http1.0'];
   if (httpVersion === '2') return [isSecure ? '--http2' : '--http2-prior-knowledge'];
   return isSecure ? ['--http1.1'] : [];
 }
