@@ -82,6 +82,9 @@ const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
 /** What tests start as a process of its own. */
 const PROGRAM = 'harness/cli/package/fixtures/built-program.ts';
 
+/** What users install. */
+const PACKAGE = 'harness/cli/package/fixtures/packed-package.ts';
+
 /** The harness's own tests. The suites run through `harness/engine/worker/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
@@ -107,7 +110,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: RELEASE,
-          globalSetup: [TEMPORARY_FILES, PROGRAM, 'harness/providers/fixtures/container-runtime.ts'],
+          globalSetup: [TEMPORARY_FILES, PROGRAM, PACKAGE, 'harness/providers/fixtures/container-runtime.ts'],
         },
       },
       {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -25,10 +24,8 @@ const said = async (...command: readonly string[]) => {
 describe.skipIf(none !== null)('a container with Node and npm', () => {
   it('gives a verdict in one line, and writes nothing but reports', async () => {
     const orders = await startOrders(onTestFinished);
-    const packed = mkdtempSync(join(tmpdir(), 'conform-package-'));
-    onTestFinished(() => rmSync(packed, { recursive: true, force: true }));
     // Packed, since this version is not published yet.
-    const tarball = await said('npm', 'pack', '--silent', '--pack-destination', packed);
+    const tarball = inject('tarball');
     const image = await bareImage(`fixture-npm-${process.pid}`, {
       '/usr/bin/node': realpathSync(process.execPath),
       '/bin/sh': '/bin/sh',
@@ -39,7 +36,14 @@ describe.skipIf(none !== null)('a container with Node and npm', () => {
       image,
       {
         command: [
-          ...['/usr/bin/node', '/npm/bin/npm-cli.js', 'exec', '--yes', `--package=/packed/${tarball}`, '--'],
+          ...[
+            '/usr/bin/node',
+            '/npm/bin/npm-cli.js',
+            'exec',
+            '--yes',
+            `--package=/packed/${basename(tarball)}`,
+            '--',
+          ],
           ...[
             'conform',
             'openapi.yaml',
@@ -51,7 +55,10 @@ describe.skipIf(none !== null)('a container with Node and npm', () => {
           ],
         ],
         folder: orders.folder,
-        folders: { '/packed': packed, ...(existsSync(CERTIFICATES) && { [CERTIFICATES]: CERTIFICATES }) },
+        folders: {
+          '/packed': dirname(tarball),
+          ...(existsSync(CERTIFICATES) && { [CERTIFICATES]: CERTIFICATES }),
+        },
         env: {
           PATH: '/usr/bin:/bin',
           HOME: '/tmp',

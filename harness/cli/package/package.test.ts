@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 
 /** The tarball as `npm pack` makes it, unpacked beside the dependencies that are installed here. */
 
@@ -25,11 +25,9 @@ const KEY = 'example-key-not-secret';
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'conform-package-'));
 const unpacked = join(folder, 'package');
-let tarball = '';
+const tarball = inject('tarball');
 
 beforeAll(async () => {
-  const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
-  tarball = join(folder, stdout.trim());
   await execute('tar', ['xzf', tarball, '-C', folder]);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 });
