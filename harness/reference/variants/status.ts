@@ -55,8 +55,14 @@ export const STATUS_VARIANTS = tableOf<Variant>(EVERY, {
   'unknown-method-405': {
     summary: 'says 405 for a method that nobody has registered, too',
     changes: ['status.conditions'],
-    patch: onAnswer('unknown-method', (answer) =>
-      asProblem(405)(withField(answer, 'Allow', 'GET, HEAD, OPTIONS')),
+    patch: onAnswer('unknown-method', (answer, { path }) =>
+      asProblem(405)(
+        withField(
+          answer,
+          'Allow',
+          path === '/v1/matches' ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS',
+        ),
+      ),
     ),
   },
   'options-405': {

@@ -241,6 +241,9 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** RFC 9110 §15.5.4: a client that goes on asking may be banned with it, which limits.refusals-free judges. */
+const FORBIDDEN = 403;
+
 /**
  * Every refusal at the limit, for rules that hold for the first and for each after it: 429, like the first refusal, or
  * with Retry-After and no quota. Anything else may be a passing fault of the service. Without those of other keys, which a gateway may limit by
@@ -252,7 +255,10 @@ export const everyLimitRefusal = overRecord<Reply>(
   async ({ ask, recorded }) => {
     const first = faceOf((await ask(refusal)).exchange);
     const isSpent = ({ served, response }: Reply) =>
-      !served && response.has('retry-after') && response.quota.remaining === 0;
+      !served &&
+      response.status !== FORBIDDEN &&
+      response.has('retry-after') &&
+      response.quota.remaining === 0;
     return recorded.exchanges.filter(
       (reply) =>
         reply.status !== null &&

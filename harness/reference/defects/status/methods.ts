@@ -169,6 +169,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     services: REST.services,
     cause: 'A QUERY without Content-Type is answered {status:200}',
     fails: ['status.query-type'],
+    alsoFails: { 'status.allow-served': 'Allow does not name QUERY' },
     patch: offeringQuery({ takes: (type) => type === undefined || type === 'application/json' }),
   },
   'query-of-any-type-served': {

@@ -62,6 +62,7 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
   'unknown-path-500': {
     cause: 'A path that does not exist is answered {status:500}, a server error',
     fails: ['status.unknown-path'],
+    alsoFails: { 'status.changes-handled': 'DELETE of a path that does not exist is one' },
     patch: onAnswer('not-found', failed),
   },
   'deep-path-500': {
