@@ -61,7 +61,7 @@ export const messages = [
           const others = ['length', 'chunks', 'no-content'] as const;
           const isNamed = others.some((matter) => reply.framingFault(matter) !== null);
           const { request, failure: thrown } = reply.exchange;
-          // RFC 9112 §9.6: whoever refuses a request that is still on its way may reset the connection under it.
+          // RFC 9112 §9.6: a server that refuses a request before its end may reset the connection.
           const isRefusedEarly = request.piecemeal === true && thrown?.kind === 'reset';
           const failure = isNamed || isRefusedEarly || reply.cut || reply.isSilent ? null : thrown;
           return reply.framingFault('lines') ?? failure?.message ?? null;

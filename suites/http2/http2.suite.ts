@@ -116,7 +116,7 @@ export const http2 = suite(
         },
       }),
 
-      // RFC 9113 §6.8, §8.7: such a request goes out again, and nobody notices.
+      // RFC 9113 §6.8, §8.7: clients send such a request again by themselves.
       observation('http2.unprocessed', {
         title: 'ends connections or refuses streams before it processes requests, or does not',
         why: 'Clients send such a request again: each costs a connection or a round trip.',

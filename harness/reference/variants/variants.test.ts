@@ -50,7 +50,7 @@ function longerLimit(requests: number, usual: string, other: string): Sighting {
   };
 }
 
-/** What is told of itself in the first frame of HTTP/2. */
+/** A setting that the server names in its first frame of HTTP/2. */
 function settingOf(name: keyof Settings, usual: number, other: number): Sighting {
   return {
     options: { http2: true },

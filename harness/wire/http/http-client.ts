@@ -1,6 +1,3 @@
-import { setMaxListeners } from 'node:events';
-import pLimit from 'p-limit';
-import { HarnessError } from '../../base/exit.ts';
 import type { ConnectionUse, Exchange, ExchangeFailure } from '../exchange.ts';
 import { openHttp2 } from '../http2/http2-client.ts';
 import { Stopwatch } from '../pace/clock.ts';
@@ -12,6 +9,7 @@ import { responseLimits, type TransportOptions } from '../socket/options.ts';
 import { type ConnectionEnding, HttpConnection } from './http-connection.ts';
 import { recordExchange } from './record-exchange.ts';
 import { type OrdinaryRequest, writeOrdinary } from './request.ts';
+import { RequestsUnderWay } from './requests-under-way.ts';
 import type { HttpAbout, HttpOptions, HttpTransport } from './transport.ts';
 
 interface Attempt {
@@ -40,19 +38,15 @@ function openHttp1(options: HttpOptions): HttpTransport {
   const address = addressOf(options.baseUrl);
   const limits = responseLimits(options);
   const { clock, timeouts } = options;
-  const inTurn = pLimit(options.connections ?? 1);
   let kept: HttpConnection | null = null;
-  const closing = new AbortController();
-  // Every request under way derives its own signal from this one.
-  setMaxListeners(0, closing.signal);
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new RequestsUnderWay(options);
 
   const ahead: Promise<Dialed>[] = [];
 
   /** A connection that was never asked, and on which nothing was said. */
   async function connect(signal: AbortSignal): Promise<Dialed & { readonly stood: boolean }> {
     if (!options.ahead) return { ...(await dial(address, options, signal)), stood: false };
-    while (ahead.length <= options.ahead) ahead.push(dial(address, options, closing.signal));
+    while (ahead.length <= options.ahead) ahead.push(dial(address, options, underWay.closing));
     const socket = (await ahead.shift())?.socket;
     await turn();
     if (socket && !socket.destroyed && socket.readableLength === 0)
@@ -77,7 +71,7 @@ function openHttp1(options: HttpOptions): HttpTransport {
 
   function release(connection: HttpConnection, keep: boolean): void {
     kept?.destroy();
-    kept = keep && !closing.signal.aborted && connection.usable ? connection : null;
+    kept = keep && !underWay.closing.aborted && connection.usable ? connection : null;
     if (kept === null) connection.destroy();
   }
 
@@ -85,7 +79,7 @@ function openHttp1(options: HttpOptions): HttpTransport {
     const reused = reusable ? await takeKept() : null;
     const use = { reused: reused !== null, replaced: null };
     const stopwatch = new Stopwatch(clock);
-    const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
+    const signal = underWay.signalOf(about);
     let connection = reused;
     let stood = reused !== null;
     if (!connection) {
@@ -108,7 +102,8 @@ function openHttp1(options: HttpOptions): HttpTransport {
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
     const sent = writeOrdinary(request, address, options);
-    const refusal = refusePlainHttp(address, about.credential, options, sent.octets) ?? aborted(about);
+    const refusal =
+      refusePlainHttp(address, about.credential, options, sent.octets) ?? underWay.aborted(about);
     const safe = SAFE_METHODS.has(request.method);
     const made = refusal
       ? notMade(refusal, clock)
@@ -140,29 +135,14 @@ function openHttp1(options: HttpOptions): HttpTransport {
     };
   }
 
-  function aborted(about: HttpAbout): ExchangeFailure | null {
-    if (closing.signal.aborted) return abortedFailure(closing.signal, 'aborted before sending');
-    return about.signal?.aborted ? abortedFailure(about.signal, 'aborted before sending') : null;
-  }
-
   return {
-    async send(request, about) {
-      if (closing.signal.aborted) throw new HarnessError('the transport is closed');
-      const made = inTurn(() => exchange(request, about));
-      underWay.add(made);
-      try {
-        return await made;
-      } finally {
-        underWay.delete(made);
-      }
-    },
+    send: (request, about) => underWay.take(() => exchange(request, about)),
     async close() {
-      closing.abort(new Error('the transport was closed'));
+      underWay.abort();
       kept?.destroy();
       kept = null;
       dropAhead();
-      // Those under way notice the abort and end by themselves.
-      await Promise.allSettled(underWay);
+      await underWay.ended();
     },
   };
 }

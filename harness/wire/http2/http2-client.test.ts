@@ -385,7 +385,7 @@ describe('a stream without an end over HTTP/2', () => {
       stream.respond({ ':status': 200, 'content-type': 'text/event-stream' });
       stream.write('data: 1\n\ndata: 2\n\ndata');
     });
-    const listened = { ...about(), listen: { items: 2, forMs: 10_000 } };
+    const listened = { ...about(), listen: { items: 2, forMs: 170_000 } };
     expect(await open(url).send(GET, listened)).toMatchObject({
       failure: null,
       response: { body: { truncated: true, bytes: new Uint8Array(Buffer.from('data: 1\n\ndata: 2\n\n')) } },

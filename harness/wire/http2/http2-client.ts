@@ -1,14 +1,11 @@
-import { setMaxListeners } from 'node:events';
-import pLimit from 'p-limit';
-import { HarnessError } from '../../base/exit.ts';
 import type { ConnectionUse, Exchange, ExchangeFailure } from '../exchange.ts';
 import { type Attempted, recordExchange } from '../http/record-exchange.ts';
+import { RequestsUnderWay } from '../http/requests-under-way.ts';
 import type { HttpAbout, HttpOptions, HttpTransport } from '../http/transport.ts';
 import { Stopwatch } from '../pace/clock.ts';
 import { type HttpRequest, SAFE_METHODS } from '../request.ts';
 import { addressOf, refusePlainHttp } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
-import { abortedFailure } from '../socket/failure.ts';
 import { responseLimits, type TransportOptions } from '../socket/options.ts';
 import { Listener } from '../stream/listening.ts';
 import { Http2Connection, type StreamEnding } from './http2-connection.ts';
@@ -31,10 +28,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
   const address = addressOf(options.baseUrl);
   const limits = responseLimits(options);
   const { clock, timeouts } = options;
-  const inTurn = pLimit(options.connections ?? 1);
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = new RequestsUnderWay(options);
   let shared: Promise<Dialed> | null = null;
 
   /** The connection of the requests before, or a new one. `failed`: the one on which the request was not processed. */
@@ -45,7 +39,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
     // Another request has opened one meanwhile.
     if (shared !== before && shared !== null) return shared;
     known?.connection?.retire();
-    shared = dialHttp2(options, closing.signal);
+    shared = dialHttp2(options, underWay.closing);
     return shared;
   }
 
@@ -55,7 +49,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
     { failed, isAlone }: { readonly failed: Http2Connection | null; readonly isAlone: boolean },
   ): Promise<StreamAttempt> {
     const stopwatch = new Stopwatch(clock);
-    const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
+    const signal = underWay.signalOf(about);
     const dialed = isAlone ? dialHttp2(options, signal) : connect(failed);
     const { connection, failure } = await dialed;
     if (connection === null)
@@ -102,32 +96,19 @@ export function openHttp2(options: HttpOptions): HttpTransport {
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
     const sent = writeHttp2(request, address, options);
-    const refusal = refusePlainHttp(address, about.credential, options, octetsOf(sent)) ?? aborted(about);
+    const refusal =
+      refusePlainHttp(address, about.credential, options, octetsOf(sent)) ?? underWay.aborted(about);
     const made = refusal
       ? { read: null, failure: refusal, use: FRESH, stopwatch: new Stopwatch(clock) }
       : await attempts(sent, about);
     return recordExchange({ ...sent, body: request.body ?? null }, made, about, address, options);
   }
 
-  function aborted(about: HttpAbout): ExchangeFailure | null {
-    if (closing.signal.aborted) return abortedFailure(closing.signal, 'aborted before sending');
-    return about.signal?.aborted ? abortedFailure(about.signal, 'aborted before sending') : null;
-  }
-
   return {
-    async send(request, about) {
-      if (closing.signal.aborted) throw new HarnessError('the transport is closed');
-      const made = inTurn(() => exchange(request, about));
-      underWay.add(made);
-      try {
-        return await made;
-      } finally {
-        underWay.delete(made);
-      }
-    },
+    send: (request, about) => underWay.take(() => exchange(request, about)),
     async close() {
-      closing.abort(new Error('the transport was closed'));
-      await Promise.allSettled(underWay);
+      underWay.abort();
+      await underWay.ended();
       (await shared)?.connection?.destroy();
     },
   };

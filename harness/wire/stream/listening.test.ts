@@ -11,7 +11,7 @@ const head = (type: string, more = '') =>
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const EVENTS = head('text/event-stream');
 
-/** The exchange with a server that sends these octets; it ends the connection only where it is told to. */
+/** The exchange with a server that sends these octets; it ends the connection only with `ends`. */
 async function heard(
   octets: string,
   { items = 3, forMs = 2_000 }: Partial<Listening> = {},

@@ -202,7 +202,7 @@ function stimulusWithoutListening(order: Order): Stimulus {
   return stimulus;
 }
 
-/** What is told of the streams that were heard. */
+/** Properties of a stream for the observation. */
 export function streamTraits(reply: OperationReply) {
   return {
     mediaType: reply.response.mediaType?.essence ?? null,

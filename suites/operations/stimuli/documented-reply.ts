@@ -150,7 +150,7 @@ function isOfFront(status: number): boolean {
   return OF_FRONTS.has(status) || status >= 500;
 }
 
-/** About what a request says: a service refuses it by one of these, whoever asks and whatever is there. */
+/** Statuses of a refusal because of the input, for each client and state of the service. */
 const OF_INPUT: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** A document that describes no refusal of input leaves all of them out: one of a key, of a rate or of an id is none. */

@@ -6,7 +6,7 @@ import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { storeOfThings } from './fixtures/store-of-things.ts';
 import { operationCalls } from './operation.ts';
 
-/** What came of the calls where the limiter refuses these methods, with an hour to wait. */
+/** The calls of a service that refuses these methods, with an hour to wait. */
 async function callsWhere(refuses: (method: string) => boolean) {
   const store = await storeOfThings(
     0,

@@ -62,7 +62,7 @@ describe('the servers of a document', () => {
   it.each([
     ['api.example', ['"host" is not the address under test, https://orders.example; requests']],
     ['api.orders.example', []],
-  ])('is told of the host of Swagger 2.0: %s', async (host, remarks) => {
+  ])('has these remarks on the host of Swagger 2.0: %s', async (host, remarks) => {
     const paths = { '/things': { get: { responses: { 200: { description: '' } } } } };
     const document = { swagger: '2.0', info: { title: 'T', version: '1' }, host, paths };
     const files = { 'api.json': JSON.stringify(document) };
