@@ -99,7 +99,7 @@ function nameOf(value: unknown): string | null {
 export function namesOf(value: unknown): ReadonlySet<string> {
   const text = nameOf(value);
   if (text !== null) return new Set([text]);
-  const members = Object.entries(coreOf(value)).flatMap(([name, inner]) => {
+  const members = Object.entries({ ...coreOf(value), ...namingMetadata(value) }).flatMap(([name, inner]) => {
     const named = nameOf(inner);
     return named === null ? [] : [[name, named] as const];
   });
@@ -118,6 +118,7 @@ export function coreOf(value: unknown): JsonObject {
 export function coreMember(value: unknown): string | null {
   if (!isJsonObject(value)) return null;
   const entries = Object.entries(value);
+  if (namingMetadata(value) !== null) return null;
   if (entries.some(([name, inner]) => isIdentifier(name) && nameOf(inner) !== null)) return null;
   const objects = entries.filter(([, inner]) => isJsonObject(inner)).map(([name]) => name);
   if (objects.length === 1 || objects.includes('data'))
@@ -127,8 +128,15 @@ export function coreMember(value: unknown): string | null {
 
 const IDENTITY = ['id', 'uuid', 'guid', 'sid', 'gid', 'key', 'slug', 'login', 'username', 'name'];
 
+/** The metadata of an object as in Kubernetes, which has its name; null for others. */
+function namingMetadata(value: unknown): JsonObject | null {
+  const metadata = isJsonObject(value) && !('id' in value) ? value.metadata : null;
+  return isJsonObject(metadata) && nameOf(metadata.name) !== null ? metadata : null;
+}
+
 /** Texts of identifying members, the likeliest name first. */
-export function identityTexts(core: Readonly<Record<string, unknown>>): readonly string[] {
+export function identityTexts(object: Readonly<Record<string, unknown>>): readonly string[] {
+  const core = namingMetadata(object) ?? object;
   return [...IDENTITY, ...Object.keys(core).filter((name) => /id$/i.test(name))].flatMap((name) => {
     const value = core[name];
     // No path can carry half of a surrogate pair.

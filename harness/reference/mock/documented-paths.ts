@@ -5,6 +5,7 @@ import {
   pathValues,
   withoutEndSlash,
 } from '../../config/operation/call/call.ts';
+import { itemPathElsewhere } from '../../config/operation/item-path.ts';
 import type { DocumentedAnswer, Operation, ServiceConfig } from '../../config/service.ts';
 import type { ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
@@ -113,6 +114,14 @@ export class DocumentedPaths {
   itemSchemaBelow(template: string): unknown {
     const read = this.itemPathBelow(template)?.operations.get('GET');
     return (read && this.successOf(read)?.schema) ?? null;
+  }
+
+  /** The path of the items that a creation makes elsewhere; null for none. */
+  itemPathElsewhere(create: Operation): string | null {
+    return itemPathElsewhere(
+      create,
+      this.all.flatMap(({ operations }) => [...operations.values()]),
+    );
   }
 
   itemPathBelow(template: string): MockPath | undefined {

@@ -251,7 +251,7 @@ export class MockService {
       case 'POST':
         if (items !== null && item === null) this.#join(container, name, containerTemplate);
         return this.#paths.isCollection(template)
-          ? this.#created(withoutVerb(template), withoutVerb(path), body, success)
+          ? this.#created(operation, [withoutVerb(template), withoutVerb(path)], body, success)
           : this.#successful(success, this.#values.of(success.schema, this.#state.nextSerial()));
       case 'PUT':
       case 'PATCH': {
@@ -325,7 +325,12 @@ export class MockService {
     return new Set(isMerge ? Object.keys(core).filter((name) => core[name] === null) : []);
   }
 
-  #created(template: string, path: string, body: unknown, success: DocumentedSuccess): HttpAnswer {
+  #created(
+    operation: Operation,
+    [template, path]: readonly [string, string],
+    body: unknown,
+    success: DocumentedSuccess,
+  ): HttpAnswer {
     const listed = this.#listed(template, path);
     const shape = listed && this.#paths.shapeAt(template);
     const schema = success.schema ?? shape?.items ?? this.#paths.itemSchemaBelow(template);
@@ -341,12 +346,36 @@ export class MockService {
     const name = texts.find((text) => this.#paths.isNameBelow(template, text)) ?? texts[0] ?? '';
     if (name !== '') this.#state.setValue(`${path}/${encodeURIComponent(name)}`, core);
     const answer = this.#successful(success, value);
+    const elsewhere = this.#paths.itemPathElsewhere(operation);
+    const place = elsewhere && this.#placed(elsewhere, pathValues(template, path), core);
+    if (elsewhere !== null && place !== null && !this.#lacks('creation')) {
+      const [, container = '', last = ''] = /^(.*)\/([^/]*)$/.exec(place) ?? [];
+      this.#listed(elsewhere.replace(/\/[^/]*$/, ''), container);
+      const known = new Set([...names, percentDecoded(last)]);
+      this.#state.add(container, { serial: item.serial, value: kept, names: known });
+      this.#state.setValue(place, core);
+      return withField(answer, 'Location', place);
+    }
     const hasItemPath = this.#paths.all.some(
       ({ match }) => match(`${path}/${encodeURIComponent(name)}`) !== null,
     );
     return name === '' || success.status !== 201 || !hasItemPath
       ? answer
       : withField(answer, 'Location', `${path}/${encodeURIComponent(name)}`);
+  }
+
+  /** The path of an item that stands elsewhere; `given`: values of the path of its creation. null if a value is missing. */
+  #placed(template: string, given: ReadonlyMap<string, string> | null, core: JsonObject): string | null {
+    const segments = template.split('/').map((segment, at, all) => {
+      const [, name] = /^\{([^{}]+)\}$/.exec(segment) ?? [];
+      if (name === undefined) return segment;
+      const container = all.slice(0, at).join('/');
+      const named = at === all.length - 1 ? core : core[name];
+      const texts = isJsonObject(named) ? identityTexts(named) : [];
+      const text = given?.get(name) ?? texts.find((each) => this.#paths.isNameBelow(container, each));
+      return text === undefined ? null : encodeURIComponent(text);
+    });
+    return segments.includes(null) ? null : segments.join('/');
   }
 
   #list(items: readonly Item[], success: DocumentedSuccess, request: ReceivedRequest): HttpAnswer {

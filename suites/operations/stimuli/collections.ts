@@ -1,4 +1,6 @@
-import { withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
+import { derivedOnce } from '../../../harness/config/derived.ts';
+import { placeholdersOf, withoutEndSlash } from '../../../harness/config/operation/call/call.ts';
+import { itemPathElsewhere } from '../../../harness/config/operation/item-path.ts';
 import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import { ownName, singular } from './names.ts';
@@ -11,11 +13,16 @@ export interface Collection {
   readonly itemTemplates: readonly string[];
   /** The last parameter of each. */
   readonly parameters: readonly string[];
+  /** The items stand below another path: only the Location of a creation says which they are. */
+  readonly isElsewhere: boolean;
   /** `repo` */
   readonly noun: string;
   /** DELETE of one item; null if none is documented. */
   readonly remove: Operation | null;
 }
+
+/** The end of a path that names the format of its answer. */
+export const FORMAT = /\.(?:json|xml)$/;
 
 /** The collections of a document; none where the parameter of the items is in doubt. */
 export function collectionsOf(operations: readonly Operation[]): readonly Collection[] {
@@ -29,15 +36,24 @@ export function collectionsOf(operations: readonly Operation[]): readonly Collec
     );
     const parameters = [...new Set(below.flatMap((rest) => /^\{([^{}/]+)\}(?=\/|$)/.exec(rest)?.[1] ?? []))];
     const noun = singular(path.split('/').at(-1) ?? '');
+    const elsewhere = parameters.length === 0 ? itemPathElsewhere(create, operations) : null;
+    if (elsewhere !== null) parameters.push(...placeholdersOf(elsewhere).slice(-1));
     // `{id}` and `{contact_id}` below `/contacts` are one.
     if (new Set(parameters.map((name) => ownName(name, noun))).size !== 1) return [];
-    const itemTemplates = parameters.map((name) => `${path}/{${name}}`);
+    const itemTemplates = elsewhere === null ? parameters.map((name) => `${path}/{${name}}`) : [elsewhere];
     const remove = operations.find(
       ({ method, call }) => method === 'DELETE' && itemTemplates.includes(pathOf(call.template)),
     );
-    return [{ create, itemTemplates, parameters, noun, remove: remove ?? null }];
+    const isElsewhere = elsewhere !== null;
+    return [{ create, itemTemplates, parameters, isElsewhere, noun, remove: remove ?? null }];
   });
 }
+
+/** The collections that a service documents. */
+export const collectionsIn = derivedOnce(
+  ({ operations }) => [operations],
+  ({ operations }) => collectionsOf(operations),
+);
 
 /** Something other than a value of an answer is missing. */
 function isUnfit({ uncallable, awaits }: Operation): boolean {
@@ -53,7 +69,10 @@ export function collectionAround(
   const around = collections.filter(({ itemTemplates }) =>
     itemTemplates.some((each) => path === each || path.startsWith(`${each}/`)),
   );
-  return around.toSorted((a, b) => b.create.call.template.length - a.create.call.template.length)[0] ?? null;
+  const lengthOf = ({ itemTemplates: [item = ''] }: Collection) => item.length;
+  const valuesOf = ({ create }: Collection) => placeholdersOf(create.call.template).length;
+  // Of several that create such items, the one that needs the fewest values.
+  return around.toSorted((a, b) => lengthOf(b) - lengthOf(a) || valuesOf(a) - valuesOf(b))[0] ?? null;
 }
 
 /** What a run does with an operation that changes something, beyond the lifecycles. */
@@ -78,6 +97,7 @@ export function nestedUse(
   return item === null && into === null ? null : { item, into };
 }
 
+/** `/Accounts.json` and `/Accounts/{Sid}.json` are `/Accounts` and `/Accounts/{Sid}` in one format. */
 function pathOf(template: string): string {
-  return withoutEndSlash(template.split('?', 1)[0] ?? '');
+  return withoutEndSlash(template.split('?', 1)[0] ?? '').replace(FORMAT, '');
 }

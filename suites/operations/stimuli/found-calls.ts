@@ -139,6 +139,11 @@ function isMissed({ order: { operation, values }, status }: OperationReply): boo
   return isHidden || (isRepeatable(operation) && (status === 404 || status === 410));
 }
 
+/** An example of the document names nothing in this deployment. */
+export function namesNothing({ operation, status }: OperationReply): boolean {
+  return examplesOf(operation).length > 0 && (status === 404 || status === 410);
+}
+
 function isRepeatable(operation: Operation): boolean {
   return examplesOf(operation).length > 0 || operation.awaits.length > 0;
 }

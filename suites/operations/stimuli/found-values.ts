@@ -6,6 +6,7 @@ import {
   type Input,
   type PathMatcher,
   pathMatcher,
+  pathValues,
   requestOfCall,
   withoutEndSlash,
 } from '../../../harness/config/operation/call/call.ts';
@@ -68,6 +69,8 @@ export class KnownValues {
   readonly #yielding = new Set<string>();
   /** Paths up to their last value, by template, that were answered as if there was no such thing. */
   readonly #missed = new Map<string, Set<string>>();
+  /** Paths that were read. */
+  readonly #served = new Set<string>();
   /** Those of `#awaiting` that no address has had values for: by first segment, then by number of segments. */
   readonly #unaddressed: Matchers;
   readonly #takesMadeUp: boolean;
@@ -89,6 +92,7 @@ export class KnownValues {
     if (!reply.served || reply.order.method === 'HEAD') return;
     this.#takeLinks(reply);
     const path = pathOf(reply.order.path);
+    if (reply.operation.safe && this.#served.size < MAX_NAMES) this.#served.add(path);
     const { location, json } = reply.response;
     if (this.#takesMadeUp || !reply.order.isMadeUp) this.#takePath(reply);
     if (location !== null) this.#takeAddress(location.pathname);
@@ -119,6 +123,13 @@ export class KnownValues {
       }
     };
     visit(value, nounOf(path, reply.operation), 0);
+  }
+
+  /** The values of a template in the Location of a 201; null if there is none, or it was served before. */
+  placeOf({ status, response: { location } }: OperationReply, template: string): FoundValues | null {
+    if (status !== 201 || location === null) return null;
+    const path = withoutBase(withoutEndSlash(location.pathname), firstOf(template));
+    return this.#served.has(path) ? null : pathValues(template, path);
   }
 
   /** What a reply was asked for does not exist: the value is not given again for its operation. */
@@ -269,7 +280,10 @@ export class KnownValues {
         const value = values.get(name);
         const items = this.#items.get(sent.slice(0, at).join('/')) ?? [];
         const texts = items.flatMap((item) =>
-          (isJsonObject(item) ? Object.values(item) : [item]).map(textOf),
+          (isJsonObject(item)
+            ? [item, item.metadata].filter(isJsonObject).flatMap(Object.values)
+            : [item]
+          ).map(textOf),
         );
         return value !== undefined && !texts.includes(value);
       });
@@ -329,9 +343,11 @@ export class KnownValues {
       if (!isJsonObject(item)) return [];
       const byName = Object.entries(item).filter(([key]) => wanted.includes(plain(key)));
       const usual = IDENTIFIERS.map((key) => [key, item[key]] as const);
-      return [...byName, ...usual].flatMap(([, value]) => textOf(value) ?? []);
+      const texts = [...byName, ...usual].flatMap(([, value]) => textOf(value) ?? []);
+      // Kubernetes names an item in its metadata.
+      return isJsonObject(item.metadata) ? [...texts, ...ofItem(item.metadata)] : texts;
     };
-    const items = list === null ? [] : (this.#items.get(list) ?? []);
+    const items = list === null ? [] : (this.#items.get(list) ?? this.#items.get(`${list}.json`) ?? []);
     const isGeneric = IDENTIFIERS.includes(plain(name));
     const named = [
       ...(isGeneric ? [] : [plain(name), `${plain(name)}id`]),
@@ -420,13 +436,18 @@ type Matchers = ReadonlyMap<string, ReadonlyMap<number, Map<string, PathMatcher>
 /** Matchers of their templates: a document may have a thousand, and an answer a hundred addresses. */
 function matchersOf(operations: readonly Operation[]): Matchers {
   const templates = [...new Set(operations.map(({ call }) => call.template))];
-  const byFirst = Map.groupBy(templates, (template) => /^\/[^/{]+/.exec(template)?.[0] ?? '');
+  const byFirst = Map.groupBy(templates, firstOf);
   const byLength = (all: readonly string[]) =>
     [...Map.groupBy(all, (template) => pathOf(template).split('/').length)].map(
       ([length, same]) =>
         [length, new Map(same.map((template) => [template, pathMatcher(pathOf(template))]))] as const,
     );
   return new Map([...byFirst].map(([first, all]) => [first, new Map(byLength(all))]));
+}
+
+/** The first segment, if it is no parameter. */
+function firstOf(template: string): string {
+  return /^\/[^/{]+/.exec(template)?.[0] ?? '';
 }
 
 /** A base address may stand before the paths of the document, which begin with this segment. */

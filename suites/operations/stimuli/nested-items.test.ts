@@ -58,8 +58,12 @@ function nestedItems() {
     idOf: () => null,
   };
   const remains = { requireRoom: () => undefined, lost: () => undefined, leave: () => () => undefined };
+  const { operations } = config;
   const of = { own: own as OwnItems, known };
-  return { sent, nested: new NestedItems({ remains }, collectionsOf(config.operations), of) };
+  return {
+    sent,
+    nested: new NestedItems({ remains }, { operations, collections: collectionsOf(operations) }, of),
+  };
 }
 
 const removal: Order = { ...orderTo('drop', '/pets/{pet}/notes/{note}'), method: 'DELETE' };

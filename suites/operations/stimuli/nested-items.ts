@@ -1,8 +1,13 @@
-import { isJsonObject } from '../../../harness/base/json-text.ts';
-import { pathValues, requestOfCall } from '../../../harness/config/operation/call/call.ts';
+import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
+import {
+  type Call,
+  pathValues,
+  placeholdersOf,
+  requestOfCall,
+} from '../../../harness/config/operation/call/call.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
-import { type Collection, collectionAround } from './collections.ts';
+import { type Collection, collectionAround, FORMAT } from './collections.ts';
 import type { KnownValues } from './found-values.ts';
 import { createdId, idOf as itemId, itemOf } from './item.ts';
 import { ownName, plain } from './names.ts';
@@ -17,19 +22,31 @@ const MOST_PARENTS = 4;
 /** Items in collections at any depth that this run has created: what is below them is its own as well. */
 export class NestedItems {
   readonly #port: Pick<Port, 'remains'>;
+  readonly #reads: ReadonlyMap<string, Operation>;
   readonly #collections: readonly Collection[];
   readonly #own: OwnItems;
   readonly #known: KnownValues;
-  /** Parameters of the path of each item, with that of the item itself. */
-  readonly #items = new Map<Collection, { readonly values: FoundValues; readonly kept: () => void }[]>();
+  /** Parameters of the path of each item, with that of the item itself; by the template of that path. */
+  readonly #items = new Map<string, { readonly values: FoundValues; readonly kept: () => void }[]>();
+
+  /** Paths of lists in items of the run that were read. */
+  readonly #listed = new Set<string>();
 
   constructor(
     port: Pick<Port, 'remains'>,
-    collections: readonly Collection[],
+    {
+      operations,
+      collections,
+    }: { readonly operations: readonly Operation[]; readonly collections: readonly Collection[] },
     { own, known }: { readonly own: OwnItems; readonly known: KnownValues },
   ) {
     this.#port = port;
     this.#collections = collections;
+    this.#reads = new Map(
+      operations.flatMap((each) =>
+        each.method === 'GET' ? [[each.call.template.replace(FORMAT, ''), each] as const] : [],
+      ),
+    );
     this.#own = own;
     this.#known = known;
   }
@@ -51,6 +68,19 @@ export class NestedItems {
     this.#keep(reply, into, pathValues(into.create.call.template, path) ?? new Map(), () => undefined);
   }
 
+  /** Values of the path of a read about an item of the run; null if there is none, or a value is missing. */
+  valuesFor(operation: Operation): FoundValues | null {
+    const around = collectionAround(operation, this.#collections);
+    const own = around && this.#lastOf(around)?.values;
+    const found = own && this.#known.for(operation, own);
+    if (!own || !found || !this.#areFit(operation, own)) return null;
+    return new Map([...found, ...own]);
+  }
+
+  #areFit(operation: Operation, own: FoundValues): boolean {
+    return [...own].every(([name, value]) => this.#known.isFit(operation, name, value));
+  }
+
   async #sent(order: Order): Promise<OperationReply> {
     const into = this.#collections.find(({ create }) => create === order.operation);
     if (into?.remove != null) this.#port.remains.requireRoom();
@@ -66,12 +96,15 @@ export class NestedItems {
     const around = collectionAround(operation, this.#collections);
     let own: FoundValues = new Map();
     if (around !== null) {
-      const item = this.#items.get(around)?.at(-1) ?? (await this.#created(around, depth));
-      if (item === null) return null;
+      const item = this.#lastOf(around) ?? (await this.#created(around, depth));
+      const into = this.#collections.some(({ create }) => create === operation);
+      // What stands in an item from elsewhere may also be created in one that the run has found.
+      if (item === null && !(around.isElsewhere && into)) return null;
+      own = item?.values ?? own;
       // The service contradicts its document by such an identifier: a refusal would say nothing about this operation.
-      if ([...item.values].some(([name, value]) => !this.#known.isFit(operation, name, value))) return null;
-      own = item.values;
+      if (!this.#areFit(operation, own)) return null;
     }
+    await this.#readLists(operation, own);
     const awaits = operation.awaits.filter((name) => !own.has(name));
     const found = awaits.length === 0 ? new Map<string, string>() : this.#known.for(operation, own);
     if (found === null) return null;
@@ -85,6 +118,24 @@ export class NestedItems {
     return { ...order, ...requestOfCall({ ...operation.call, inputs, body }), values };
   }
 
+  /** Reads the lists in an item of the run that have the other values of a path, from the outside in. */
+  async #readLists({ call: { template } }: Operation, own: FoundValues): Promise<void> {
+    const segments = template.split('/');
+    for (const [at, segment] of segments.entries()) {
+      const isMissing = placeholdersOf(segment).some((name) => !own.has(name));
+      const list = isMissing ? this.#reads.get(segments.slice(0, at).join('/')) : undefined;
+      const isInOwn = list !== undefined && placeholdersOf(list.call.template).some((name) => own.has(name));
+      const values = isInOwn ? this.#known.for(list, own) : null;
+      if (list === undefined || values === null) continue;
+      const request = requestOfCall(withValues(list.call, new Map([...values, ...own])));
+      if (this.#listed.has(request.path)) continue;
+      this.#listed.add(request.path);
+      this.#known.take(
+        await this.#own.sendOther(orderOf(list, request, 'to find an item of an item of the run')),
+      );
+    }
+  }
+
   async #created(into: Collection, depth: number): Promise<{ readonly values: FoundValues } | null> {
     if (depth >= MOST_PARENTS) return null;
     const { create } = into;
@@ -92,40 +143,58 @@ export class NestedItems {
     const ready = await this.#ready(create, order, depth + 1);
     if (ready === null) return null;
     await this.#sent(ready);
-    return this.#items.get(into)?.at(-1) ?? null;
+    return this.#lastOf(into);
+  }
+
+  #lastOf({ itemTemplates: [template = ''] }: Collection) {
+    return this.#items.get(template)?.at(-1) ?? null;
   }
 
   #keep(reply: OperationReply, into: Collection, values: FoundValues, kept: () => void): void {
+    const all = this.#valuesOf(reply, into, values);
+    if (all === null) return;
+    const [template = ''] = into.itemTemplates;
+    this.#items.set(template, [...(this.#items.get(template) ?? []), { values: all, kept }]);
+  }
+
+  /** Values of the path of a created item; `values`: those of the creation. null if nothing says which it is. */
+  #valuesOf(reply: OperationReply, into: Collection, values: FoundValues): FoundValues | null {
+    if (into.isElsewhere) return this.#known.placeOf(reply, into.itemTemplates[0] ?? '');
     const id = idOf(reply, into);
-    if (id === null) return;
-    const items = this.#items.get(into) ?? [];
-    items.push({ values: withId(values, into, id), kept });
-    this.#items.set(into, items);
+    return id === null ? null : withId(values, into, id);
   }
 
   /** Plans the removal of what a reply has created; the function cancels it. */
   #removalOf(reply: OperationReply, into: Collection, { values }: Order): () => void {
     const { remove, itemTemplates } = into;
-    const id = idOf(reply, into);
+    const all = this.#valuesOf(reply, into, values ?? new Map());
     // Those of the lifecycles are removed already.
     if (this.#own.idOf(reply) !== null) return () => undefined;
-    if (remove === null || id === null) {
+    if (remove === null || all === null) {
       if (reply.served && remove !== null)
         this.#port.remains.lost(`${itemTemplates[0]} without an identifier`);
       return () => undefined;
     }
-    const all = withId(values ?? new Map(), into, id);
-    const inputs = remove.call.inputs.map((input) =>
-      input.in === 'path' && all.has(input.name) ? { ...input, value: all.get(input.name) } : input,
-    );
-    const order = orderOf(remove, requestOfCall({ ...remove.call, inputs }), 'to leave nothing behind');
+    const order = orderOf(remove, requestOfCall(withValues(remove.call, all)), 'to leave nothing behind');
     return this.#port.remains.leave(stimulusOf(order));
   }
 
   #removed({ operation }: Order): void {
     const gone = this.#collections.find(({ remove }) => remove === operation);
-    if (gone !== undefined) this.#items.get(gone)?.pop()?.kept();
+    if (gone !== undefined)
+      this.#items
+        .get(gone.itemTemplates[0] ?? '')
+        ?.pop()
+        ?.kept();
   }
+}
+
+/** The call with these values in its path. */
+function withValues(call: Call, values: FoundValues): Call {
+  const inputs = call.inputs.map((input) =>
+    input.in === 'path' && values.has(input.name) ? { ...input, value: values.get(input.name) } : input,
+  );
+  return { ...call, inputs };
 }
 
 /** The identifier of an item by each name that the paths below have for it. */
@@ -139,9 +208,8 @@ function idOf(
   { parameters, noun }: Pick<Collection, 'parameters' | 'noun'>,
 ): string | null {
   const item = itemOf(reply);
-  const nested = item === null ? [] : Object.values(item).filter(isJsonObject);
   const wanted = new Set(parameters.flatMap((name) => [plain(name), ownName(name, noun)]));
-  for (const object of [item, ...(nested.length === 1 ? nested : [])]) {
+  for (const object of [item, innerOf(item)]) {
     const named = Object.keys(object ?? {}).filter((name) => wanted.has(plain(name)));
     for (const idMember of [...named, 'id', 'uuid', 'sid', 'gid', 'key', 'slug', 'name']) {
       const id = itemId(object, { idMember });
@@ -149,4 +217,13 @@ function idOf(
     }
   }
   return createdId(reply, { idMember: parameters[0] ?? 'id' });
+}
+
+/** The object that holds the item of an answer, or its name, as metadata do in Kubernetes; null if it is in doubt. */
+function innerOf(item: JsonObject | null): JsonObject | null {
+  const { metadata, data, ...others } = item ?? {};
+  if (isJsonObject(metadata) && 'name' in metadata) return metadata;
+  const [only, ...more] = Object.values({ metadata, data, ...others }).filter(isJsonObject);
+  if (more.length === 0) return only ?? null;
+  return isJsonObject(data) ? data : null;
 }

@@ -6,14 +6,15 @@ import type { Operation, ServiceConfig } from '../../../harness/config/service.t
 import { derived, type Needs, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
 import type { Coverage } from '../../../harness/report/results/results.ts';
 import { OPERATIONS_MS } from '../../../harness/wire/pace/weighing.ts';
-import { collectionsOf, nestedUse } from './collections.ts';
-import { filled, mostRepeated, sendWithFound, valuesOf, whyGuessed } from './found-calls.ts';
+import { collectionsIn, nestedUse } from './collections.ts';
+import { filled, mostRepeated, namesNothing, sendWithFound, valuesOf, whyGuessed } from './found-calls.ts';
 import { KnownValues } from './found-values.ts';
 import { NestedItems } from './nested-items.ts';
 import { OwnItems } from './own-items.ts';
 import { lifecyclesIn } from './own-operations.ts';
 import {
   FURTHER,
+  mayNameNothing,
   type Order,
   planOperations,
   type ReasonAgainst,
@@ -83,13 +84,13 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 /** Between the calls that create and the requests to be refused. */
 const AFTER_CREATIONS = 0.25;
 
-/** Safe calls that await a value which only a creation may have; the lifecycles read their own items. */
+/** Safe calls with a value which only a creation may have; the lifecycles read their own items. */
 function lateCallsIn(config: ServiceConfig): readonly Order[] {
   const items = new Set(
     lifecyclesIn(config).map(({ create, parameter }) => `${create.call.template}/{${parameter}}`),
   );
   return safeCallsIn(config).filter(
-    ({ operation: { awaits, call } }) => awaits.length > 0 && !items.has(call.template),
+    ({ operation }) => mayNameNothing(operation) && !items.has(operation.call.template),
   );
 }
 
@@ -103,12 +104,21 @@ function isOfSeveral({ operation: { call }, order: { kind } }: OperationReply): 
   return kind === 'call' && placeholdersOf(call.template).length > 1;
 }
 
+/** A list in an item of the run may have a value of its path. */
+function isBelowItem({ kind, operation }: Order, config: ServiceConfig): boolean {
+  const item =
+    kind === 'call' ? nestedUse(operation, collectionsIn(config), lifecyclesIn(config))?.item : null;
+  const valuesIn = (template = '') => placeholdersOf(template).length;
+  return item != null && valuesIn(operation.call.template) > valuesIn(item.itemTemplates[0]);
+}
+
 /** Each creation may have to be removed again, and another one may follow each deletion. */
 function unsafeCost(config: ServiceConfig): number {
   const byMethod = Map.groupBy(unsafeOrdersIn(config), ({ method }) => method);
   const count = (method: string) => byMethod.get(method)?.length ?? 0;
   const late = byMethod.size === 0 ? 0 : lateCallsIn(config).length;
-  return unsafeOrdersIn(config).length + late + count('POST') + 2 * count('DELETE');
+  const lists = unsafeOrdersIn(config).filter((order) => isBelowItem(order, config)).length;
+  return unsafeOrdersIn(config).length + late + lists + count('POST') + 2 * count('DELETE');
 }
 
 /**
@@ -129,7 +139,8 @@ const unsafeTrials = probe(
     const depth = ({ method, operation }: Order) =>
       operation.call.template.split('{').length * (method === 'DELETE' ? -1 : 1);
     const { all: before, unexercised } = await ask(safeCalls);
-    const unread = new Set(unexercised.map(({ operation }) => operation));
+    const missed = before.flatMap((reply) => (namesNothing(reply) ? [reply.operation] : []));
+    const unread = new Set([...unexercised.map(({ operation }) => operation), ...missed]);
     const late = lateCallsIn(config).filter(({ operation }) => unread.has(operation));
     const sorted = [...orders, ...late].toSorted(
       (a, b) => rank(a) - rank(b) || within(a) - within(b) || depth(a) - depth(b),
@@ -137,12 +148,12 @@ const unsafeTrials = probe(
     const own = new OwnItems(port, before);
     const known = new KnownValues(config);
     for (const reply of before) known.take(reply);
-    const collections = collectionsOf(config.operations);
-    const nested = new NestedItems(port, collections, { own, known });
+    const collections = collectionsIn(config);
+    const nested = new NestedItems(port, { operations: config.operations, collections }, { own, known });
     const isNested = ({ operation, kind }: Order) =>
       kind === 'call' && nestedUse(operation, collections, lifecyclesIn(config)) !== null;
     const read = async (order: Order): Promise<OperationReply | null> => {
-      const ready = filled(order, known.for(order.operation));
+      const ready = filled(order, nested.valuesFor(order.operation) ?? known.for(order.operation));
       const reply = ready && (await sendOrder(port, ready));
       if (reply !== null) known.take(reply);
       // The value may be that of another thing.
@@ -185,7 +196,9 @@ export const operationCalls = covering(
   'operation-calls',
   [safeCalls, unsafeTrials],
   async ({ ask, config, cover }) => {
-    const together = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+    const [safe, unsafe] = [await ask(safeCalls), await ask(unsafeTrials)];
+    // Read again after its creation.
+    const together = Trials.together([safe.without(({ operation }) => unsafe.called.has(operation)), unsafe]);
     const asked = new Set(together.ofKind('call').all.map(({ operation }) => operation));
     const all = together.exercising((operation) => !asked.has(operation));
     const made = all.ofKind('call').judgeable(({ whyNoFault }) => whyNoFault);
