@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { served } from '../../harness/base/fixtures/server.ts';
+import { parseJsonObject } from '../../harness/base/json-text.ts';
 import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { judgedInTurn } from './fixtures/judged.ts';
@@ -54,14 +56,16 @@ async function runOf(paths: Readonly<Record<string, object>>, store: Store = {})
   const {
     before = [],
     placeOf = (path, id) => `${path}/${id}`,
-    answerOf = itemOf,
+    answerOf = () => ({}),
     isPlaced = false,
     partsOf = false,
   } = store;
-  const items = new Set(before);
+  const items = new Map(before.map((path) => [path, itemOf(path)]));
   const sent: string[] = [];
-  const server = createServer(({ method = '', url: target = '' }, response) => {
+  const server = createServer(async (request, response) => {
+    const { method = '', url: target = '' } = request;
     const [path = ''] = target.split('?');
+    const members = parseJsonObject((await text(request)) || '{}') ?? {};
     const answer = (status: number, value?: unknown, fields = {}) => {
       sent.push(`${method} ${path}`);
       const type = value === undefined ? {} : { 'content-type': 'application/json' };
@@ -71,25 +75,33 @@ async function runOf(paths: Readonly<Record<string, object>>, store: Store = {})
     };
     const isItem = items.has(path);
     const parent = path.slice(0, path.lastIndexOf('/'));
-    const below = [...items].filter((each) => each.replace(/\/[^/]*$/, '') === path.replace(/\.json$/, ''));
+    const below = [...items].filter(([each]) => each.replace(/\/[^/]*$/, '') === path.replace(/\.json$/, ''));
     const known = Object.keys(paths).some((each) =>
       new RegExp(`^${each.replaceAll('.', '\\.').replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path),
     );
     if (method === 'POST' && known) {
       const id = `n${items.size + 1}`;
       const place = placeOf(path, id);
-      items.add(place);
-      if (partsOf) items.add(`${place}/parts/own`);
-      answer(201, answerOf(id), isPlaced ? { location: place } : {});
+      const item = { ...itemOf(place), ...members, ...answerOf(id) };
+      items.set(place, item);
+      if (partsOf) items.set(`${place}/parts/own`, itemOf('own'));
+      answer(201, item, isPlaced ? { location: place } : {});
     } else if (isItem && method === 'DELETE') {
       items.delete(path);
       answer(204);
-    } else if (isItem || (path.endsWith('/lid') && items.has(parent))) answer(200, itemOf(path));
-    else if (method === 'GET' && known && /s(?:\.json)?$/.test(path)) answer(200, below.map(itemOf));
+    } else if (isItem) {
+      if (method === 'PUT') items.set(path, { ...itemOf(path), ...members });
+      answer(200, items.get(path));
+    } else if (path.endsWith('/lid') && items.has(parent)) answer(200, itemOf(path));
+    else if (method === 'GET' && known && /s(?:\.json)?$/.test(path))
+      answer(
+        200,
+        below.map(([, item]) => item),
+      );
     else answer(404, {});
   });
   const url = await served(server);
-  const yaml = `service: orders\ncontract: search\ncredentials: { scheme: none }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\nsafety: { unsafeMethods: true, leaveItems: true }\n`;
+  const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: example-key-for-tests }\nopenapi: ../openapi.json\nprovider: { url: '${url}' }\nsafety: { unsafeMethods: true, leaveItems: true }\nplan: { requests: 10000, window: 60s }\n`;
   const document = JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'T', version: '1' },
@@ -99,7 +111,7 @@ async function runOf(paths: Readonly<Record<string, object>>, store: Store = {})
   const folder = temporaryFolder({ 'services/orders.yaml': yaml, 'openapi.json': document });
   const { config } = await loadOnly(folder);
   const outcome = await judgedInTurn(config, [operations], { url });
-  return { sent, items: [...items], outcome };
+  return { sent, items: [...items.keys()], outcome };
 }
 
 /** The item at a path. */
@@ -143,6 +155,35 @@ describe('a read below a nested creation', () => {
     const made = (path: string, own: string) => `${path.replace(/\/create$/, '')}/${own}`;
     const split = { '/toys': list, '/toys/create': create };
     expect(await calledOf({ ...split, ...others }, { ...old, placeOf: made })).toBe('6 of 6');
+  });
+});
+
+describe('an item whose identifier the schema of its path refuses', () => {
+  const pathsWith = (schema: object) => ({
+    '/toys': { ...list, ...create },
+    '/toys/{id}': { parameters: [{ ...id, schema }], ...read, ...change, ...remove },
+    '/toys/{id}/lid': { parameters: [{ ...id, schema }], ...change },
+  });
+  const before = ['/toys/a1'];
+
+  it.each<[string, object]>([
+    ['pattern', { type: 'string', pattern: '^a' }],
+    ['format', { type: 'string', format: 'uuid' }],
+    ['type', { type: 'integer' }],
+  ])('is removed, and nothing else is sent to it: %s', async (_keyword, schema) => {
+    const { sent, items, outcome } = await runOf(pathsWith(schema), { before });
+    const toOwn = sent.filter((each) => each.includes('/toys/n'));
+    expect(toOwn.length).toBeGreaterThan(0);
+    expect(toOwn.filter((each) => !each.startsWith('DELETE'))).toEqual([]);
+    expect(items).toEqual(before);
+    expect(outcome.outcomes['operations.read-back']).toBe('blocked');
+    expect(outcome.messages['operations.read-back']).toMatch(/which the schema of \{id\} refuses/);
+  });
+
+  it('is changed if the schema takes it', async () => {
+    const { sent, outcome } = await runOf(pathsWith({ type: 'string', pattern: '^[an]' }), { before });
+    expect(sent).toContainEqual(expect.stringMatching(/^PUT \/toys\/n\d+\/lid$/));
+    expect(outcome.outcomes['operations.read-back']).toBe('pass');
   });
 });
 

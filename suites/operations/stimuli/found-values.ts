@@ -360,20 +360,37 @@ export class KnownValues {
     return [...values].every(([name, value]) => this.isFit(operation, name, value));
   }
 
-  /** Whether a value may stand for an input, as the document has it. */
-  isFit({ call }: Operation, name: string, value: string): boolean {
-    if (/^\.{0,2}$/.test(value)) return false;
-    // One name may stand in the path and in the query, with a schema each.
-    return call.inputs.every((input) => {
-      if (input.name !== name) return true;
-      const schema = input.schema ?? null;
-      const { type } = facetsOf(schema, this.#config.definitions ?? {});
-      const isNumber = type === 'integer' || type === 'number';
-      if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
-      return !refusalBy(responseSchemas(this.#config).book, schema)(isNumber ? Number(value) : value);
-    });
+  isFit(operation: Operation, name: string, value: string): boolean {
+    return mayStandFor(operation, name, value, this.#config);
   }
 }
+
+/** Whether a value may stand for an input, as the document has it. */
+export function mayStandFor(
+  { call }: Operation,
+  name: string,
+  value: string,
+  config: ServiceConfig,
+): boolean {
+  if (/^\.{0,2}$/.test(value)) return false;
+  // One name may stand in the path and in the query, with a schema each.
+  return call.inputs.every((input) => {
+    if (input.name !== name) return true;
+    const schema = input.schema ?? null;
+    const { type, keywords } = facetsOf(schema, config.definitions ?? {});
+    const { book } = responseSchemas(config);
+    if (FORMATS.includes(keywords.format) && refusalBy(book, { ...ASSERTED, format: keywords.format })(value))
+      return false;
+    const isNumber = type === 'integer' || type === 'number';
+    if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
+    return !refusalBy(book, schema)(isNumber ? Number(value) : value);
+  });
+}
+
+/** Formats of identifiers; of the others many documents make hints. */
+const FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
+/** A draft whose formats are no annotations alone. */
+const ASSERTED = { $schema: 'http://json-schema.org/draft-07/schema#' };
 
 /** A path as far as its template has values. */
 function itemPath(template: string, path: string): string {

@@ -4,6 +4,7 @@ import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
 import {
   brokenChange,
   changesOf,
@@ -212,17 +213,22 @@ type LifeWritten = Omit<Life, Step | 'anonymous' | 'late' | 'ended' | 'unchanged
 async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promise<void> {
   const { lifecycle, change, replacement, anonymous } = life;
   const { update, replace, list, read, remove } = lifecycle;
+  const usable = (made: string | null) => (made !== null && send.own.isFit(lifecycle, made) ? made : null);
   steps.created = await send.create(life.written, 'as a client does');
   const id = send.own.idOf(steps.created);
   // 202: it is yet to be there (RFC 9110 §15.3.3).
   if (id === null || steps.created.status === 202) return;
+  if (usable(id) === null)
+    throw new Blocked(
+      `${steps.created.to} got the identifier ${visible(id, 80)}, which the schema of {${lifecycle.parameter}} refuses`,
+    );
   steps.read = await send.shown(() => send.to(read, id, 'after it was created'), isThere);
   const place = steps.created.response.location;
   if (place !== null && !isOf(place, id, steps.read)) steps.placed = await send.toPlace(place, steps.read);
 
   const twinBody = { ...life.written, ...changesOf(life.written, lifecycle, 'twin') };
   steps.twin = await send.create(twinBody, 'a second time, with other values');
-  const twin = send.own.idOf(steps.twin);
+  const twin = usable(send.own.idOf(steps.twin));
   if (twin !== null) {
     const what = 'after another one was created';
     steps.twinRead = await send.shown(() => send.to(read, twin, what), isThere);
@@ -316,7 +322,7 @@ async function liveThrough(life: LifeWritten, steps: Steps, send: Sender): Promi
   }
   if (life.unusualTexts !== life.written) {
     steps.unusual = await send.create(life.unusualTexts, 'with long texts beyond ASCII');
-    const unusual = send.own.idOf(steps.unusual);
+    const unusual = usable(send.own.idOf(steps.unusual));
     if (unusual !== null) {
       const what = 'after long texts were written';
       steps.unusualRead = await send.shown(() => send.to(read, unusual, what), isThere);

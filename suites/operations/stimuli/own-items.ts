@@ -4,6 +4,7 @@ import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
+import { mayStandFor } from './found-values.ts';
 import { createdId, idsIn } from './item.ts';
 import {
   creationOf,
@@ -19,19 +20,16 @@ import { labelOf, type OperationReply } from './trials.ts';
 
 /** Items that this run creates: it changes and removes no others, and removes each of these in the end. */
 export class OwnItems {
-  readonly #port: Pick<Port, 'http' | 'remains' | 'signal'>;
+  readonly #port: Pick<Port, 'http' | 'remains' | 'signal' | 'config'>;
   readonly #lifecycles: readonly Lifecycle[];
   readonly #before: readonly OperationReply[];
   /** By lifecycle and identifier: cancels the removal. */
   readonly #items = new Map<Lifecycle, Map<string, () => void>>();
 
   /** `before`: replies from before the first creation. */
-  constructor(
-    { config, ...port }: Pick<Port, 'http' | 'remains' | 'signal' | 'config'>,
-    before: readonly OperationReply[],
-  ) {
+  constructor(port: Pick<Port, 'http' | 'remains' | 'signal' | 'config'>, before: readonly OperationReply[]) {
     this.#port = port;
-    this.#lifecycles = lifecyclesIn(config);
+    this.#lifecycles = lifecyclesIn(port.config);
     this.#before = before;
   }
 
@@ -70,6 +68,11 @@ export class OwnItems {
     return lifecycle !== null && id !== null && this.#items.get(lifecycle)?.has(id) ? id : null;
   }
 
+  /** Whether the documents let the path of an item have this identifier: of others a refusal shows nothing. */
+  isFit({ read, parameter }: Lifecycle, id: string): boolean {
+    return mayStandFor(read, parameter, id, this.#port.config);
+  }
+
   removed(lifecycle: Lifecycle, id: string): void {
     this.#items.get(lifecycle)?.get(id)?.();
     this.#items.get(lifecycle)?.delete(id);
@@ -102,10 +105,12 @@ export class OwnItems {
   }
 
   async #anyOf(lifecycle: Lifecycle): Promise<string | null> {
-    const [id] = this.#items.get(lifecycle)?.keys() ?? [];
-    if (id !== undefined) return id;
+    const known = [...(this.#items.get(lifecycle)?.keys() ?? [])].find((id) => this.isFit(lifecycle, id));
+    if (known !== undefined) return known;
     const { create } = lifecycle;
-    return this.idOf(await this.sendOther(orderOf(create, create, 'to have an item that may be changed')));
+    const order = orderOf(create, create, 'to have an item that may be changed');
+    const id = this.idOf(await this.sendOther(order));
+    return id !== null && this.isFit(lifecycle, id) ? id : null;
   }
 }
 
