@@ -129,6 +129,48 @@ describe('a proof', () => {
   });
 });
 
+describe('the conditions of a proven check', () => {
+  const rule = (proof: string) =>
+    withCheck(`
+  where: ({ status }) => status < 500,
+  judge: ({ status, headers }) => {
+    if (status === 204) return null;
+    return 'x-id' in headers || headers.via === 'cache' ? null : 'no X-Id';
+  },
+  proof: {
+    conforming: ({ path }) => path === '/gone'
+      ? { status: 204 }
+      : { status: 200, headers: { 'X-Id': '1' } },
+    ${proof}
+  },`);
+
+  it('are named with their line if the proof does not reach them', async () => {
+    const config = configWith(rule('defects: { without: () => ({ status: 200 }) }'));
+    const { code, stdout } = await conformHere(['prove', '--config', config]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`✓ house.rule: fails for without, and passes without
+    \`where\` leaves out no answer of the proof
+    no answer of the proof reaches \`return null;\` (house.ts:6)
+1 of 1 proven`);
+  });
+
+  it('are not named if it reaches them', async () => {
+    const config = configWith(
+      rule(`
+    requests: [{ path: '/' }, { path: '/gone' }, { path: '/down' }],
+    defects: { without: (_, { path }) => ({ status: path === '/down' ? 500 : 200 }) },`),
+    );
+    const { stdout } = await conformHere(['prove', '--config', config]);
+    expect(stdout).toMatch(/^✓ house\.rule: fails for without, and passes without\n1 of 1 proven/);
+  });
+
+  it('are not those of the proof itself, nor of other checks', async () => {
+    const config = configWith(EXAMPLE);
+    const { stdout } = await conformHere(['prove', '--config', config]);
+    expect(stdout.split('\n').filter((line) => line.startsWith(' '))).toEqual([]);
+  });
+});
+
 describe('code that is at fault', () => {
   it.each([
     ['judge: () => { for (;;); }', 'judge took more than 2 s (house.ts)'],

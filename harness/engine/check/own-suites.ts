@@ -14,6 +14,7 @@ import { SAFE_METHODS } from '../../wire/request.ts';
 import { overRecord, type Probe, probe, type Selected } from '../session/probe.ts';
 import { type CheckDefinition, check, type Suite } from './check.ts';
 import { servesHttp, unsafeMethods } from './requirement.ts';
+import { unexercisedDuring } from './unexercised.ts';
 
 /** Every answer of a run. */
 export type EveryAnswer = Probe<Selected<Reply>>;
@@ -234,10 +235,18 @@ function shortened(text: string): string {
   return text.length > MOST_UNITS ? `${text.slice(0, MOST_UNITS)}…` : text;
 }
 
-/** How a check did in its proof: null if it is proven. Sends nothing. */
-export function proofGap(rule: OwnCheck, file: string): string | null {
+/** What the proof of a check has shown. */
+export interface OwnProofResult {
+  /** Why it is not proven; null if it is. */
+  readonly gap: string | null;
+  /** The conditions of `where` and `judge` that no answer of the proof exercises, each with its line. */
+  readonly unexercised: readonly string[];
+}
+
+/** Runs the proof of a check. Sends nothing. */
+export function provenBy(rule: OwnCheck, file: string): OwnProofResult {
   const { proof, sends } = rule;
-  if (proof === undefined) return 'it has no proof';
+  if (proof === undefined) return { gap: 'it has no proof', unexercised: [] };
   const requests = (proof.requests ?? sends ?? [{ path: '/' }]).map(
     ({ method = 'GET', path, headers = {} }) => ({
       method,
@@ -252,22 +261,37 @@ export function proofGap(rule: OwnCheck, file: string): string | null {
         const plain = code.handled('conforming', () => proof.conforming(request));
         return answered(request, change(plain, request));
       });
-    const conforming = judgedWith(
-      code,
-      answersOf((plain) => plain),
-    );
-    if (conforming.judged === 0) return 'it judges no answer of its proof';
-    if (conforming.got !== null) return `it fails without a defect: ${conforming.got}`;
-    for (const [name, defect] of Object.entries(proof.defects)) {
-      const { got } = judgedWith(
-        code,
-        answersOf((plain, request) => code.handled(name, () => defect(plain, request))),
-      );
-      if (got === null) return `it does not fail for ${name}`;
-    }
-    return null;
+    const conforming = answersOf((plain) => plain);
+    const defects = Object.entries(proof.defects).map(([name, defect]) => ({
+      name,
+      answers: answersOf((plain, request) => code.handled(name, () => defect(plain, request))),
+    }));
+    const { result, unexercised } = unexercisedDuring(file, () => ({
+      plain: judgedWith(code, conforming),
+      defects: defects.map(({ name, answers }) => ({ name, ...judgedWith(code, answers) })),
+    }));
+    const { judged, got } = result.plain;
+    const all = [result.plain, ...result.defects];
+    const leavesNothingOut = rule.where !== undefined && all.every(({ leftOut }) => leftOut === 0);
+    const missed = result.defects.find((each) => each.got === null);
+    return {
+      gap:
+        judged === 0
+          ? 'it judges no answer of its proof'
+          : got !== null
+            ? `it fails without a defect: ${got}`
+            : missed
+              ? `it does not fail for ${missed.name}`
+              : null,
+      unexercised: [
+        ...(leavesNothingOut ? ['`where` leaves out no answer of the proof'] : []),
+        ...unexercised.map(
+          ({ line, code }) => `no answer of the proof reaches \`${code}\` (${basename(file)}:${line})`,
+        ),
+      ],
+    };
   } catch (thrown) {
-    if (thrown instanceof Blocked) return thrown.message;
+    if (thrown instanceof Blocked) return { gap: thrown.message, unexercised: [] };
     throw thrown;
   }
 }
@@ -283,5 +307,5 @@ function answered(request: OwnAnswer['request'], { status, headers = {}, body }:
 function judgedWith(code: BoundedCode, answers: readonly OwnAnswer[]) {
   const meant = answers.filter((answer) => code.isMeant(answer));
   const got = meant.map((answer) => code.got(answer, answers)).find((each) => each !== null) ?? null;
-  return { judged: meant.length, got };
+  return { judged: meant.length, leftOut: answers.length - meant.length, got };
 }
