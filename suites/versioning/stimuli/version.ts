@@ -120,10 +120,10 @@ interface VersionedPath {
 
 /** The version in a whole path: the end of the documented prefix, or a first segment like `/v1`; null if there is neither. */
 export function versionedPath(path: string, prefix: string | null): VersionedPath | null {
-  const begins = prefix === null ? -1 : `${path}/`.indexOf(`${prefix}/`);
-  const usual = /\/v\d+(?=\/)/.exec(path);
-  const ends = begins >= 0 ? begins + (prefix?.length ?? 0) : usual && usual.index + usual[0].length;
-  if (ends === null) return null;
+  const isBelow = prefix !== null && `${path}/`.includes(`${prefix}/`);
+  const base = isBelow ? prefix : /\/v\d+(?=\/)/.exec(path)?.[0];
+  if (base === undefined) return null;
+  const ends = `${path}/`.indexOf(`${base}/`) + base.length;
   const at = path.lastIndexOf('/', ends - 1);
   return { before: path.slice(0, at), version: path.slice(at, ends), rest: path.slice(ends) };
 }

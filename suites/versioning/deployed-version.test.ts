@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { functional } from '../catalogue.ts';
-import { amiss, configFor, judgedServed, KEY } from './fixtures/judged.ts';
+import { amiss, configFor, judgedServed, KEY } from '../tests/fixtures/judged.ts';
 
 type Place = NonNullable<ServiceConfig['deployedVersion']>;
 
@@ -41,6 +41,9 @@ const HASH = /^sha256:[0-9a-f]{64}$/;
 const CASES: Readonly<Record<string, readonly [Place, Told, unknown]>> = {
   'a header': [HEADER, { header: ' 1.4.0 ' }, '1.4.0'],
   'a header that is not there': [HEADER, {}, null],
+  'a header of 200 characters': [HEADER, { header: 'x'.repeat(200) }, 'x'.repeat(200)],
+  'a header of 201 characters': [HEADER, { header: 'x'.repeat(201) }, expect.stringMatching(HASH)],
+  'a truth value in JSON': [COMMIT, { content: '{"build":{"a/b":[true]}}' }, 'true'],
   'a header that is too long': [HEADER, { header: 'x'.repeat(5_000) }, expect.stringMatching(HASH)],
   'the text at a path': [TEXT, { content: 'v3-17-gabcdef\n' }, 'v3-17-gabcdef'],
   'a text that is too long': [TEXT, { content: 'x'.repeat(100_000) }, expect.stringMatching(HASH)],
