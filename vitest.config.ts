@@ -76,6 +76,12 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** `npm run mutate` tries mutants by tests. */
+const RUNNER =
+  process.env.CONFORM_MUTANTS === undefined
+    ? {}
+    : { runner: 'harness/proof/fixtures/mutation/mutant-runner.ts' };
+
 /** Clears up after the tests. */
 const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
 
@@ -97,6 +103,7 @@ export default defineConfig({
     // What a test waits for may take as long as the test.
     expect: { poll: { timeout: 170_000 } },
     cache: false,
+    ...RUNNER,
     setupFiles: 'harness/base/fixtures/processor-time/record.ts',
     reporters: ['default', new ProcessorTimeReporter()],
     sequence: { sequencer: SlowFirst },

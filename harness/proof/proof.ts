@@ -202,7 +202,7 @@ export async function openRound(
 }
 
 /** Options of each judgment of the proof. */
-export function proofOptions(): JudgeOptions {
+function proofOptions(): JudgeOptions {
   return { strict: false, signal: AbortSignal.timeout(HUNG_MS) };
 }
 
