@@ -128,3 +128,11 @@ it('lists that are too long to be read are not counted', async () => {
   expect(saidOf(await once(200), 'json.count-stable')).toMatch(/^blocked: /);
   expect(saidOf(await once(500), 'json.count-stable')).toBe('skipped: the documented response is no list');
 });
+
+it('lists are counted beside one that is too long, and not where none differs', async () => {
+  const long = `[${'1,'.repeat(3_000_000)}1]`;
+  const saidOfLists = async (bodyOf: (at: number) => string) =>
+    saidOf(await judgedOf((at) => ({ ...FOUND, body: at === 8 ? long : bodyOf(at) })), 'json.count-stable');
+  expect(await saidOfLists((at) => (at % 3 === 0 ? '[1]' : '[1,2]'))).toMatch(/^warning/);
+  expect(await saidOfLists((at) => (at % 3 === 0 ? '[1,"2"]' : '[1,2]'))).toMatch(/^blocked/);
+});
