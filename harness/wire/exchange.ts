@@ -162,9 +162,12 @@ const Timing = record({
   durationMs: number,
 });
 
-/** Which credential a request carried: the configured one, the configured second one, a wrong one, none. */
+/**
+ * Which credential a request carried: the configured one, the configured second one, a wrong one, none; `other`: a valid one
+ * of another kind, which may have a quota of its own.
+ */
 export type CredentialUse = ValueOf<typeof CredentialUse>;
-const CredentialUse = choice('right', 'second', 'wrong', 'none');
+const CredentialUse = choice('right', 'second', 'wrong', 'none', 'other');
 
 /** What every kind of evidence has. */
 export const HEADING = {

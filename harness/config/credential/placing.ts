@@ -41,7 +41,8 @@ export type CredentialChoice =
 
 /** What of a choice the evidence tells: whether the service had to let it in. */
 export function credentialUse(choice: CredentialChoice): CredentialUse {
-  if (choice === 'signed' || choice === 'held') return 'right';
+  if (choice === 'signed') return 'other';
+  if (choice === 'held') return 'right';
   if (typeof choice === 'string') return choice;
   if ('recorded' in choice) return choice.recorded;
   return 'wrong' in choice || 'flawed' in choice || 'refused' in choice ? 'wrong' : 'right';

@@ -6,8 +6,9 @@ import { suitesFor } from '../../../harness/engine/check/check.ts';
 import { estimate } from '../../../harness/engine/estimate.ts';
 import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { startReference } from '../../../harness/reference/reference.ts';
+import { evidenceFromJson } from '../../../harness/wire/evidence.ts';
 import { suites } from '../../catalogue.ts';
-import { findings, judged } from '../fixtures/judged.ts';
+import { findings, type Judged, judged } from '../fixtures/judged.ts';
 
 /** How many windows of its plan a whole verdict takes, and requests, on a clock that both sides share. */
 
@@ -53,17 +54,35 @@ async function measured(config: ServiceConfig, [service, , variant]: Run, { atMs
 /** In windows, where no answer tells what remains: the limit is met early, to learn what each request takes of it. */
 const LONGEST_UNTOLD = 2.2;
 
+/** What the burst met is recorded before it. */
+const TO_MEET = 'to meet the rate limit';
+
 /** Service, plan and variant; at most so many windows, requests and handshakes. */
 const MOST: readonly (readonly [...Run, windows: number, sent: number, handshakes: number])[] = [
   ['search', 100, null, 1.1, 335, 0],
   ['search', 20, null, 5.1, 250, 0],
   ['realtime', 100, null, 1.1, 460, 96],
-  ['realtime', 20, null, 9.7, 385, 96],
+  ['realtime', 20, null, 5.1, 340, 96],
   ['realtime', 100, 'counts-handshakes', 2.1, 440, 96],
   ['search', 100, 'no-quota-fields', 2.1, 375, 0],
   ['realtime', 100, 'no-quota-fields', LONGEST_UNTOLD, 460, 96],
   ['realtime', 20, 'no-quota-fields', 9.2, 345, 96],
 ];
+
+/** Purposes of what was refused before the limit was exceeded on purpose. */
+function refusedBeforeBurst({ events }: Pick<Judged, 'events'>): readonly string[] {
+  const evidence = events.flatMap((event) =>
+    event.type === 'evidence' ? [evidenceFromJson(event.value)] : [],
+  );
+  const burst = evidence.findIndex(({ kind }) => kind === 'burst');
+  return evidence
+    .slice(0, burst)
+    .flatMap((each) =>
+      each.kind === 'exchange' && each.response?.status === 429 && each.purpose !== TO_MEET
+        ? [each.purpose]
+        : [],
+    );
+}
 
 describe('a whole verdict', () => {
   it.each(MOST)('of %s with a plan of %i, %s, takes %d windows at the most', async (...row) => {
@@ -73,6 +92,7 @@ describe('a whole verdict', () => {
     const all = await measured(config, [service, requests, variant]);
     const { windows, requests: sent } = all;
     expect(findings(all)).toEqual([]);
+    expect(refusedBeforeBurst(all)).toEqual([]);
     expect(all.exact).toContain(`request ${requests + 1} is the first refused`);
     expect(windows).toBeLessThanOrEqual(mostWindows);
     expect(windows * WINDOW_MS).toBeLessThanOrEqual(1.1 * told.longestMs);

@@ -4,6 +4,7 @@ import type { Exchange, FieldLine } from '../../exchange.ts';
 import { fieldValue } from '../../fields/grammar/field-grammar.ts';
 import { readHttpDate, readRetryAfter, retryAfterMs } from '../../fields/grammar/http-date.ts';
 import { readQuota } from '../../quota/quota.ts';
+import { forgottenMs } from '../pacing.ts';
 import {
   type Bounds,
   type DocumentedLimit,
@@ -39,16 +40,22 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
   // What a burst met is kept once more, whole.
   const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
   const inOrder = evidence
-    .filter(({ credential, id }) => credential === 'right' && !met.has(id))
+    .filter(({ credential, id }) => (credential === 'right' || credential === 'other') && !met.has(id))
     .flatMap((each) => (each.kind === 'burst' ? ofBurst(each, reading) : ofAnswer(each, reading, handshakes)))
     .toSorted((a, b) => a.sentMs - b.sentMs);
   // A request that is served while the quota is spent may well have a quota of its own.
-  const spentMs = inOrder.find(({ fate }) => fate === 'refused')?.sentMs ?? Number.POSITIVE_INFINITY;
-  return inOrder.map((each) =>
-    each.part === 'before' && each.fate === 'admitted' && each.sentMs > spentMs
-      ? { ...each, counted: 'maybe' }
-      : each,
-  );
+  let spentUntilMs = Number.NEGATIVE_INFINITY;
+  return inOrder.map((each) => {
+    const { part, fate, sentMs } = each;
+    if (fate === 'refused') spentUntilMs = Math.max(spentUntilMs, backAfterMs(each, reading));
+    const mayBeApart = part === 'before' && fate === 'admitted' && sentMs < spentUntilMs;
+    return mayBeApart ? { ...each, counted: 'maybe' } : each;
+  });
+}
+
+/** When the quota is back that was spent at this refusal: a window later, or when the refusal says, whichever is later. */
+function backAfterMs(refusal: LimitObservation, { windowMs }: DocumentedLimit): number {
+  return forgottenMs([refusal], Math.max(windowMs, refusal.retryAfterMs ?? 0));
 }
 
 /** Ids of the answers of a burst that are recorded as exchanges as well. */
@@ -127,7 +134,10 @@ function ofAnswer(
   const status = response?.status ?? null;
   if (fate === 'admitted' && (BEFORE_THE_QUOTA.has(status ?? 0) || spending === 'free')) return [];
   const isPlain = request.method === 'GET' && status !== null && status >= 200 && status < 300;
-  const isCounted = isExchange ? isPlain || isRefused : spending === 'counted';
+  const isOwn = evidence.credential === 'right';
+  // Another kind of credential may have a quota of its own.
+  if (isRefused && !isOwn) return [];
+  const isCounted = isOwn && (isExchange ? isPlain || isRefused : spending === 'counted');
   const answeredMs = isExchange ? timing.durationMs : (timing.responseMs ?? timing.durationMs);
   const finishedMs = timing.startedMs + answeredMs;
   return [
@@ -139,6 +149,7 @@ function ofAnswer(
       part,
       status,
       ...reportIn(response?.fields ?? [], finishedMs, reading),
+      ...(!isOwn && { quota: null }),
     },
   ];
 }

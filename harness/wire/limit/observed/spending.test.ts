@@ -7,6 +7,7 @@ import {
   exampleRequest,
   exampleResponse,
 } from '../../fixtures/example-evidence.ts';
+import { observationsOf } from './observing.ts';
 import { openRequests, reportedRemaining, spendingsOf } from './spending.ts';
 
 /** One request after the other, 10 ms apart, answered within 1 ms; a plan of 100 in 60 s. */
@@ -131,4 +132,23 @@ it('what remains is told by a request that counts, of the documented limit', () 
   expect(of(told(7))).toBe(7);
   expect(of(told(7), 1_000)).toBeNull();
   expect(of({ ...UNKNOWN_PATH, remaining: 7 })).toBeNull();
+});
+
+describe('a request that is served after a refusal', () => {
+  const counted = (all: readonly Sent[]) =>
+    observationsOf(evidenceOf(all), { ...READING, ownOffsetMs: 0 }).map((each) => each.counted);
+
+  it('may have a quota of its own while the quota is spent, and counts a window later', () => {
+    const served = [0, 59_000, 61_000].map((startedMs) => ({ startedMs }));
+    const refused = { ...BEYOND, startedMs: 100 };
+    expect(counted([...served, refused])).toEqual(['surely', 'surely', 'maybe', 'surely']);
+  });
+
+  it('may have a quota of its own with another kind of credential', () => {
+    const other: Sent = { credential: 'other', remaining: 99 };
+    expect(counted([{}, other, {}])).toEqual(['surely', 'maybe', 'surely']);
+    expect(counted([{ ...BEYOND, credential: 'other' }, {}])).toEqual(['surely']);
+    const [seen] = observationsOf(evidenceOf([other]), { ...READING, ownOffsetMs: 0 });
+    expect(seen?.quota).toBeNull();
+  });
 });
