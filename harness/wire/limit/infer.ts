@@ -191,10 +191,13 @@ function isLongBlock(decisions: Decisions, { windowMs }: ModeledLimit): boolean 
   const [first] = refusals;
   if (first === undefined || (first.retryAfterMs ?? 0) <= windowMs + TOLERANCE.wholeSeconds) return false;
   const endMs = ({ finishedMs, retryAfterMs }: LimitObservation) => finishedMs + (retryAfterMs ?? 0);
+  const unsureMs = ({ sentMs, finishedMs }: LimitObservation) => TOLERANCE.wholeSeconds + finishedMs - sentMs;
   const later = refusals.filter(
     ({ sentMs }) => sentMs > first.finishedMs && sentMs < endMs(first) - TOLERANCE.wholeSeconds,
   );
-  const isOneEnd = later.every((each) => Math.abs(endMs(each) - endMs(first)) <= TOLERANCE.wholeSeconds);
+  const isOneEnd = later.every((each) => {
+    return Math.abs(endMs(each) - endMs(first)) <= Math.max(unsureMs(each), unsureMs(first));
+  });
   return isOneEnd && later.some(({ sentMs }) => sentMs > first.finishedMs + 2 * TOLERANCE.wholeSeconds);
 }
 

@@ -43,8 +43,9 @@ export function pacing(
   const perRequestMs = (last.finishedMs - first.finishedMs) / (held.length - 1);
   if (perRequestMs < slotMs * 0.8) return null;
   // A service that is as slow from its first answer on holds nothing back, unless it answers requests sent together by turns.
-  if (quickest >= heldMs / 2 && !(isAtRate(perRequestMs, slotMs) && isByTurns(observations, slotMs)))
-    return null;
+  // Some of those in turn were held up besides: the pace of those sent together has to be known well.
+  const share = isAtRate(perRequestMs, slotMs) ? AROUND_RATE : JUST_AT_RATE;
+  if (quickest >= heldMs / 2 && !isByTurns(observations, slotMs, share)) return null;
   return `answers came every ${Math.round(perRequestMs)} ms, at the documented rate (${Math.round(slotMs)} ms each), the quickest of all took ${Math.round(quickest)} ms`;
 }
 
@@ -78,13 +79,13 @@ function pacingTogether(observations: readonly LimitObservation[], slotMs: numbe
 }
 
 /** Whether requests sent together were answered one by one at the documented rate. */
-function isByTurns(observations: readonly LimitObservation[], slotMs: number): boolean {
+function isByTurns(observations: readonly LimitObservation[], slotMs: number, share: number): boolean {
   const ends = observations
     .filter(({ fate, part }) => fate === 'admitted' && part === 'parallel')
     .map(({ finishedMs }) => finishedMs)
     .toSorted((a, b) => a - b);
   const [first, last] = [ends[0] ?? 0, ends.at(-1) ?? 0];
-  return ends.length >= IN_A_ROW && isAtRate((last - first) / (ends.length - 1), slotMs);
+  return ends.length >= IN_A_ROW && isAtRate((last - first) / (ends.length - 1), slotMs, share);
 }
 
 /**

@@ -160,20 +160,23 @@ export function strayTogether(
   observations: readonly LimitObservation[],
   plan: Plan,
 ): readonly StrayRefusal[] {
-  const inOrder = observations.toSorted((a, b) => a.sentMs - b.sentMs);
+  const refused = observations
+    .filter(({ fate }) => fate === 'refused')
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+  const served = observations
+    .filter(({ fate }) => fate === 'admitted')
+    .toSorted((a, b) => a.finishedMs - b.finishedMs);
   const stray: StrayRefusal[] = [];
   let fromMs = 0;
-  for (const { sentMs, finishedMs } of inOrder.filter(({ fate }) => fate === 'refused')) {
+  for (const { sentMs, finishedMs } of refused) {
     if (sentMs < fromMs) continue;
-    const behind = inOrder
-      .filter((each) => each.fate === 'admitted' && each.sentMs >= finishedMs)
-      .toSorted((a, b) => a.finishedMs - b.finishedMs);
+    const behind = served.filter((each) => each.sentMs >= finishedMs);
     // It was decided at the soonest when it was sent.
     const telling = behind.find(
       (each, at) => at + 1 >= SERVED_LATER && at > 1 + flowedBack(plan, each.finishedMs - sentMs),
     );
     if (telling === undefined) continue;
-    const index = 1 + inOrder.filter((each) => each.fate === 'admitted' && each.sentMs < sentMs).length;
+    const index = 1 + served.filter((each) => each.sentMs < sentMs).length;
     stray.push({ index, sentMs });
     fromMs = telling.finishedMs;
   }

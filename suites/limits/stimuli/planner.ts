@@ -44,7 +44,9 @@ interface LimitKnowledge {
 }
 
 /** Beyond the documented number, so that a burst that brings too many through is seen. */
-export const PARALLEL_OVERSHOOT = 4;
+const PARALLEL_OVERSHOOT = 4;
+/** The same of many requests, of which some come late. */
+const MANY_OVERSHOOT = 10;
 /** Of the limit: beyond it, where requests in turn were not refused, or to tell a higher limit from what flows back meanwhile. */
 const COUNTED_SHARE = 0.25;
 /** Of the limit: the second burst that tells a sliding log from a counter. */
@@ -74,7 +76,7 @@ export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): 
 }
 
 /** Of the limit, at the most: requests in turn that are more than flow back meanwhile. */
-const TELLING_SHARE = 2.2;
+const TELLING_SHARE = 2.6;
 
 /** The most requests of a count in turn. */
 export function mostInTurn({ requests }: Pick<DocumentedLimit, 'requests'>): number {
@@ -105,10 +107,11 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const refusals = observations.filter(({ fate }) => fate === 'refused');
   const { fromMs: firstMs } = surelyOpened(observations, windowMs) ?? { fromMs: nowMs };
   const serialRefused = observations.some(({ part, fate }) => part === 'serial' && fate === 'refused');
+  const overshoot = requests > MANY ? MANY_OVERSHOOT : PARALLEL_OVERSHOOT;
   const parallelBurst: LimitStep = known.isHasteRefused
     ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
     : serialRefused
-      ? { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT, firstWave: firstWave(documented) }
+      ? { kind: 'parallel', count: requests + overshoot, firstWave: firstWave(documented) }
       : { kind: 'parallel', count: togetherBurst(documented) };
 
   if (!has('serial')) {
@@ -133,7 +136,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
 
   const served = probes.filter(({ fate }) => fate === 'admitted');
   const [back] = served;
-  const spentMs = refusals[0]?.finishedMs ?? nowMs;
+  const spentMs = spentAgainMs(observations, back?.sentMs) ?? nowMs;
   if (back === undefined) return recoveryProbe(known, refusals, probes, spentMs);
   if (!spent) return renewalBurst(known) ?? { kind: 'stop', reason: 'the quota is back' };
   if (observations.some(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs))
@@ -158,6 +161,16 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   }
   const wholeMs = (observations.at(-1)?.finishedMs ?? nowMs) + windowMs;
   return nowMs < wholeMs ? wait(wholeMs, 'the quota flows back until it is whole') : parallelBurst;
+}
+
+/** When the quota was spent, or what of it flowed back was, by requests of other checks; null where none was refused. */
+function spentAgainMs(observations: readonly LimitObservation[], untilMs = Infinity): number | null {
+  const spent = observations.find(({ fate }) => fate === 'refused');
+  if (spent === undefined) return null;
+  const again = observations.flatMap(({ part, fate, sentMs, finishedMs }) =>
+    part === 'before' && fate === 'admitted' && sentMs < untilMs ? [finishedMs] : [],
+  );
+  return Math.max(spent.finishedMs, ...again);
 }
 
 /** If hardly any quota was back, the window slides. A log and a weighed counter differ once all requests are a window old. */
@@ -221,8 +234,8 @@ function renewalProbe(known: LimitKnowledge): LimitStep | null {
   if (last === undefined || back === undefined || opened === null) return null;
   const together = observations.filter(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs);
   const spentMs = Math.max(0, ...together.map(({ finishedMs }) => finishedMs));
-  const isServed = ({ fate, sentMs }: LimitObservation) => fate === 'admitted' && sentMs >= back.sentMs;
-  const served = [...together, ...alone].filter(isServed).length;
+  const isServed = ({ fate, sentMs }: LimitObservation) => fate === 'admitted' && sentMs > last.sentMs;
+  const served = observations.filter(isServed).length;
   const isSpent = together.some(({ fate }) => fate === 'refused');
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   // Where requests in turn were never refused, a window may have ended among them.
@@ -231,7 +244,7 @@ function renewalProbe(known: LimitKnowledge): LimitStep | null {
     !alone.some(({ part, fate }) => part === 'serial' && fate === 'refused');
   const behind = alone.filter(({ sentMs }) => sentMs >= spentMs);
   if (!isEarly || !isSpent || served < WHOLE_SHARE * requests) return null;
-  if (behind.some(({ fate }) => fate === 'admitted')) return null;
+  if (behind.some(({ fate }) => fate === 'admitted')) return renewalBurst(known);
   const latestMs = last.sentMs + windowMs - certainlyMs;
   const lastMs = behind.at(-1)?.sentMs ?? spentMs;
   const atMs = WITHIN_WINDOW.map((share) => back.finishedMs + share * windowMs + certainlyMs).find(

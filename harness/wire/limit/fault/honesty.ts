@@ -1,5 +1,6 @@
 import type { Mismatch } from '../../../base/finding.ts';
 import type { FirstRefusedBounds, LimitInference } from '../infer.ts';
+import { countBelow } from '../model/fit.ts';
 import { GRADUAL } from '../model/models.ts';
 import { type DocumentedLimit, type LimitObservation, oneByOne, TOLERANCE } from '../observed/observation.ts';
 import { lawfullyBackMs, sinceServed } from '../pacing.ts';
@@ -255,23 +256,23 @@ function renewedTwice(observations: readonly LimitObservation[], documented: Doc
   const { requests, windowMs } = documented;
   const ours = observations.filter(({ part }) => part !== 'before');
   const refusals = ours.filter((each) => each.fate === 'refused' && !isOfAnother(each, documented));
-  const served = ours.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
-  const alone = served.filter(({ part }) => part === 'probe');
-  for (const again of alone) {
+  const served = ours
+    .filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely')
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+  for (const again of served.filter(({ part }) => part === 'probe')) {
+    const sentMs = served.flatMap((each) => (each.finishedMs <= again.finishedMs ? [each.sentMs] : []));
     for (const spent of refusals) {
       const forMs = again.finishedMs - spent.sentMs;
       if (spent.finishedMs > again.sentMs || forMs >= windowMs - TOLERANCE.limiterClock) continue;
-      const since = served.filter(
-        ({ sentMs, finishedMs }) => sentMs >= spent.finishedMs && finishedMs <= again.finishedMs,
-      );
-      const wholeMs = since[requests - 1]?.sentMs ?? Number.POSITIVE_INFINITY;
+      const since = sentMs.slice(countBelow(sentMs, spent.finishedMs));
+      const flowed = Math.ceil((forMs * requests) / windowMs) + 1;
+      if (since.length <= Math.max(requests, flowed)) continue;
+      const wholeMs = since[requests - 1] ?? Number.POSITIVE_INFINITY;
       const isSpentAnew = refusals.some(
         ({ sentMs, finishedMs }) =>
           finishedMs <= again.sentMs && finishedMs >= wholeMs && sentMs > spent.sentMs,
       );
-      const flowed = Math.ceil((forMs * requests) / windowMs) + 1;
-      if (isSpentAnew && since.length > Math.max(requests, flowed))
-        return `one that ends at most ${seconds(forMs)} after it began`;
+      if (isSpentAnew) return `one that ends at most ${seconds(forMs)} after it began`;
     }
   }
   return null;

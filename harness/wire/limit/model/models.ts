@@ -100,7 +100,8 @@ function anchored(
     let states: readonly State[] = [UNOPENED];
     const narrow = (decision: LimitObservation) => {
       if (states.length > MOST_STATES) return NO_BOUNDS;
-      states = distinct(states.flatMap((state) => following(state, decision)));
+      const next = states.flatMap((state) => following(state, decision));
+      states = next.length > states.length ? distinct(next) : next;
       if (states.length > MOST_STATES) return NO_BOUNDS;
       return states.length === 0 ? null : around(states.map(({ limit }) => limit));
     };
