@@ -80,6 +80,9 @@ export function inferLimit(
   return { ...rest, ...unsettled(kindsOf(fitting), all.contradicted), firstRefused: boundsOf(fitting) };
 }
 
+/** Of the limit: as many together that are all served show no limit of concurrent requests. */
+const SERVED_LATER = 0.25;
+
 /** One limiter of the documented number explains all but refusals of requests sent together; null where none does. */
 function refusedBeside(decisions: Decisions, limit: ModeledLimit): LimitConclusion | null {
   const isBeside = ({ part, fate }: LimitObservation) => part === 'parallel' && fate === 'refused';
@@ -90,8 +93,11 @@ function refusedBeside(decisions: Decisions, limit: ModeledLimit): LimitConclusi
   const { requests } = limit;
   const documented = fitting.filter((each) => each.limit.least <= requests && each.limit.most >= requests);
   const [only, ...others] = kindsOf(documented);
-  if (only === undefined || others.length > 0) return null;
-  const refused = decisions.filter(isBeside).length;
+  const beside = decisions.filter(isBeside);
+  const lastMs = Math.max(...beside.map(({ finishedMs }) => finishedMs));
+  const later = decisions.filter(({ part, sentMs }) => part === 'parallel' && sentMs > lastMs).length;
+  if (only === undefined || others.length > 0 || later > SERVED_LATER * requests) return null;
+  const refused = beside.length;
   const because = [
     `${refused} requests sent together were refused while quota was left, as by a limit of concurrent requests`,
     `${only} explains every other answer`,

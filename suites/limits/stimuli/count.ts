@@ -34,6 +34,8 @@ export interface Count extends Span {
   readonly flowed: number;
   /** Refusals while quota was left. */
   readonly stray: readonly StrayRefusal[];
+  /** 1-based index of the first of many refusals in turn, where the next requests were served as fast as they flow back; else null. */
+  readonly refusedEarly: number | null;
   readonly evidence: string;
 }
 
@@ -82,6 +84,7 @@ export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cos
     sent,
     flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
     stray,
+    refusedEarly: null,
     evidence,
   };
 });
@@ -106,13 +109,20 @@ async function countInTurn(port: QuotaParts, other: Count | null): Promise<Count
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
   const order = { plan, purpose, before: 0, upTo: serialBurst(plan), triesAgain: true };
-  const { bursts, stray, besideMs } = await inTurn(port, order);
-  const counted = { ...countOf(bursts, port, besideMs), stray };
+  const { bursts, second, stray, besideMs } = await inTurn(port, order);
+  const all = countOf(bursts, port, besideMs);
+  const isMany = besideMs.size - stray.length >= MANY_EARLY;
+  const isEarly = isMany && second === null && all.admitted <= all.flowed;
+  const refusedEarly = isEarly ? (bursts[0]?.burst.entries.length ?? null) : null;
+  const counted = { ...all, stray, refusedEarly };
   // Where none was refused, the quota may only have flowed back as fast.
   return counted.isRefused || other === null || other.isRefused
     ? counted
     : { ...countOf(await onwards(bursts, counted, eachMsOf(other), port), port, besideMs), stray };
 }
+
+/** By chance some requests of a lawful limiter are refused early; not as many. */
+const MANY_EARLY = 5;
 
 /** With as many requests more in turn as flow back meanwhile, and one. */
 async function onwards(
@@ -212,6 +222,7 @@ export function countOf(met: InTurn['bursts'], port: QuotaParts, besideAtMs = NE
     sent: entries.length,
     flowed: 1 + Math.floor(flowedBack(plan, toMs - fromMs)),
     stray: [],
+    refusedEarly: null,
     evidence: last.id,
   };
 }

@@ -167,6 +167,9 @@ async function counted(
 
   const documentedBy = (by: Count, other: Count): Counted | null => {
     if (other.surely < requests || !(isApart(by, other, windowMs) || isSame(by, other))) return null;
+    // A lower limit would need a window to end within both.
+    const isExact = by.isRefused && by.admitted === requests && by.surely === requests;
+    if (isExact && !flows && isApart(by, other, windowMs)) return { at: requests + 1, uncertainty: null, by };
     const bounds = firstRefusedOf(by.observations, plan, ownOffsetMs, compatible);
     const found = bounds && documentedWithin(bounds, plan);
     return found && { ...found, by };
@@ -190,6 +193,11 @@ async function counted(
     const at = by.isRefused ? by.admitted + 1 : null;
     return differs ? { at, uncertainty: null, by } : null;
   };
+  // Of a bucket as small as that, requests in turn are served as fast as they flow back.
+  const earlyBy = (by: Count, other: Count): Counted | null =>
+    beside === null && by.refusedEarly !== null && other.refusedEarly !== null
+      ? { at: by.refusedEarly, uncertainty: null, by }
+      : null;
   const among = (counts: readonly Count[], judge: typeof documentedBy) =>
     counts
       .toReversed()
@@ -207,7 +215,7 @@ async function counted(
   const strayNow = () => counts.flatMap(({ stray }) => stray);
   const take = async (next: typeof firstBurst): Promise<Counted | null> => {
     counts.push(await ask(next));
-    return among(counts, documentedBy) ?? among(counts, otherBy);
+    return among(counts, earlyBy) ?? among(counts, documentedBy) ?? among(counts, otherBy);
   };
   let found: Counted | null = null;
   const waiting = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];

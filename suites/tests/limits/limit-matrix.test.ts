@@ -45,6 +45,11 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['log of refusals as well', 20, 'quiet', 4],
   ['log of refusals as well', 60, 'quiet', 40],
   ['log of refusals as well', 100, 'busy', 3],
+  ['answers held back', 100, 'busy', 23],
+  ['half the window', 100, 'busy', 24],
+  ['half the window', 100, 'busy', 35],
+  ['only a limit of concurrent requests', 100, 'busy', 38],
+  ['bucket without burst', 1_000, 'quiet', 1],
 ];
 
 describe('a limiter with a window of a second', () => {
@@ -52,6 +57,22 @@ describe('a limiter with a window of a second', () => {
     expect(await misjudged({ name, plan: { requests, windowMs: 1_000 }, load, seed })).toEqual([]);
   });
 });
+
+/** The same with longer windows, on a busy machine. */
+const HARD_LONG: readonly (readonly [string, number, number, number])[] = [
+  ['bucket without burst', 100, 10, 6],
+  ['block of two windows', 100, 10, 42],
+  ['a fifth more together', 100, 10, 28],
+  ['sliding counter of a clock of its own', 1_000, 60, 4],
+];
+
+it.each(HARD_LONG)(
+  '%s, %d requests in %d s, busy run %d: is judged right',
+  async (name, requests, seconds, seed) => {
+    const run: MatrixRun = { name, plan: { requests, windowMs: seconds * 1_000 }, load: 'busy', seed };
+    expect(await misjudged(run)).toEqual([]);
+  },
+);
 
 describe('a queue that is as fast as requests in turn', () => {
   it('is not judged by those refused of many together', async () => {
