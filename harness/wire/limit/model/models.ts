@@ -154,14 +154,20 @@ function anchored(
 }
 
 function distinct(states: readonly State[]): readonly State[] {
-  if (states.length < 2) return states;
-  const byKey = new Map<string, State>();
-  for (const state of states) {
-    const { start, used, limit, spent } = state;
-    const key = [start.least, start.most, used.least, used.most, limit.least, limit.most, spent].join();
-    if (!byKey.has(key)) byKey.set(key, state);
-  }
-  return [...byKey.values()];
+  const byStart = new Map<number, State[]>();
+  return states.filter((state) => {
+    const alike = byStart.get(state.start.least) ?? [];
+    if (alike.some((each) => isAlike(each, state))) return false;
+    byStart.set(state.start.least, [...alike, state]);
+    return true;
+  });
+}
+
+function isAlike(a: State, b: State): boolean {
+  const isSame = (one: Bounds, other: Bounds) => one.least === other.least && one.most === other.most;
+  return (
+    a.spent === b.spent && isSame(a.start, b.start) && isSame(a.used, b.used) && isSame(a.limit, b.limit)
+  );
 }
 
 /** Windows that lie fixed on the service's clock. */
