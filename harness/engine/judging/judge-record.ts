@@ -124,7 +124,7 @@ async function judgeService(
         record(event);
       },
     });
-    return absence === null ? session : { ...session, outage: absence };
+    return absence === null ? session : { ...session, outage: absence, outageSide: recorded.outageSide };
   };
   const suites = selection.selected(config);
   const judged = judgeInSessions(suites, config, {
@@ -138,7 +138,8 @@ async function judgeService(
     record({ type: 'outcome', service, id: check.id, ...judgment });
     if (session.outage === null || outage !== null) continue;
     outage = session.outage;
-    record({ type: 'service-trouble', service, reason: outage });
+    const { outageSide: fault } = session;
+    record({ type: 'service-trouble', service, reason: outage, ...(fault !== null && { fault }) });
   }
   for (const text of [...recorded.remarks, ...remarksOn(config, shelf)])
     record({ type: 'remark', service, text });

@@ -180,6 +180,7 @@ function trafficSession(
     config,
     clock: systemClock,
     outage: null,
+    outageSide: null,
     silentSince: null,
     waitedMs: 0,
     closeTimedOut: false,

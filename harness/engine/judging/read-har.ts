@@ -52,6 +52,7 @@ export function recordOfHar(text: string, { file, service, harness, redaction }:
         providerUrl: originOf(evidence[0]?.evidence.request.url),
         image: null,
         outage: null,
+        outageSide: null,
         evidence,
         unasked: [],
         receivers: [],

@@ -98,7 +98,7 @@ function recordOf({ run, services }: Results, events: readonly JournalEvent[]): 
 }
 
 function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): RecordedService {
-  const { service, environment, provider, trouble: outage } = result;
+  const { service, environment, provider, trouble: outage, troubleBy = null } = result;
   const ofKind = <T extends JournalEvent['type']>(type: T) =>
     all.filter(
       (event): event is Extract<JournalEvent, { type: T }> =>
@@ -114,6 +114,7 @@ function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): Recorde
     providerUrl: URL.canParse(provider.url) && findMarkers(provider.url).length === 0 ? provider.url : null,
     image: provider.image ?? null,
     outage,
+    outageSide: troubleBy,
     evidence,
     unasked: ofKind('unasked'),
     receivers: ofKind('receiver'),

@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../base/finding.ts';
 import type { SecretProfile } from '../../config/credential/stand-in.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import type { Conversation } from '../../wire/conversation.ts';
@@ -26,6 +27,8 @@ export interface RecordedService {
   readonly image: string | null;
   /** Why the service could not be exercised to the end. */
   readonly outage: string | null;
+  /** The side that it is mended on; null if it is not known. */
+  readonly outageSide: FaultSide | null;
   readonly evidence: readonly Recorded[];
   readonly unasked: readonly Event<'unasked'>[];
   readonly receivers: readonly Event<'receiver'>[];

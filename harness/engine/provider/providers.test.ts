@@ -31,7 +31,7 @@ describe('a provider that ended while it was judged', () => {
     ];
     const reason = `${UNREACHABLE}: ${ENDING}`;
     expect(endingEvents(journal, 'search', ENDING)).toEqual([
-      { type: 'service-trouble', service: 'search', reason },
+      { type: 'service-trouble', service: 'search', reason, fault: 'service' },
       outcome('c', 'blocked', reason),
       outcome('e', 'blocked', `it needs another check: ${reason}`),
     ]);
@@ -43,6 +43,7 @@ describe('a provider that ended while it was judged', () => {
         type: 'service-trouble',
         service: 'search',
         reason: `its provider ended while it was judged: ${ENDING}`,
+        fault: 'service',
       },
     ]);
   });

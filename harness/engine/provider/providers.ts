@@ -126,7 +126,7 @@ export function endingEvents(
     if (seen === undefined || !event.message.includes(seen)) return [];
     return [{ ...event, message: event.message.replace(seen, () => reason) }];
   });
-  return [{ type: 'service-trouble', service, reason }, ...explained];
+  return [{ type: 'service-trouble', service, reason, fault: 'service' }, ...explained];
 }
 
 interface RenewalContext {

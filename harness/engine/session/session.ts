@@ -1,4 +1,5 @@
 import { HarnessError } from '../../base/exit.ts';
+import type { FaultSide } from '../../base/finding.ts';
 import { withTexts } from '../../base/json-text.ts';
 import { Blocked, NotApplicable, type Variation } from '../../base/verdict.ts';
 import { issuedSecrets } from '../../config/credential/issued-secrets.ts';
@@ -42,6 +43,8 @@ export interface Session {
   readonly clock: Clock;
   /** Why the service cannot be asked any more; null if it can. */
   readonly outage: string | null;
+  /** The side that it is mended on; null if it is not known. */
+  readonly outageSide: FaultSide | null;
   /** Id of the evidence after which the service fell silent; null if it did not. */
   readonly silentSince: string | null;
   /** Milliseconds of deliberate waits so far. */
@@ -203,6 +206,9 @@ export function openSession(options: SessionOptions): RepeatableSession {
     clock,
     get outage() {
       return time.overtime() ?? outage.reason;
+    },
+    get outageSide() {
+      return time.overtime() === null ? outage.side : null;
     },
     get silentSince() {
       return time.overtime() === null ? outage.since : null;

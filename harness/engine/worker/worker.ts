@@ -221,7 +221,9 @@ class ServiceRun {
     const reason = this.#session?.outage ?? null;
     if (reason === null || this.#outageReported) return;
     this.#outageReported = true;
-    this.#means.record({ type: 'service-trouble', service: this.service, reason });
+    const fault = this.#session?.outageSide ?? null;
+    const side = fault === null ? {} : { fault };
+    this.#means.record({ type: 'service-trouble', service: this.service, reason, ...side });
     this.#tell({ type: 'outage', reason });
   }
 

@@ -253,6 +253,11 @@ export const SERVICE = Type.Object({
   ),
   /** Its outage, as code calls it; results.json keeps the name that it had first. */
   trouble: textOrNull('Why the service could not be exercised to its end.'),
+  troubleBy: optional(
+    Type.Enum([...FAULT_SIDES], {
+      description: 'The side that its trouble is mended on; absent if it is not known.',
+    }),
+  ),
   remarks: optional(
     texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),
   ),

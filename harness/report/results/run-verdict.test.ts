@@ -73,6 +73,10 @@ describe('the verdict', () => {
       reasons: ['search: the key is refused'],
       besides: ['known/search.yaml:2: x.0 is expired: it is over'],
     });
+    const side = { trouble: 'the key is refused', troubleBy: 'config' } as const;
+    expect(verdictOn({ ...having(PASS), ...side }).reasons).toEqual([
+      "search: the key is refused (fault of conform's config)",
+    ]);
     expect(verdictOn({ ...having(FAIL), trouble: 'it is gone' }).word).toBe('does not conform');
     expect(verdictOn(having(PASS)).word).toBe('known list out of date');
   });

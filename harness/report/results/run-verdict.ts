@@ -11,7 +11,7 @@ import type {
   RunResult,
   ServiceResult,
 } from './results.ts';
-import { counted, isBlockedByOutage, isExplained } from './tally.ts';
+import { counted, isBlockedByOutage, isExplained, troubleInWords } from './tally.ts';
 
 export type VerdictWord =
   | 'conforms'
@@ -64,7 +64,8 @@ const isBlockedMust = (check: CheckResult, service: ServiceResult) =>
 
 /** Why nothing can be said of a service as a whole, beyond its single checks. */
 export function serviceConditions(service: ServiceResult): readonly string[] {
-  if (service.trouble !== null) return [service.trouble];
+  const trouble = troubleInWords(service);
+  if (trouble !== null) return [trouble];
   return ranAny(service) ? [] : [NOTHING_RAN];
 }
 
@@ -111,7 +112,7 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
     reasons: ({ services }) =>
-      services.flatMap(({ service, trouble }) => (trouble === null ? [] : [`${service}: ${trouble}`])),
+      services.flatMap((each) => (each.trouble === null ? [] : [`${each.service}: ${troubleInWords(each)}`])),
   },
   // The list is not true (any more), so it may hide anything.
   ofLists('known list out of date', outdatedKnown),

@@ -1,3 +1,4 @@
+import { FAULT_WORDS } from '../../base/finding.ts';
 import { grouped } from '../../base/text.ts';
 import { OUTCOMES, type Outcome } from '../../base/verdict.ts';
 import type { CheckResult } from './check-result.ts';
@@ -89,6 +90,13 @@ export interface SameReason {
 /** Whether a check is blocked by an outage of the service as a whole, which is reported of the service. */
 export function isBlockedByOutage({ trouble }: ServiceResult, { outcome, message }: CheckResult): boolean {
   return trouble !== null && outcome === 'blocked' && message.includes(trouble);
+}
+
+/** Why a service could not be exercised to its end, and the side that it is mended on; null if it could. */
+export function troubleInWords({ trouble, troubleBy }: ServiceResult): string | null {
+  return trouble === null || troubleBy === undefined
+    ? trouble
+    : `${trouble} (fault of ${FAULT_WORDS[troubleBy]})`;
 }
 
 /** Whether a check is blocked because another one fails, which is reported itself. */

@@ -10,7 +10,7 @@ import {
   serviceVerdict,
   verdictOf,
 } from '../results/run-verdict.ts';
-import { counted, notLookedAtIn, tallyOf, tallyWords, waitedMs } from '../results/tally.ts';
+import { counted, notLookedAtIn, tallyOf, tallyWords, troubleInWords, waitedMs } from '../results/tally.ts';
 import { among, conformWords, outsideWords } from '../results/words/headline.ts';
 import { ageInWords } from '../results/words/news.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
@@ -254,8 +254,9 @@ function serviceLines(page: Page, { service, verdict }: ServiceRow, widest: numb
 }
 
 /** Why nothing can be said of a service, where it is one thing. */
-function inconclusive({ trouble, checks }: ServiceResult): string {
-  const blocked = checks.filter(({ outcome, level }) => outcome === 'blocked' && level === 'MUST');
+function inconclusive(service: ServiceResult): string {
+  const trouble = troubleInWords(service);
+  const blocked = service.checks.filter(({ outcome, level }) => outcome === 'blocked' && level === 'MUST');
   const [cause, ...others] = new Set(trouble === null ? blocked.map(({ message }) => message) : [trouble]);
   return cause === undefined || others.length > 0 ? 'inconclusive' : `inconclusive: ${cause}`;
 }

@@ -198,8 +198,11 @@ export class KnownValues {
         const value =
           given !== undefined
             ? String(given)
-            : (candidates().find((each) => this.isFit(operation, name, each) && !isTried(each)) ??
-              make(input));
+            : (this.#best(
+                candidates().filter((each) => !isTried(each)),
+                operation,
+                name,
+              ) ?? make(input));
         if (value === undefined) return name;
         if (given === undefined) found.set(name, value);
         filled = put(value);
@@ -210,8 +213,10 @@ export class KnownValues {
     for (const name of awaits) {
       if (found.has(name) || own.has(name)) continue;
       const value =
-        [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)].find(
-          (each) => this.isFit(operation, name, each),
+        this.#best(
+          [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)],
+          operation,
+          name,
         ) ?? make(call.inputs.find((each) => each.name === name));
       if (value === undefined) return name;
       found.set(name, value);
@@ -293,9 +298,7 @@ export class KnownValues {
     if (input === undefined) return undefined;
     const example = input.schema === null ? null : this.#examples.of(input.schema);
     const made = example !== null && 'value' in example ? textOf(example.value) : null;
-    return [MADE_UP, '1', made].find(
-      (each): each is string => each !== null && this.isFit(operation, input.name, each),
-    );
+    return this.#best([MADE_UP, '1', ...(made === null ? [] : [made])], operation, input.name);
   }
 
   /** What a path was served with, stands for the same in other paths. */
@@ -357,11 +360,22 @@ export class KnownValues {
   }
 
   #areFit(operation: Operation, values: FoundValues): boolean {
-    return [...values].every(([name, value]) => this.isFit(operation, name, value));
+    return [...values].every(([name, value]) => this.#isFit(operation, name, value));
   }
 
-  isFit(operation: Operation, name: string, value: string): boolean {
+  /** Whether the identifier of an item of the run may stand for an input. */
+  isFitOfOwn(operation: Operation, name: string, value: string): boolean {
+    return this.#isFit(operation, name, value) && hasFormat(operation, name, value, this.#config);
+  }
+
+  #isFit(operation: Operation, name: string, value: string): boolean {
     return mayStandFor(operation, name, value, this.#config);
+  }
+
+  /** The first that has the documented format, which may be a hint, or else the first that fits. */
+  #best(candidates: readonly string[], operation: Operation, name: string): string | undefined {
+    const fit = candidates.filter((each) => this.#isFit(operation, name, each));
+    return fit.find((each) => hasFormat(operation, name, each, this.#config)) ?? fit[0];
   }
 }
 
@@ -377,13 +391,19 @@ export function mayStandFor(
   return call.inputs.every((input) => {
     if (input.name !== name) return true;
     const schema = input.schema ?? null;
-    const { type, keywords } = facetsOf(schema, config.definitions ?? {});
-    const { book } = responseSchemas(config);
-    if (FORMATS.includes(keywords.format) && refusalBy(book, { ...ASSERTED, format: keywords.format })(value))
-      return false;
+    const { type } = facetsOf(schema, config.definitions ?? {});
     const isNumber = type === 'integer' || type === 'number';
     if (isNumber && !/^-?\d+(?:\.\d+)?$/.test(value)) return false;
-    return !refusalBy(book, schema)(isNumber ? Number(value) : value);
+    return !refusalBy(responseSchemas(config).book, schema)(isNumber ? Number(value) : value);
+  });
+}
+
+/** Whether a value has the format of an input, if that is one of identifiers. */
+export function hasFormat({ call }: Operation, name: string, value: string, config: ServiceConfig): boolean {
+  return call.inputs.every((input) => {
+    const { format } = facetsOf(input.schema ?? null, config.definitions ?? {}).keywords;
+    if (input.name !== name || !FORMATS.includes(format)) return true;
+    return !refusalBy(responseSchemas(config).book, { ...ASSERTED, format })(value);
   });
 }
 

@@ -78,7 +78,7 @@ export class NestedItems {
   }
 
   #areFit(operation: Operation, own: FoundValues): boolean {
-    return [...own].every(([name, value]) => this.#known.isFit(operation, name, value));
+    return [...own].every(([name, value]) => this.#known.isFitOfOwn(operation, name, value));
   }
 
   async #sent(order: Order): Promise<OperationReply> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FaultSide } from '../../../base/finding.ts';
 import { Reply } from '../../../wire/exchange/reply.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
 import { exampleBody, exampleExchange, exampleResponse } from '../../../wire/fixtures/example-evidence.ts';
@@ -9,7 +10,9 @@ const asked = (to: string, id: string) => ({ to: `GET ${to}`, id });
 
 const ANSWERED: Pick<Exchange, 'response' | 'failure'> = { response: exampleResponse(), failure: null };
 
-const failed = (kind: 'refused' | 'reset' | 'closed'): Pick<Exchange, 'response' | 'failure'> => ({
+const failed = (
+  kind: 'refused' | 'reset' | 'closed' | 'unresolved' | 'proxy',
+): Pick<Exchange, 'response' | 'failure'> => ({
   response: null,
   failure: { kind, message: `it was ${kind}` },
 });
@@ -63,6 +66,36 @@ describe('a service that is never reached', () => {
     expect(saying('The plain HTTP request was sent to HTTPS port').expectsTls).toBe(true);
     expect(saying('the id is no number').expectsTls).toBe(false);
   });
+});
+
+it.for<[string, FaultSide | null, (watch: OutageWatch) => void]>([
+  ['a refused key', 'config', (watch) => watch.giveUp('the key is refused')],
+  ['an address without a host', 'config', (watch) => watch.saw(asked('it', 'e1'), failed('unresolved'))],
+  ['a proxy that fails', 'config', (watch) => watch.saw(asked('it', 'e1'), failed('proxy'))],
+  [
+    'a documented request that is redirected',
+    'config',
+    (watch) => watch.moved(exampleExchange(), 'http://b'),
+  ],
+  ['HTTP to a port of HTTPS', 'config', (watch) => watch.expectsTls(exampleExchange())],
+  ['one status for all requests', 'service', (watch) => watch.broke(exampleExchange())],
+  // It may be down, or elsewhere.
+  ['a service that was never there', null, (watch) => watch.saw(asked('it', 'e1'), failed('refused'))],
+])('the side that an outage is mended on: %s', ([, side, meet]) => {
+  const watch = new OutageWatch();
+  meet(watch);
+  expect(watch.reason).not.toBeNull();
+  expect(watch.side).toBe(side);
+});
+
+it.for<['refused' | 'proxy', FaultSide | null]>([
+  ['refused', 'service'],
+  ['proxy', null],
+])('the side that a later outage is mended on: %s', ([kind, side]) => {
+  const watch = new OutageWatch();
+  watch.saw(asked('as documented', 'e1'), ANSWERED);
+  watch.saw(asked('as documented', 'e2'), failed(kind));
+  expect(watch.side).toBe(side);
 });
 
 describe('a service that falls silent', () => {

@@ -1,3 +1,4 @@
+import type { FaultSide } from '../../../base/finding.ts';
 import { Blocked } from '../../../base/verdict.ts';
 import type { Exchange, ExchangeFailureKind } from '../../../wire/exchange.ts';
 
@@ -34,6 +35,7 @@ type Answer = Pick<Exchange, 'response' | 'failure'> & { readonly onPurpose?: bo
  */
 export class OutageWatch {
   #reason: string | null = null;
+  #side: FaultSide | null = null;
   #since: string | null = null;
   #silent = 0;
   /** The last request with a response. */
@@ -44,6 +46,11 @@ export class OutageWatch {
   /** null if the service can be exercised. */
   get reason(): string | null {
     return this.#reason;
+  }
+
+  /** The side that the outage is mended on; null if it is not known. */
+  get side(): FaultSide | null {
+    return this.#side;
   }
 
   /** Id of the request after which a responding service fell silent. */
@@ -71,9 +78,11 @@ export class OutageWatch {
     return this.#unanswered.some(({ id }) => id !== this.#since && evidence.includes(id));
   }
 
-  /** For a reason that no single response shows. */
+  /** For a reason that no single response shows, and that the config mends. */
   giveUp(reason: string): void {
-    this.#reason ??= reason;
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#side = 'config';
   }
 
   /** The service redirects its documented request: its config should name the new address. */
@@ -81,6 +90,7 @@ export class OutageWatch {
     if (this.#reason !== null) return;
     this.#unanswered.push({ to: request.method, id });
     const here = new URL(request.url).origin;
+    this.#side = 'config';
     this.#reason = `${here} redirects to ${origin}: write that address into the config of the service (provider: { url })`;
   }
 
@@ -88,6 +98,7 @@ export class OutageWatch {
   expectsTls({ id, request }: Pick<Exchange, 'id' | 'request'>): void {
     if (this.#reason !== null) return;
     this.#unanswered.push({ to: request.method, id });
+    this.#side = 'config';
     this.#reason = `${new URL(request.url).host} expects HTTPS: ${WRITE_HTTPS}`;
   }
 
@@ -95,6 +106,7 @@ export class OutageWatch {
   broke({ id, request, purpose, response }: Exchange): void {
     if (this.#reason !== null) return;
     this.#since = id;
+    this.#side = 'service';
     const to = `${request.method} ${purpose}`;
     this.#reason = `the provider answers ${response?.status} to whatever it is asked; it does since ${to} (${id})`;
   }
@@ -112,6 +124,10 @@ export class OutageWatch {
     }
     if (!isOutOfReach && !SILENT.has(failure.kind)) return;
     this.#unanswered.push(asked);
+    const isOfAddress = failure.kind === 'unresolved' || failure.kind === 'proxy';
+    const wasAnswered = this.#answered !== null;
+    // A service that was never there may be down, or elsewhere.
+    this.#side = wasAnswered === isOfAddress ? null : wasAnswered ? 'service' : 'config';
     if (!onPurpose) this.#silent += 1;
     const enough = this.#answered === null ? 1 : SILENT_IN_A_ROW;
     if (isOutOfReach) this.#end(`cannot be reached: ${failure.message}`, asked);

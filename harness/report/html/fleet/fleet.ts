@@ -2,7 +2,15 @@ import { grouped } from '../../../base/text.ts';
 import type { Outcome } from '../../../base/verdict.ts';
 import type { Results, RunResult, ServiceResult } from '../../results/results.ts';
 import { serviceVerdict } from '../../results/run-verdict.ts';
-import { counted, NOUNS, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import {
+  counted,
+  NOUNS,
+  outcomeWords,
+  suitesOf,
+  tallyOf,
+  troubleInWords,
+  WORST_FIRST,
+} from '../../results/tally.ts';
 import { duration, SIMULATED_TIME, VERDICTS } from '../../results/words/words.ts';
 import { html, icon, type Markup, signIcon } from '../markup/markup.ts';
 import {
@@ -152,7 +160,9 @@ function cell(service: ServiceResult, suite: string): Markup {
 /** Where the services were, and notes on their runs. */
 function places(services: readonly ServiceResult[]): Markup {
   return html`<details class="places"><summary>${icon('chevron')}Where they ran</summary><ul>${services.map(
-    ({ service, provider, trouble, simulatedTime, cautions = [], remarks = [] }) => {
+    (service) => {
+      const { provider, simulatedTime, cautions = [], remarks = [] } = service;
+      const trouble = troubleInWords(service);
       const { kind, url, image, proxy, log } = provider;
       const parts = [kind, url, image ?? '', proxy === undefined ? '' : `through ${proxy}`];
       const notes = [
@@ -161,7 +171,7 @@ function places(services: readonly ServiceResult[]): Markup {
         ...cautions,
         ...remarks,
       ];
-      return html`<li><b>${service}</b> ${parts.filter((part) => part !== '').join(', ')}${log !== undefined && html`, <a href="${log}">what it wrote</a>`}${notes.map((note) => html`<span class="note">${note}</span>`)}</li>`;
+      return html`<li><b>${service.service}</b> ${parts.filter((part) => part !== '').join(', ')}${log !== undefined && html`, <a href="${log}">what it wrote</a>`}${notes.map((note) => html`<span class="note">${note}</span>`)}</li>`;
     },
   )}</ul></details>`;
 }

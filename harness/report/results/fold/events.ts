@@ -135,7 +135,7 @@ const EVENTS = {
   /** What the whole record shows of each documented operation. */
   operations: Type.Object({ service, operations: Type.Array(OPERATION_COVERAGE) }),
   /** An outage, as code calls it; journals keep the name that they had first. */
-  'service-trouble': Type.Object({ service, reason: text() }),
+  'service-trouble': Type.Object({ service, reason: text(), fault: SERVICE.properties.troubleBy }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
   /** Secrets that there were: what of each judging needs, and nothing that gives it away. */
   secrets: Type.Object({ service, forms: Type.Array(SECRET_FORM) }),

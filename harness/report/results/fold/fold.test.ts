@@ -142,10 +142,10 @@ describe('folding a journal into results', () => {
   it('blocks what never ran because the service was in trouble', () => {
     const reason = 'connection refused';
     const { run, service, checks } = folded(
-      ran({ type: 'service-trouble', service: 'search', reason }, ...END),
+      ran({ type: 'service-trouble', service: 'search', reason, fault: 'config' }, ...END),
     );
     expect(run).toMatchObject({ interrupted: false, exitCode: 3 });
-    expect(service?.trouble).toBe(reason);
+    expect(service).toMatchObject({ trouble: reason, troubleBy: 'config' });
     const message = `search could not be exercised: ${reason}`;
     expect(checks[0]).toMatchObject({ outcome: 'blocked', message });
   });

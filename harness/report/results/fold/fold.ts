@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FaultSide } from '../../../base/finding.ts';
 import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
 import { withFinding } from '../read-results.ts';
 import {
@@ -44,6 +45,7 @@ class ServiceRecord {
   started: Started | null = null;
   finished: Finished | null = null;
   outage: string | null = null;
+  outageSide: FaultSide | undefined;
   listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'] = [];
   accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'] = [];
   readonly remarks = new Set<string>();
@@ -175,8 +177,10 @@ function noteService(
   else if (type === 'waiting') record.waits.push(picked(WAIT, event));
   else if (type === 'coverage') record.coverage.set(event.request, picked(COVERAGE, event));
   else if (type === 'operations') record.operations = withCoverage(record.operations, event.operations);
-  else if (type === 'service-trouble') record.outage = event.reason;
-  else if (type === 'service-finished') record.finished = event;
+  else if (type === 'service-trouble') {
+    record.outage = event.reason;
+    record.outageSide = event.fault;
+  } else if (type === 'service-finished') record.finished = event;
 }
 
 /** Those of another document stay, and the last word on each operation goes. */
@@ -237,6 +241,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     durationMs: finished?.durationMs ?? 0,
     simulatedTime: started?.simulatedTime || undefined,
     trouble: outage,
+    troubleBy: record.outageSide,
     remarks: unlessEmpty([...record.remarks]),
     checks: [...planned, ...unplanned(record, faults)],
     known: unlessEmpty(record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null }))),
