@@ -67,7 +67,7 @@ describe.concurrent('a key of the run that the service refuses', () => {
     const { code, stdout } = await conformOver(files, ['--check', 'status.sample'], env);
     expect(code).toBe(3);
     expect(stdout).toMatch(
-      /^⊘ orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\) \(fault\s+of\s+conform's\s+config\):\s+1 blocked$/m,
+      /^⊘ orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\) \(fault\s+of\s+conform's\s+config\):\s+1 blocked · /m,
     );
     expect(stdout).toMatch(/^◐ stock {3}1 of \d+ checks were selected: 1 passed · /m);
   });
