@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { conform } from '../../engine/fixtures/conform-process.ts';
+import { conform, conformOver } from '../../engine/fixtures/conform-process.ts';
 import { identityTexts } from '../../reference/mock/collections.ts';
 import { MOCK_DEVIATIONS } from '../../reference/mock/deviations.ts';
 import { type RunningMock, startMock } from '../../reference/mock/mock.ts';
+import { serviceVerdict } from '../../report/results/run-verdict.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 import { serving } from '../fixtures/serving.ts';
 import { type DocumentedService, documentedService, MOCK } from '../unconfigured/documented-service.ts';
@@ -302,25 +304,43 @@ describe('a mock of a document with odd corners', () => {
   });
 });
 
-describe.concurrent('a run against a mock', () => {
-  const run = (deviation: string | null) =>
-    withMock(deviation, async ({ url }) => {
-      const args = ['run', MOCK, '--config', service.configDir, '--url', url, '--allow', 'writes,leftovers'];
-      const reports = ['--reports', temporaryFolder(), '--suite', 'operations'];
-      const { code, stdout } = await conform([...args, ...reports], service.env).ended;
-      return { code, stdout };
-    });
+describe('a run against a mock', () => {
+  const allowed = ['--allow', 'writes,leftovers', '--suite', 'operations'];
 
-  it('calls every operation and finds nothing', async () => {
-    const { code, stdout } = await run(null);
-    expect(stdout).toContain('8 of 8 operations');
-    expect(code).toBe(0);
+  it('calls every operation and finds nothing', () =>
+    withMock(null, async ({ url }) => {
+      const args = ['run', MOCK, '--config', service.configDir, '--url', url, '--reports', temporaryFolder()];
+      const { code, stdout } = await conform([...args, ...allowed], service.env).ended;
+      expect(stdout).toContain('8 of 8 operations');
+      expect(code).toBe(0);
+    }));
+
+  it('fails with each deviation', async () => {
+    const written = readFileSync(join(service.configDir, 'services', `${MOCK}.yaml`), 'utf8');
+    const mocks = await Promise.all(
+      MOCK_DEVIATIONS.map(({ name }) => startMock({ config: service.config, deviation: name })),
+    );
+    const files = MOCK_DEVIATIONS.map(({ name }, index) => [
+      `services/${name}.yaml`,
+      written
+        .replace(/^service: .*$/m, `service: ${name}`)
+        .replace(/^openapi: .*$/m, `openapi: ${LIBRARY}`)
+        .replace(/^ {2}url: .*$/m, `  url: ${mocks[index]?.url}`),
+    ]);
+    const contract = join('contracts', `${MOCK}.yaml`);
+    files.push([contract, readFileSync(join(service.configDir, contract), 'utf8')]);
+    try {
+      const ran = await conformOver(Object.fromEntries(files), allowed, service.env);
+      const verdicts = ran
+        .results()
+        .services.map((each) => [each.service, serviceVerdict(each, { strict: false }).word]);
+      expect(Object.fromEntries(verdicts)).toEqual(
+        Object.fromEntries(MOCK_DEVIATIONS.map(({ name }) => [name, 'does not conform'])),
+      );
+    } finally {
+      for (const mock of mocks) await mock.stop();
+    }
   });
-
-  it.for(MOCK_DEVIATIONS.map(({ name, cause }) => [name, cause] as const))(
-    'fails with %s, which %s',
-    async ([name]) => expect((await run(name)).code).toBe(1),
-  );
 });
 
 describe('conform serve with a document', () => {
