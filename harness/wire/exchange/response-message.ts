@@ -153,6 +153,16 @@ export class ResponseMessage {
     return evidence.kind === 'exchange' && evidence.stream?.left !== undefined && !this.isJson;
   }
 
+  /**
+   * A refusal of a request that was still being sent, and its end a reset: the server left octets of ours unread
+   * (RFC 9112 §9.6), and nothing says that it had more to say.
+   */
+  get #isRefusedEarly(): boolean {
+    const { evidence, request, status } = this;
+    const isMeasured = this.has('content-length') || this.has('transfer-encoding');
+    return request.piecemeal === true && status >= 400 && evidence.failure?.kind === 'reset' && !isMeasured;
+  }
+
   /** The content, content codings undone (RFC 9110 §8.4). */
   get decoded(): DecodedContent {
     const { bytes, withheld } = this.body;
@@ -172,7 +182,7 @@ export class ResponseMessage {
   get unread(): string | null {
     if (this.body.truncated && !this.#isStream)
       return `its body goes on after ${this.body.bytes.length} octets`;
-    if (this.evidence.failure !== null) return this.evidence.failure.message;
+    if (this.evidence.failure !== null && !this.#isRefusedEarly) return this.evidence.failure.message;
     const { fault, limit } = this.decoded;
     return limit ?? fault;
   }

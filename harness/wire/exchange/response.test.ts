@@ -65,6 +65,22 @@ describe('ResponseView', () => {
     expect([view.isPartial, view.codingFault, view.bodyLength]).toEqual([true, null, 500]);
   });
 
+  it('has read a refusal that came before the end of its request, whatever ended the connection', () => {
+    const failure = { kind: 'reset', message: 'write ECONNRESET' } as const;
+    const unread = (status: number, piecemeal: boolean, fields: readonly FieldLine[] = []) =>
+      viewResponse(
+        exampleExchange({
+          request: { ...exampleRequest(), piecemeal },
+          response: exampleResponse({ status, fields }),
+          failure,
+        }),
+      ).unread;
+    expect(unread(400, true)).toBeNull();
+    expect(unread(400, false)).toBe(failure.message);
+    expect(unread(200, true)).toBe(failure.message);
+    expect(unread(400, true, [['Content-Length', '100']])).toBe(failure.message);
+  });
+
   it('reads problem details', () => {
     const fields = [['Content-Type', 'application/problem+json; charset=utf-8'] as const];
     const problem = (body: string) => viewOf({ status: 404, fields, body: exampleBody(body) });
