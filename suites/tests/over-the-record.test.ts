@@ -86,6 +86,17 @@ describe('a rule over the record', () => {
     }).finally(stop);
     expect(told?.outcome).toBe('warning');
     expect(told?.finding?.subject).toBe('GET /v1/resources');
+
+    // Repeated with what brought it: alone the rule would see nothing of it.
+    const [, ids = ''] = /^conform run search --check (.*) --verbose$/.exec(told?.reproduce ?? '') ?? [];
+    const named = [auth, alone].map((suite) => ({
+      ...suite,
+      checks: suite.checks.filter(({ id }) => ids.split(' ').includes(id)),
+    }));
+    expect(named.map(({ checks }) => checks.length)).toEqual([1, 1]);
+    const repeated = await judgedServed(service, await configFor(), named);
+    expect(repeated.outcomes['status.no-internals']).toBe('warning');
+    expect(repeated.requests).toBeLessThan(8);
   });
 
   it('judges the least where nothing else is sent', async () => {

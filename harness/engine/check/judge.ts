@@ -19,6 +19,7 @@ import { traceOf } from '../../base/thrown.ts';
 import { Blocked, NotApplicable, type Outcome, unlessUnjudged, Violation } from '../../base/verdict.ts';
 import { ruleSet } from '../../config/blocks/rules.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { closureOf, neededIn } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type OpenContext, openContext, type ProbeSource, type SubjectOutcome } from './context.ts';
@@ -82,6 +83,8 @@ export interface JudgeOptions {
   readonly signal: AbortSignal;
   /** Ids of the checks that may explain a violation. Default: all. */
   readonly selected?: ReadonlySet<string>;
+  /** Id of a check that sends this probe, which another one found something in; null for none. */
+  readonly senderOf?: (probe: string) => string | null;
   /**
    * Milliseconds without any request or evidence, except deliberate waits, after which a check is stuck: a backstop,
    * never held against a slow service.
@@ -111,8 +114,17 @@ export async function judge(
       waitedMs: session.waitedMs - waitedBeforeMs,
       evidence: context.evidence(),
       decisive: violating === undefined ? null : (violating ?? last),
-      reproduce: session.reproduce(check.id, violating ?? last, context.evidence()),
+      reproduce: session.reproduce(repeated(violating ?? last), violating ?? last, context.evidence()),
     };
+  };
+
+  /** The check alone, unless it saw what another one had sent. */
+  const repeated = (decisive: string | null): readonly string[] => {
+    const probe = decisive === null ? null : session.probeOf(decisive);
+    const isOwn = (name: string) =>
+      [...closureOf(neededIn(check.uses, session.config), session.config)].some((each) => each.name === name);
+    const sender = probe === null || isOwn(probe) ? null : (options.senderOf?.(probe) ?? null);
+    return sender === null ? [check.id] : [check.id, sender];
   };
 
   if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);

@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '../../config/service.ts';
-import { closureOf, neededIn, type Probe, type SendingPlace } from '../session/probe.ts';
+import { closureOf, costOf, neededBy, neededIn, type Probe, type SendingPlace } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { AnswerRecord } from '../session/turn/evidence-log.ts';
 import type { CheckDefinition, Suite } from './check.ts';
@@ -161,13 +161,34 @@ export function judging(
   return { inTurn: inTurn(), overRecord: taken(last.filter(isOfRecord)) };
 }
 
+/** Gives the id of the check that sends a probe, of that name, with the fewest requests; null for none. */
+function senders(suites: readonly Suite[], config: ServiceConfig): (probe: string) => string | null {
+  let known: ReadonlyMap<string, string> | null = null;
+  return (probe) => {
+    known ??= sendersIn(planOf(suites, config), config);
+    return known.get(probe) ?? null;
+  };
+}
+
+function sendersIn({ before, from, last }: SessionPlan, config: ServiceConfig): ReadonlyMap<string, string> {
+  const sending = [...before, ...from, ...last].filter(({ place }) => place !== 'record');
+  const priced = sending.map(({ check, probes }) => {
+    const sent = [...neededBy(probes, config)];
+    return { id: check.id, sent, cost: sent.reduce((sum, each) => sum + costOf(each, config), 0) };
+  });
+  const dearestFirst = priced.sort((a, b) => b.cost - a.cost);
+  return new Map(dearestFirst.flatMap(({ id, sent }) => sent.map(({ name }) => [name, id] as const)));
+}
+
 /** Both parts, of the only session. */
 export async function* judgeInOrder(
   suites: readonly Suite[],
   session: Session,
   means: PlanOptions,
 ): AsyncGenerator<Judged> {
-  const { inTurn, overRecord } = judging(suites, session, means);
+  const senderOf = senders(suites, session.config);
+  const options = () => ({ senderOf, ...means.options() });
+  const { inTurn, overRecord } = judging(suites, session, { ...means, options });
   yield* inTurn;
   yield* overRecord;
 }
@@ -206,7 +227,8 @@ export async function* judgeInSessions(
   config: ServiceConfig,
   { open, asked, ...options }: SessionsOptions,
 ): AsyncGenerator<JudgedOver> {
-  const means = { options: () => options };
+  const senderOf = senders(suites, config);
+  const means = { options: () => ({ senderOf, ...options }) };
   const groups = startsFresh(config) ? suites.map((suite) => [suite]) : [suites];
   let before = asked();
   const recorded = new AnswerRecord();

@@ -193,6 +193,7 @@ function trafficSession(
     },
     hasRoomFor: async () => true,
     observe: () => undefined,
+    probeOf: () => null,
     reproduce: () => null,
     subjectOf: (id) => subjectOf(replies.find(({ evidence }) => evidence === id)),
     unreadMessage: (ids) => unreadMessageIn(replies.filter(({ evidence }) => ids.includes(evidence))),

@@ -13,7 +13,7 @@ async function repeated(provider?: 'container'): Promise<string | null> {
   const { session, asked } = sessionAt(url, its as typeof config);
   onTestFinished(async () => void (await session.close()));
   await asked(({ http }) => http.send({ purpose: 'the documented sample' }));
-  return session.reproduce('status.sample', 'e1', ['e1']);
+  return session.reproduce(['status.sample'], 'e1', ['e1']);
 }
 
 it('a request is repeated by curl, except to a container that is gone after the run', async () => {

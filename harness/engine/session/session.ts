@@ -62,8 +62,10 @@ export interface Session {
     readonly check: string;
     readonly varies?: Variation;
   }): void;
-  /** A command line that repeats the decisive evidence, or else the check; null without evidence. */
-  reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
+  /** Name of the probe that brought this evidence; null for none. */
+  probeOf(id: string): string | null;
+  /** A command line that repeats the decisive evidence, or else these checks; null without evidence. */
+  reproduce(checks: readonly string[], decisive: string | null, all: readonly string[]): string | null;
   /** The subject of that evidence: `GET /v1/orders`. */
   subjectOf(id: string): string;
   /** Names the first of these answers that is no HTTP response, though its request was ordinary; null for none. */
@@ -230,10 +232,13 @@ export function openSession(options: SessionOptions): RepeatableSession {
     },
     observe: ({ value, ...observation }) =>
       record({ type: 'observation', service, ...observation, value: withTexts(value, redact) }),
-    reproduce(check, decisive, all) {
+    probeOf: (id) => recorded.probeOf(id),
+    reproduce(checks, decisive, all) {
       if (decisive === null) return null;
       const again = options.runAlone ?? `conform run ${shellWord(service)}`;
-      return recorded.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
+      return (
+        recorded.reproduce(decisive, all) ?? `${again} --check ${checks.map(shellWord).join(' ')} --verbose`
+      );
     },
     subjectOf(id) {
       const known = subjects.get(id);

@@ -36,6 +36,8 @@ export class EvidenceLog {
   readonly #beside = new Set<string>();
   /** Ids of requests for tokens, which are not part of the API. */
   readonly #tokens = new Set<string>();
+  /** Names of the probes that brought evidence, by its id. */
+  readonly #probes = new Map<string, string>();
   /** By id of the evidence: many checks are decided by the same piece. */
   readonly #commands = new Map<string, string | null>();
   #last: number;
@@ -61,6 +63,7 @@ export class EvidenceLog {
     const { purpose } = kept;
     const value = evidenceToJson(kept);
     const probe = askingProbe();
+    if (probe !== null) this.#probes.set(id, probe);
     record({
       type: 'evidence',
       service,
@@ -77,6 +80,11 @@ export class EvidenceLog {
   /** null for an unknown id. */
   find(id: string): Evidence | null {
     return this.#kept.get(id) ?? null;
+  }
+
+  /** Name of the probe that brought it; null for none, or an unknown id. */
+  probeOf(id: string): string | null {
+    return this.#probes.get(id) ?? null;
   }
 
   get size(): number {
@@ -202,7 +210,7 @@ export function askingProbe(): string | null {
   return asking.getStore() ?? null;
 }
 
-type Log = Pick<EvidenceLog, 'answers' | 'tokens' | 'find' | 'reproduce' | 'size'>;
+type Log = Pick<EvidenceLog, 'answers' | 'tokens' | 'find' | 'probeOf' | 'reproduce' | 'size'>;
 
 /** Every answer of the service so far, of all sessions and stimuli, as checks read it. */
 export class AnswerRecord {
@@ -260,6 +268,10 @@ export class AnswerRecord {
 
   find(id: string): Evidence | null {
     return this.#logOf(id)?.find(id) ?? null;
+  }
+
+  probeOf(id: string): string | null {
+    return this.#logOf(id)?.probeOf(id) ?? null;
   }
 
   reproduce(id: string, all: readonly string[]): string | null {
