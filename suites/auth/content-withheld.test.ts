@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
 import { simulatedClock } from '../../harness/engine/simulation/clock.ts';
-import { auth } from '../auth/auth.suite.ts';
-import { configFor, holdsKey, judgedServed } from './fixtures/judged.ts';
+import { configFor, holdsKey, judgedServed } from '../tests/fixtures/judged.ts';
+import { auth } from './auth.suite.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const ID = 'auth.content-withheld';

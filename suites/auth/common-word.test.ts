@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
 import { Secret } from '../../harness/base/secret.ts';
 import { bearer } from '../../harness/config/credential/schemes.ts';
-import { auth } from '../auth/auth.suite.ts';
 import { json } from '../json/json.suite.ts';
-import { configFor, judgedServed } from './fixtures/judged.ts';
+import { configFor, judgedServed } from '../tests/fixtures/judged.ts';
+import { auth } from './auth.suite.ts';
 
 const LEAKED = 'sk-4f9a0c77e1b2d3';
 
