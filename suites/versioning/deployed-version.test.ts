@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { functional } from '../catalogue.ts';
-import { amiss, configFor, judgedServed, KEY } from '../tests/fixtures/judged.ts';
+import { amiss, configFor, judgedServed, KEY, saidOf } from '../tests/fixtures/judged.ts';
 
 type Place = NonNullable<ServiceConfig['deployedVersion']>;
 
@@ -23,10 +23,11 @@ async function judgedWith(place: Place | null, { header, content }: Told, suites
     const isVersion = url === '/version';
     if (isVersion) asked += 1;
     const body = isVersion ? content : url === '/v1/resources' ? '[]' : undefined;
+    const isLost = isRight && body === undefined;
     const status = isRight ? (body === undefined ? 404 : 200) : 401;
     if (!isRight) response.setHeader('WWW-Authenticate', 'Bearer realm="versions"');
     response.writeHead(status, { 'Content-Type': isVersion ? 'text/plain' : 'application/json' });
-    response.end(status === 200 ? body : undefined);
+    response.end(isLost ? '1.0 of the page for lost paths' : status === 200 ? body : undefined);
   };
   const config = { ...(await configFor()), ...(place && { deployedVersion: place }) };
   const chosen = functional.filter(({ name }) => suites.includes(name));
@@ -60,6 +61,11 @@ const CASES: Readonly<Record<string, readonly [Place, Told, unknown]>> = {
 };
 
 describe.concurrent('the version that is deployed', () => {
+  it('is not told by a page for lost paths', async () => {
+    const { run } = await judgedWith(TEXT, {});
+    expect(saidOf(run, 'versioning.deployed')).toBe('observed: GET /version is answered 404');
+  });
+
   it.each(Object.entries(CASES))('is told by %s', async (_, [place, told, expected]) => {
     const { run, asked } = await judgedWith(place, told);
     expect(run.observations).toHaveProperty(['versioning.deployed'], expected);

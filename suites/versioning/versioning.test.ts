@@ -70,6 +70,11 @@ describe('another version', () => {
   it('is compared with content that is JSON', async () => {
     const page = { fields: { 'Content-Type': 'text/html' }, body: '<p>' };
     expect((await judgedOf({ '/v1/resources': page })).outcomes[OTHERS]).toBe('pass');
+    const long = { body: `[${'1,'.repeat(3_000_000)}1]` };
+    expect((await judgedOf({ '/v1/resources': long })).outcomes[OTHERS]).toBe('pass');
+    expect((await judgedOf({ '/v1/resources': long, '/v2/resources': long })).outcomes[OTHERS]).toBe(
+      'blocked',
+    );
   });
 
   it('is asked for below the path of the base URL, and not above it', async () => {
@@ -135,10 +140,22 @@ describe('the end of a version', () => {
   });
 });
 
-it('the prefix of the config counts before that of the contract', async () => {
-  const { observations } = await judgedOf(
-    { '/v1/resources': {} },
-    clause('versioning.prefix', '/v1/resources'),
-  );
+const PREFIX = 'versioning.prefix';
+const OTHER = '/v1/resources';
+
+it.each<[string, (config: ServiceConfig) => ServiceConfig]>([
+  ['config', clause(PREFIX, OTHER)],
+  [
+    'contract',
+    ({ contract, ...config }) => ({
+      ...config,
+      contract: {
+        ...contract,
+        clauses: contract.clauses.map((each) => (each.key === PREFIX ? { ...each, value: OTHER } : each)),
+      },
+    }),
+  ],
+])('the prefix is that of the %s', async (_, change) => {
+  const { observations } = await judgedOf({ '/v1/resources': {} }, change);
   expect(observations['versioning.other-prefixes']).toEqual({ '(none)': 404 });
 });

@@ -28,7 +28,7 @@ export const deployedVersion = probe<ReportedVersion>(
     if (place === undefined) throw new NotApplicable('the config does not say where it stands');
     if ('header' in place) {
       const value = (await ask(sample)).response.field(place.header);
-      return reportedBy(value ?? null, `the header ${place.header}`);
+      return reportedBy(value, `the header ${place.header}`);
     }
     const { path, pointer } = place;
     const reply = await http.send({
