@@ -133,12 +133,24 @@ export class DocumentedPaths {
 
   /** Whether a text may be the name of an item below a collection. */
   isNameBelow(template: string, text: string): boolean {
-    const operations = [...(this.itemPathBelow(template)?.operations.values() ?? [])];
     const values = /^-?\d+$/.test(text) ? [text, Number(text)] : [text];
-    return operations.every(({ call }) => {
-      const schema = call.inputs.findLast((each) => each.in === 'path')?.schema ?? null;
-      return values.some((value) => this.#values.faultOf(value, schema) === null);
-    });
+    return this.#nameSchemas(template).every(
+      (schema) =>
+        this.#values.isOfFormat(text, schema) &&
+        values.some((value) => this.#values.faultOf(value, schema) === null),
+    );
+  }
+
+  /** A name for an item below a collection. */
+  nameBelow(template: string, serial: number): string {
+    const made = this.#nameSchemas(template).map((schema) => String(this.#values.of(schema, serial)));
+    return made.find((text) => this.isNameBelow(template, text)) ?? `${serial}`;
+  }
+
+  /** Schemas of the last parameter of the path below a collection, by operation. */
+  #nameSchemas(template: string): readonly unknown[] {
+    const operations = [...(this.itemPathBelow(template)?.operations.values() ?? [])];
+    return operations.map(({ call }) => call.inputs.findLast((each) => each.in === 'path')?.schema ?? null);
   }
 
   shapeAt(template: string): ListShape | null {

@@ -218,7 +218,7 @@ export class MockService {
     const likely = 'id' in core ? texts.slice(0, 1) : texts;
     const isNamed = likely.some((text) => this.#paths.isNameBelow(template, text));
     const inner = coreMember(made);
-    const numbered = { ...core, id: `${serial}` };
+    const numbered = { ...core, id: this.#paths.nameBelow(template, serial) };
     const value =
       isNamed || typeof core.id !== 'string'
         ? made

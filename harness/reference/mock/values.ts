@@ -2,6 +2,7 @@ import { generateSync } from 'json-schema-faker';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { withinTimeLimit } from '../../base/time-limit.ts';
 import { Examples } from '../../config/operation/call/example.ts';
+import { isOfFormat } from '../../config/operation/call/refusal.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../wire/json/schema.ts';
 import { pointerMembers } from '../../wire/json/shape.ts';
 import { flatSchema, typeOf } from './flat-schema.ts';
@@ -87,6 +88,11 @@ export class ValueMaker {
       if (error instanceof EndlessSchema) return null;
       throw error;
     }
+  }
+
+  /** Whether a text has the format of a schema, if that is one of identifiers. */
+  isOfFormat(text: string, schema: unknown): boolean {
+    return isOfFormat(text, flatSchema(schema, this.#definitions), this.#book);
   }
 
   /** Without optional members that do not fit. */

@@ -11,7 +11,7 @@ import {
   withoutEndSlash,
 } from '../../../harness/config/operation/call/call.ts';
 import { Examples } from '../../../harness/config/operation/call/example.ts';
-import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
+import { isOfFormat, refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { followedLinks } from './linked-values.ts';
 import { ownName, plain, singular } from './names.ts';
@@ -198,11 +198,8 @@ export class KnownValues {
         const value =
           given !== undefined
             ? String(given)
-            : (this.#best(
-                candidates().filter((each) => !isTried(each)),
-                operation,
-                name,
-              ) ?? make(input));
+            : (candidates().find((each) => this.#isFit(operation, name, each) && !isTried(each)) ??
+              make(input));
         if (value === undefined) return name;
         if (given === undefined) found.set(name, value);
         filled = put(value);
@@ -213,10 +210,8 @@ export class KnownValues {
     for (const name of awaits) {
       if (found.has(name) || own.has(name)) continue;
       const value =
-        this.#best(
-          [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)],
-          operation,
-          name,
+        [...(part.has(name) ? [part.get(name) ?? ''] : []), ...this.#candidates(null, '', name)].find(
+          (each) => this.#isFit(operation, name, each),
         ) ?? make(call.inputs.find((each) => each.name === name));
       if (value === undefined) return name;
       found.set(name, value);
@@ -298,7 +293,9 @@ export class KnownValues {
     if (input === undefined) return undefined;
     const example = input.schema === null ? null : this.#examples.of(input.schema);
     const made = example !== null && 'value' in example ? textOf(example.value) : null;
-    return this.#best([MADE_UP, '1', ...(made === null ? [] : [made])], operation, input.name);
+    return [MADE_UP, '1', made].find(
+      (each): each is string => each !== null && this.#isFit(operation, input.name, each),
+    );
   }
 
   /** What a path was served with, stands for the same in other paths. */
@@ -365,17 +362,11 @@ export class KnownValues {
 
   /** Whether the identifier of an item of the run may stand for an input. */
   isFitOfOwn(operation: Operation, name: string, value: string): boolean {
-    return this.#isFit(operation, name, value) && hasFormat(operation, name, value, this.#config);
+    return mayStandForOwn(operation, name, value, this.#config);
   }
 
   #isFit(operation: Operation, name: string, value: string): boolean {
     return mayStandFor(operation, name, value, this.#config);
-  }
-
-  /** The first that has the documented format, which may be a hint, or else the first that fits. */
-  #best(candidates: readonly string[], operation: Operation, name: string): string | undefined {
-    const fit = candidates.filter((each) => this.#isFit(operation, name, each));
-    return fit.find((each) => hasFormat(operation, name, each, this.#config)) ?? fit[0];
   }
 }
 
@@ -398,19 +389,20 @@ export function mayStandFor(
   });
 }
 
-/** Whether a value has the format of an input, if that is one of identifiers. */
-export function hasFormat({ call }: Operation, name: string, value: string, config: ServiceConfig): boolean {
-  return call.inputs.every((input) => {
-    const { format } = facetsOf(input.schema ?? null, config.definitions ?? {}).keywords;
-    if (input.name !== name || !FORMATS.includes(format)) return true;
-    return !refusalBy(responseSchemas(config).book, { ...ASSERTED, format })(value);
-  });
+/** As `mayStandFor`, and in the documented format, which of values found elsewhere is a hint. */
+export function mayStandForOwn(
+  operation: Operation,
+  name: string,
+  value: string,
+  config: ServiceConfig,
+): boolean {
+  const { definitions = {} } = config;
+  const { book } = responseSchemas(config);
+  const hasFormat = operation.call.inputs.every(
+    (input) => input.name !== name || isOfFormat(value, facetsOf(input.schema ?? null, definitions), book),
+  );
+  return hasFormat && mayStandFor(operation, name, value, config);
 }
-
-/** Formats of identifiers; of the others many documents make hints. */
-const FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
-/** A draft whose formats are no annotations alone. */
-const ASSERTED = { $schema: 'http://json-schema.org/draft-07/schema#' };
 
 /** A path as far as its template has values. */
 function itemPath(template: string, path: string): string {

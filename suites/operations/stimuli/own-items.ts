@@ -4,7 +4,7 @@ import type { Lifecycle } from '../../../harness/config/operation/lifecycle.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
-import { hasFormat, mayStandFor } from './found-values.ts';
+import { mayStandForOwn } from './found-values.ts';
 import { createdId, idsIn } from './item.ts';
 import {
   creationOf,
@@ -70,8 +70,7 @@ export class OwnItems {
 
   /** Whether the documents let the path of an item have this identifier: of others a refusal shows nothing. */
   isFit({ read, parameter }: Lifecycle, id: string): boolean {
-    const { config } = this.#port;
-    return mayStandFor(read, parameter, id, config) && hasFormat(read, parameter, id, config);
+    return mayStandForOwn(read, parameter, id, this.#port.config);
   }
 
   removed(lifecycle: Lifecycle, id: string): void {
