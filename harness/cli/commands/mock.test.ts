@@ -52,6 +52,12 @@ const caller =
     };
   };
 
+/** The answer to a creation. */
+interface Made {
+  readonly json: { readonly id?: string; readonly metadata?: { readonly name: string } };
+  readonly location: string | null;
+}
+
 describe('a mock of a document', () => {
   it('keeps what is created, changed and removed', () =>
     withMock(null, async (mock) => {
@@ -90,6 +96,74 @@ describe('a mock of a document', () => {
       expect(await caller(mock)(call, body)).toMatchObject({ status });
     }),
   );
+
+  it.each<[string, string, string, object, object, (made: Made) => string]>([
+    [
+      'elsewhere, as its Location says',
+      '/mine/pets',
+      '/pets/{shop}/{pet}',
+      { type: 'string' },
+      {
+        id: { type: 'string' },
+        shop: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      },
+      ({ location }) => location ?? '',
+    ],
+    [
+      'by the name in its metadata',
+      '/pets',
+      '/pets/{name}',
+      { type: 'string' },
+      { metadata: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+      ({ json }) => `/pets/${json.metadata?.name}`,
+    ],
+    [
+      'by an identifier in the format of its path',
+      '/pets',
+      '/pets/{pet}',
+      { type: 'string', format: 'uuid' },
+      { id: { type: 'string' } },
+      ({ json }) => (/^[\da-f-]{36}$/.test(`${json.id}`) ? `/pets/${json.id}` : 'no UUID'),
+    ],
+  ])('has an item that a client creates %s', async (_how, collection, item, schema, properties, placeOf) => {
+    const Pet = { type: 'object', required: Object.keys(properties), properties };
+    const content = (of: object) => ({ 'application/json': { schema: of } });
+    const ref = { $ref: '#/components/schemas/Pet' };
+    const answering = (code: number, of: object) => ({
+      responses: { [code]: { description: 'ok', content: content(of) }, 404: { description: 'none' } },
+    });
+    const parameters = [...item.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      ...{ name, in: 'path', required: true, schema },
+    }));
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      components: { schemas: { Pet } },
+      paths: {
+        [collection]: { get: answering(200, { type: 'array', items: ref }), post: answering(201, ref) },
+        [item]: {
+          parameters,
+          get: answering(200, ref),
+          delete: { responses: { 204: { description: 'gone' } } },
+        },
+      },
+    };
+    const folder = temporaryFolder({ 'openapi.json': JSON.stringify(document) });
+    const { config, close } = await documentedService(join(folder, 'openapi.json'));
+    const mock = await startMock({ config });
+    const headers = { authorization: 'Bearer example-key-not-secret' };
+    try {
+      const created = await fetch(mock.url + collection, { method: 'POST', headers });
+      const json = (await created.json()) as Made['json'];
+      const place = new URL(placeOf({ json, location: created.headers.get('location') }), mock.url);
+      expect(await (await fetch(place, { headers })).json()).toEqual(json);
+      expect((await fetch(place, { method: 'DELETE', headers })).status).toBe(204);
+      expect((await fetch(place, { headers })).status).toBe(404);
+    } finally {
+      await mock.stop();
+      close();
+    }
+  });
 
   it('has whatever a client names where no list says which there are, and paths that end with a slash', async () => {
     const content = (schema: object) => ({ 'application/json': { schema } });
