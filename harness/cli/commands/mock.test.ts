@@ -114,7 +114,14 @@ describe('a mock of a document', () => {
       '/pets',
       '/pets/{name}',
       { type: 'string' },
-      { metadata: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+      {
+        data: {
+          type: 'object',
+          properties: { name: { type: 'string', const: 'other' } },
+          required: ['name'],
+        },
+        metadata: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      },
       ({ json }) => `/pets/${json.metadata?.name}`,
     ],
     [
