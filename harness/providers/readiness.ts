@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { InconclusiveError } from '../base/exit.ts';
 import type { EvidenceId } from '../wire/exchange.ts';
 import { openHttp } from '../wire/http/http-client.ts';
+import { detectHttp2 } from '../wire/http2/http2-client.ts';
 import { systemClock } from '../wire/pace/clock.ts';
 import { createRedaction } from '../wire/redaction/redaction.ts';
+import { HttpVersions, isOfNoHttp1 } from '../wire/socket/http-versions.ts';
 import type { LogCapture } from './log-capture.ts';
 import type { StartOptions } from './provider.ts';
 
@@ -86,7 +88,8 @@ async function statusOf(
   signal: AbortSignal,
 ): Promise<number | string> {
   const { origin, pathname, search } = new URL(url);
-  const http = openHttp({
+  const versions = new HttpVersions(false);
+  const options = {
     ...network,
     baseUrl: origin,
     timeouts: { connectMs: PROBE_MS, responseMs: PROBE_MS },
@@ -95,12 +98,19 @@ async function statusOf(
     clock: systemClock,
     userAgent: 'conform',
     runId,
-  });
-  try {
-    const { response, failure } = await http.send(
+    versions,
+  };
+  const http = openHttp(options);
+  const ask = () =>
+    http.send(
       { method: 'GET', target: `${pathname}${search}`, fields: [] },
       { id: 'ready' as EvidenceId, purpose: 'to see whether it is ready', credential: 'none', signal },
     );
+  try {
+    const first = await ask();
+    const isInDoubt = first.response === null && first.failure !== null && isOfNoHttp1(first.failure);
+    const isHttp2 = isInDoubt && (await detectHttp2(options, signal)) && versions.turnToHttp2();
+    const { response, failure } = isHttp2 ? await ask() : first;
     if (response !== null) return response.status;
     return signal.aborted ? 'was not answered' : `was not answered: ${failure?.message ?? 'no response'}`;
   } finally {

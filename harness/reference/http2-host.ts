@@ -31,7 +31,14 @@ export function openHttp2Host(
   kernel: Kernel,
   log: (request: ReceivedRequest, answer: HttpAnswer) => void,
 ): Http2Host {
-  const { answersAs, resetEnds = false, refuses, appended, settings = {} } = kernel.behavior.http2 ?? {};
+  const {
+    answersAs,
+    resetEnds = false,
+    refuses,
+    appended,
+    endsAfter,
+    settings = {},
+  } = kernel.behavior.http2 ?? {};
   let streams = 0;
   /** Fields for the answers under way, by connection and stream. */
   const fields = new WeakMap<Http2Session, Map<number, FieldLine>>();
@@ -42,6 +49,11 @@ export function openHttp2Host(
   });
   server.on('session', (session) => {
     sessions.add(session);
+    let own = 0;
+    session.on('stream', () => {
+      own += 1;
+      if (own === endsAfter) session.close();
+    });
     session.on('error', () => undefined);
     session.on('close', () => sessions.delete(session));
   });

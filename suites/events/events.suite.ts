@@ -8,6 +8,7 @@ import {
   rfc,
   rfc9110,
   rfc9112,
+  streamed,
   suite,
   when,
 } from '../../harness/engine/check/suite.ts';
@@ -27,10 +28,6 @@ import {
   streamTraits,
 } from './stimuli/heard.ts';
 
-const streamed = when(
-  (config) => streamsOf(config).length > 0,
-  'no operation is documented that answers with a stream alone',
-);
 const documented = (key: 'firstWithinMs' | 'heartbeatMs' | 'resumes', name: string) =>
   when(
     (config) => streamsOf(config).some(({ stream }) => stream?.[key]),

@@ -8,18 +8,13 @@ import {
   IN_CONTENT,
   observation,
   rfc,
+  spokenOverHttp2,
   suite,
-  when,
 } from '../../harness/engine/check/suite.ts';
 import { withoutCredential } from '../auth/stimuli/credential.ts';
 import { stable } from '../status/documented-answer.ts';
 import { rawSample, sample } from '../stimuli/sample.ts';
 import { besideReset, difference, everyHttp2Message, inBothAgain } from './stimuli/http2.ts';
-
-const spokenOverHttp2 = when(
-  ({ http2 }) => http2,
-  'the service config does not say that it speaks HTTP/2 (http2: true)',
-);
 
 // RFC 9113 §8.1.1: clients treat a malformed response as an error of its stream.
 const wellFormed = check('http2.well-formed', {

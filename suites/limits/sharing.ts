@@ -10,6 +10,8 @@ import {
   scopeStated,
   secondKey,
   settled,
+  spokenOverHttp2,
+  streamed,
 } from '../../harness/engine/check/suite.ts';
 import { secondKeyServed, wrongCredential } from '../auth/bad-credentials.ts';
 import { instancesApart } from './stimuli/measurement.ts';
@@ -113,6 +115,33 @@ export const sharing = [
     grounds,
     uses: [spent.otherAgentWhileExhausted],
     judge: ({ expect }) => expect().toBeUnserved(),
+  }),
+
+  // Clients open as many connections as they like.
+  check('limits.connections-share', {
+    title: 'counts the requests of all HTTP/2 connections together',
+    headline: 'A request on another HTTP/2 connection gets {answer} beyond the limit',
+    why: 'A new connection for every few requests is enough to get around the limit.',
+    change: 'Count by key or by address, and keep no count with the connection.',
+    grounds,
+    applies: [spokenOverHttp2],
+    uses: [spent.apartWhileExhausted],
+    judge: ({ expect }) => expect().toBeUnserved(),
+  }),
+
+  // A stream costs one request; no standard says so.
+  observation('limits.streams', {
+    title: 'refuses streams beyond the limit, or serves them',
+    why: 'Where streams are limited too, each lost connection costs a request of the quota.',
+    grounds: [clause('limits.rate')],
+    applies: [streamed],
+    records: 'limits.streams',
+    uses: [spent.streamWhileExhausted],
+    async observe({ probe }) {
+      const { served } = await probe(spent.streamWhileExhausted);
+      const seen = served ? 'served' : 'refused';
+      return { seen, note: `a stream beyond the limit is ${seen}` };
+    },
   }),
 
   check('limits.one-count', {

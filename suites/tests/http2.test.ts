@@ -35,7 +35,7 @@ const versionsOf = ({ events }: Judged) => {
   return { http1: text.includes('"httpVersion":"1.1"'), http2: text.includes('"httpVersion":"2"') };
 };
 
-const isOfHttp2 = (id: string) => id.startsWith('http2.');
+const isOfHttp2 = (id: string) => id.startsWith('http2.') || id === 'limits.connections-share';
 
 describe('the same service', () => {
   it.each(['search', 'messaging', 'realtime'] as const)(
@@ -60,6 +60,14 @@ describe('the same service', () => {
     expect(outcomesBut(alone, isSkipped)).toEqual(outcomesBut(over1, isSkipped));
     expect(versionsOf(alone)).toEqual({ http1: false, http2: true });
     expect(remarksOf(alone)).toEqual([expect.stringContaining('speaks HTTP/2 alone')]);
+    expect(Object.entries(alone.outcomes).filter(([id]) => isOfHttp2(id))).toEqual([
+      ['http2.same-answer', 'skipped'],
+      ['http2.stream-reset', 'pass'],
+      ['http2.websocket', 'observed'],
+      ['limits.connections-share', 'pass'],
+      ['http2.well-formed', 'pass'],
+      ['http2.unprocessed', 'observed'],
+    ]);
     // What rests on octets of HTTP/1.1 alone.
     const more = skipped.filter((id) => over1.outcomes[id] !== 'skipped');
     expect(more.map((id) => `${id}: ${alone.messages[id]}`)).toMatchSnapshot();

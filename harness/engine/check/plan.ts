@@ -67,12 +67,15 @@ function stepOf(
 ): PlannedStep {
   const { reasonNot, missing } = applicabilityOf(check, config);
   const judged = reasonNot === null && missing === null ? [check, ...rootsOf(check, config, selected)] : [];
-  const own = new Set(neededIn(check.uses, config));
+  const uses = neededIn(check.uses, config);
+  const own = new Set(uses);
   // Roots over the record explain recorded evidence: nothing is sent for them.
   const probes = judged
     .flatMap((each) => neededIn(each.uses, config))
     .filter((each) => own.has(each) || each.place !== 'record');
-  return { kind: 'judge', suite, check, probes, place: placeOf(probes, config) };
+  // What does not apply may do so by its turn: the service then speaks HTTP/2 alone.
+  const place = placeOf(judged.length > 0 ? probes : uses, config);
+  return { kind: 'judge', suite, check, probes, place };
 }
 
 /** The latest place of these and of the probes that they may ask for. */

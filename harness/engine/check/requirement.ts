@@ -34,6 +34,16 @@ export const servesHttp = when(
   'the contract shows a WebSocket endpoint and no HTTP request (endpoint.sample)',
 );
 
+export const streamed = when(
+  ({ operations }) => operations.some(({ stream }) => stream !== undefined),
+  'no operation is documented that answers with a stream alone',
+);
+
+export const spokenOverHttp2 = when(
+  ({ http2 }) => http2,
+  'the service config does not say that it speaks HTTP/2 (http2: true)',
+);
+
 // --- credentials ---
 
 export const credentialed = when(

@@ -39,6 +39,7 @@ export interface SessionOptions extends ContextOptions {
 
 /** One service under test: its transports, budget, probes and journal. */
 export interface Session {
+  /** With `http2` from the moment on at which the service turns out to speak nothing else. */
   readonly config: ServiceConfig;
   readonly clock: Clock;
   /** Why the service cannot be asked any more; null if it can. */
@@ -85,7 +86,7 @@ export function openSession(options: SessionOptions): RepeatableSession {
   const { clock, record, pacts } = options;
   const closed = new AbortController();
   const context = openSessionContext(options);
-  const { config, documented, budget, pauses, transport, outage, log } = context;
+  const { config, documented, budget, pauses, transport, outage, log, versions } = context;
   const { service } = config;
   const redact = (text: string) => transport.redaction.sink(text);
   const basePath = new URL(options.providerUrl).pathname.replace(/\/$/, '');
@@ -194,6 +195,8 @@ export function openSession(options: SessionOptions): RepeatableSession {
   }
 
   let ended: ReturnType<Session['close']> | null = null;
+  /** As the service showed itself. */
+  let overHttp2: ServiceConfig | null = null;
   async function end() {
     time.stop();
     closed.abort(new Blocked('the session is closed'));
@@ -204,7 +207,11 @@ export function openSession(options: SessionOptions): RepeatableSession {
   }
 
   return {
-    config,
+    get config() {
+      if (!versions.isHttp2 || config.http2) return config;
+      overHttp2 ??= { ...config, http2: true };
+      return overHttp2;
+    },
     clock,
     get outage() {
       return time.overtime() ?? outage.reason;

@@ -75,6 +75,11 @@ describe.concurrent('a provider that is a command', () => {
     expect((await fetch(byLine.url)).status).toBe(200);
   });
 
+  it('is ready by a path in HTTP/2, if it speaks nothing else', async () => {
+    const provider = await start(command({ ready: { kind: 'http', path: '/healthz', status: 204 } }, 'h2'));
+    expect(provider.logs?.()).toContain('listening');
+  });
+
   it('writes: all of it is kept, but for its secrets', async () => {
     const provider = await start(command());
     expect(provider.logs?.()).toMatch(

@@ -109,6 +109,8 @@ export interface Http2Behavior {
   readonly resetEnds?: boolean;
   /** Refuses a stream without processing it (RFC 9113 §8.7); `count`: of the streams so far. */
   readonly refuses?: (count: number) => boolean;
+  /** Each connection ends by GOAWAY after this number of streams (RFC 9113 §6.8). */
+  readonly endsAfter?: number;
   /** A field is written behind those of the answer to such a request, as it is. */
   readonly appended?: (request: ReceivedRequest) => FieldLine | null;
   readonly settings?: Settings;

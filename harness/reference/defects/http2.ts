@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../wire/exchange.ts';
 import { type Defect, tableOf, under } from '../behavior/deviation.ts';
-import { inHttp2 } from '../behavior/patches/parts.ts';
+import { countingApart, inHttp2 } from '../behavior/patches/parts.ts';
 import type { Patch } from '../behavior/patches/patch.ts';
 import type { HttpAnswer } from '../http/answer.ts';
 import { withMembers } from '../http/answer-changes.ts';
@@ -22,9 +22,6 @@ const OF_REFUSALS = {
   'auth.resource-metadata': NO_REFUSAL,
   'auth.refusal-json': NO_REFUSAL,
   'auth.refusal-not-cached': NO_REFUSAL,
-  'framing.pipelining': NO_REFUSAL,
-  'framing.chunked-request': NO_REFUSAL,
-  'framing.expected-content': NO_REFUSAL,
 };
 
 /** Node names no header that it refuses: capitals, Connection and a late pseudo-header look the same. */
@@ -60,6 +57,20 @@ export const HTTP2_DEFECTS = tableOf<Defect>(under('HTTP/2'), {
           ? lengthened(withMembers(answer, { edge: true }))
           : answer,
     }),
+  },
+  'limit-of-each-connection': {
+    cause: 'Each HTTP/2 connection has a quota of its own',
+    fails: ['limits.connections-share'],
+    patch: (behavior) => {
+      const numbers = new WeakMap<object, number>();
+      let connections = 0;
+      return countingApart(({ connection }) => {
+        if (connection === undefined) return '';
+        const number = numbers.get(connection) ?? ++connections;
+        numbers.set(connection, number);
+        return `@${number}`;
+      })(behavior);
+    },
   },
   'reset-ends-connection': {
     cause: 'A reset of one stream ends all of its HTTP/2 connection',

@@ -1,4 +1,5 @@
 import { SEARCH, tableOf, under, type Variant } from '../behavior/deviation.ts';
+import { countingApart } from '../behavior/patches/parts.ts';
 import { insteadOfServing, type Patch } from '../behavior/patches/patch.ts';
 import { problem } from '../http/answer.ts';
 import { having } from '../http/answer-changes.ts';
@@ -88,6 +89,11 @@ export const EVENT_VARIANTS = tableOf<Variant>(under('streams', SEARCH), {
           streamed((text) => `\r\n${text.trimEnd()}${text.includes('orders') ? '' : '\r\n'}`),
         )(behavior),
       ),
+  },
+  'streams-counted-apart': {
+    summary: 'counts streams by themselves',
+    changes: ['limits.streams'],
+    patch: countingApart((request) => (asksForChanges(request) ? '@stream' : '')),
   },
   'log-is-empty': {
     summary: 'has no record in its log',

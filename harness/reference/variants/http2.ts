@@ -20,6 +20,11 @@ export const HTTP2_VARIANTS: readonly Variant[] = [
       changes: ['http2.unprocessed'],
       patch: inHttp2({ refuses: (count) => count % 7 === 0 }),
     },
+    'goaway-after-some-requests': {
+      summary: 'ends each connection by GOAWAY after 5 requests, which are answered (RFC 9113 §6.8)',
+      unseen: 'the next request goes out on a new connection',
+      patch: inHttp2({ endsAfter: 5 }),
+    },
     'narrow-windows-in-http2': {
       summary: 'takes content in HTTP/2 by small windows and small frames (RFC 9113 §5.2)',
       unseen: 'the content is the same',

@@ -108,6 +108,24 @@ const SIGHTINGS: Readonly<Record<string, Sighting>> = {
     usual: 101,
     other: 429,
   },
+  'goaway-after-some-requests': {
+    options: { http2: true },
+    see: async (provider) => {
+      const session = http2().connect(provider.url);
+      let answered = 0;
+      while (answered < 9 && !session.closed) {
+        const stream = session.request({ ':path': '/' }).resume();
+        stream.once('response', () => {
+          answered += 1;
+        });
+        await once(stream, 'close');
+      }
+      session.destroy();
+      return answered;
+    },
+    usual: 9,
+    other: 5,
+  },
   'one-stream-at-a-time': settingOf('maxConcurrentStreams', 4_294_967_295, 1),
   'narrow-windows-in-http2': settingOf('initialWindowSize', 65_535, 64),
   'longer-limit-by-bucket': longerLimit(5, 'r=54;t=3540', 'r=55;t=60'),

@@ -20,6 +20,8 @@ export interface HttpAbout extends About {
   readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
   /** In HTTP/2 the same request goes out right before it on the same connection, and is reset at once. */
   readonly besideReset?: boolean;
+  /** In HTTP/2 it goes out on a new connection that nothing else shares. */
+  readonly onOwn?: boolean;
   /** In HTTP/2, a success is listened to; all of it is read if left out. */
   readonly listen?: Listening | undefined;
 }

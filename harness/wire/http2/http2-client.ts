@@ -77,7 +77,7 @@ export function openHttp2(options: HttpOptions): HttpTransport {
    * ended a connection that had been idle (RFC 9110 §9.2.2): then again, on another connection.
    */
   async function attempts(sent: Http2Request, about: HttpAbout): Promise<Attempted> {
-    let last = await attempt(sent, about, { failed: null, isAlone: false });
+    let last = await attempt(sent, about, { failed: null, isAlone: about.onOwn ?? false });
     for (let tries = 1; tries < MOST_TRIES; tries++) {
       const isIdle =
         tries === 1 && last.unprocessed === 'likely' && last.use.reused && SAFE_METHODS.has(sent.method);
@@ -86,7 +86,10 @@ export function openHttp2(options: HttpOptions): HttpTransport {
       const failed = isIdle || tries > 1 ? last.connection : null;
       // GOAWAY may come of the request that was reset: it is lawful, and this one goes out without that.
       const again = last.connection?.saidGoaway ? { ...about, besideReset: false } : about;
-      const next = await attempt(sent, again, { failed, isAlone: tries === MOST_TRIES - 1 });
+      const next = await attempt(sent, again, {
+        failed,
+        isAlone: about.onOwn || tries === MOST_TRIES - 1,
+      });
       if (next.read === null) break;
       const replaced = `the request was not processed: ${last.failure?.message ?? 'it ended'}`;
       last = { ...next, use: { ...next.use, replaced } };

@@ -1,4 +1,4 @@
-import { NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
+import { Blocked, NotApplicable, unlessInapplicable } from '../../../harness/base/verdict.ts';
 import { isCredentialOptional } from '../../../harness/config/service.ts';
 import type { Unasked } from '../../../harness/engine/session/http/service-http.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
@@ -160,6 +160,10 @@ export async function pairOf(
   const anonymous = config.credentials.carrier === null ? null : await ask(withoutCredential);
   const isOpen = anonymous === null || (isCredentialOptional(config) && anonymous.served);
   const twin = isOpen ? await ask(unknownPath) : anonymous;
+  if (twin.status === null)
+    throw new Blocked(
+      `the request behind it has no answer alone: ${twin.exchange.failure?.message ?? 'none came'}`,
+    );
   const target = isOpen ? siblingOf(documented.path) : documented.path;
   const form = typeof stimulus.raw === 'object' ? stimulus.raw : {};
   const behind = [{ method: 'GET', target, fields: Object.entries(documented.fields) }];

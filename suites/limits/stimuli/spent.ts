@@ -6,6 +6,7 @@ import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { oneByOne, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { spendingKind, spendingsOf } from '../../../harness/wire/limit/observed/spending.ts';
 import { namedOrigin } from '../../cors/stimuli/page.ts';
+import { streamsOf } from '../../events/stimuli/heard.ts';
 import { type Difference, sample } from '../../stimuli/sample.ts';
 import { siblingOf } from '../../stimuli/target.ts';
 import {
@@ -212,6 +213,9 @@ export const otherKindsWhileExhausted = probe(
   },
 );
 
+/** Milliseconds that a stream is listened to at the most. */
+const STREAM_MS = 200;
+
 /** Refused, or served because the request differs in this. */
 const differingWhileSpent = (name: string, purpose: string, difference: Difference): Probe<Reply> =>
   probe(name, { needs: [spent], cost: 2 * ROUNDS }, async (port) => {
@@ -227,6 +231,33 @@ export const otherAgentWhileExhausted = differingWhileSpent(
   'other-agent-while-exhausted',
   'as another User-Agent',
   { fields: [['User-Agent', 'Mozilla/5.0 (conform)']] },
+);
+export const apartWhileExhausted = differingWhileSpent(
+  'apart-while-exhausted',
+  'on an HTTP/2 connection of its own',
+  { onOwn: true },
+);
+/** The first stream that can be called, for its first item: the limiter's refusal, or its service. */
+export const streamWhileExhausted: Probe<Reply> = probe(
+  'stream-while-exhausted',
+  { needs: [spent], cost: 2 * ROUNDS },
+  async (port) => {
+    const stream = streamsOf(port.config).find(
+      ({ method, uncallable, auth }) => method === 'GET' && uncallable === null && auth !== 'none',
+    );
+    if (stream === undefined) throw new NotApplicable('no stream can be called with the key');
+    const met = await port.ask(spent);
+    const reply = await whileSpent(port, {
+      purpose: `${stream.template}, a stream, while the quota is spent`,
+      method: 'GET',
+      target: () => stream.path,
+      fields: stream.fields,
+      withoutSampleFields: true,
+      listen: { items: 1, forMs: STREAM_MS },
+    });
+    if (reply.served || reply.status === met.status) return reply;
+    throw new Blocked(`the stream is refused otherwise than for its rate: status ${reply.status}`);
+  },
 );
 export const pageWhileExhausted: Probe<Reply> = probe(
   'page-while-exhausted',

@@ -113,7 +113,9 @@ function sendBurst(
     const id = wire.idOfBurst(order.purpose, log.nextId());
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
-    const sent = await (order.together ? together(order, context, send) : inTurn(order.upTo, context, send));
+    const sent = await (order.together
+      ? together(order, context, send)
+      : inTurn(order.upTo, context, http, send));
     const { done, refusal, faults, behind } = sent;
     for (const fault of faults) log.keep(fault, 0);
     if (refusal !== null) {
@@ -170,10 +172,13 @@ interface BurstResult {
 
 async function inTurn(
   upTo: number,
-  { config: { plan }, limiter, transport, wire }: SessionContext,
+  { config: { plan }, limiter, transport, versions, wire }: SessionContext,
+  { transport: shared }: Pick<ServiceHttp, 'transport'>,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<BurstResult> {
-  const connections = wire.openHttp({ ...transport, ahead: AHEAD });
+  // In HTTP/2 all requests in turn share a connection.
+  const own = versions.isHttp2 ? null : wire.openHttp({ ...transport, ahead: AHEAD });
+  const connections = own ?? shared;
   const slotMs = plan === null ? 0 : plan.windowMs / plan.requests;
   const done: Exchange[] = [];
   const faults: Exchange[] = [];
@@ -197,7 +202,7 @@ async function inTurn(
       if (isRefused) return { done, refusal: last, faults, behind: [] };
     }
   } finally {
-    await connections.close();
+    await own?.close();
   }
   return { done, refusal: null, faults, behind: [] };
 }

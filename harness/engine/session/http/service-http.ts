@@ -142,6 +142,7 @@ export class ServiceHttp {
       signal,
       onKept: stimulus.onKept ?? false,
       besideReset: stimulus.besideReset ?? false,
+      onOwn: stimulus.onOwn ?? false,
       listen: stimulus.listen,
       unasked: (octets: Uint8Array, evidence: EvidenceId) =>
         this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),

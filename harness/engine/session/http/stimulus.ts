@@ -25,6 +25,8 @@ export interface Stimulus {
   readonly onKept?: boolean;
   /** In HTTP/2 the same request goes out right before it on the same connection, and is reset at once. */
   readonly besideReset?: boolean;
+  /** In HTTP/2 on a new connection of its own; all others share one. In HTTP/1.1 each has one. */
+  readonly onOwn?: boolean;
   /** Over a raw socket, so that the message framing can be judged; in an unusual form if given. */
   readonly raw?: boolean | RequestForm;
   /**
