@@ -78,11 +78,9 @@ export const verdicts = derived<ReadonlyMap<Reply, SignatureVerdict>>(
 
 function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {
   const each = readingOf(reply).signatures.flatMap((signature) => verdictBy(keys, signature, reply) ?? []);
-  const invalid = each.find(({ is }) => is === 'invalid');
-  const valid = each.find(({ is }) => is === 'valid');
-  if (invalid ?? valid) return invalid ?? valid ?? { is: 'valid' };
+  const decisive = each.find(({ is }) => is === 'invalid') ?? each.find(({ is }) => is === 'valid');
   const none = { is: 'invalid', got: 'none by a key of the config' } as const;
-  return each[0] ?? (reply.served ? none : { is: 'valid' });
+  return decisive ?? each[0] ?? (reply.served ? none : { is: 'valid' });
 }
 
 /** Null where somebody else has signed, with a key of another name. */
