@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
@@ -13,6 +13,7 @@ import {
   digestFault,
   hasDigestOfContent,
   timeFault,
+  verdictOn,
   weakSignedDigest,
   wrongDigestOf,
 } from './message-signature.ts';
@@ -74,6 +75,10 @@ describe('the time of a signature', () => {
     [`expires=${NOW - MINUTE}`, null],
     [`expires=${NOW - MINUTE - 1}`, 'sig, expired minutes before it'],
     ['keyid="a"', null],
+    // Numbers in quotes are malformed, which has a rule of its own.
+    [`created="${NOW + HOUR}"`, null],
+    [`expires="${NOW - HOUR}"`, null],
+    [`created="${NOW}";expires=${NOW - 1}`, null],
   ])('beside a Date is %s', (parameters, fault) => {
     expect(faultOf(parameters)).toBe(fault);
   });
@@ -142,16 +147,98 @@ describe('a digest', () => {
     ['"content-digest";req', 'md5=:AAAA:', null],
     ['"content-digest";tr', 'md5=:AAAA:', null],
     ['"content-digest"', 'md5=:AAAA:, sha-256=:AAAA:', null],
+    ['"x-sums"', 'md5=:AAAA:', null],
   ])('that is weak counts if it is signed: %s with %s', (covered, digest, weak) => {
     const reply = replyWith({
       fields: [
         ['Content-Type', 'application/json'],
         ['Content-Digest', digest],
         ['Repr-Digest', digest],
+        ['X-Sums', digest],
         ['Signature-Input', `sig=(${covered})`],
         ['Signature', 'sig=:AAAA:'],
       ],
     });
     expect(weakSignedDigest(reply)).toBe(weak);
+  });
+});
+
+describe('the verdict on the signatures of an answer', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const keys = { ours: { pem: publicKey.export({ type: 'spki', format: 'pem' }).toString() } };
+
+  /** Each signature is right, wrong or of an unknown algorithm, by the key of this name. */
+  const verdictFor = (
+    made: readonly (readonly [how: 'right' | 'wrong' | 'odd', keyid: string | null])[],
+    status = 200,
+  ) => {
+    const signatures = made.map(([how, keyid], at) => {
+      const name = keyid === null ? '' : `;keyid="${keyid}"`;
+      const parameters = `("@status")${name}${how === 'odd' ? ';alg="of-ours"' : ''}`;
+      const base = `"@status": ${how === 'wrong' ? 500 : status}\n"@signature-params": ${parameters}`;
+      return {
+        label: `s${at + 1}`,
+        parameters,
+        value: sign(null, Buffer.from(base), privateKey).toString('base64'),
+      };
+    });
+    const fields = signatures.flatMap(({ label, parameters, value }): FieldLine[] => [
+      ['Signature-Input', `${label}=${parameters}`],
+      ['Signature', `${label}=:${value}:`],
+    ]);
+    const verdict = verdictOn(replyWith({ status, fields }), keys);
+    return 'got' in verdict ? verdict.got : 'why' in verdict ? verdict.why : verdict.is;
+  };
+  const NONE = 'none by a key of the config';
+
+  it.each<[Parameters<typeof verdictFor>[0], string]>([
+    [[['right', 'ours']], 'valid'],
+    [[['right', null]], 'valid'],
+    [[['wrong', 'ours']], 's1, which does not hold'],
+    [[['wrong', null]], 's1, which does not hold'],
+    [
+      [
+        ['right', 'ours'],
+        ['wrong', 'ours'],
+      ],
+      's2, which does not hold',
+    ],
+    [
+      [
+        ['wrong', 'ours'],
+        ['wrong', 'ours'],
+      ],
+      's1, which does not hold',
+    ],
+    [
+      [
+        ['odd', 'ours'],
+        ['right', 'ours'],
+      ],
+      'valid',
+    ],
+    [
+      [
+        ['odd', 'ours'],
+        ['odd', 'ours'],
+      ],
+      'the algorithm of s1 is unknown here',
+    ],
+    [[['right', 'theirs']], NONE],
+    [
+      [
+        ['wrong', 'theirs'],
+        ['right', 'ours'],
+      ],
+      'valid',
+    ],
+    [[], NONE],
+  ])('%j: %s', (made, verdict) => {
+    expect(verdictFor(made)).toBe(verdict);
+  });
+
+  it('is none on a refusal that is not signed', () => {
+    expect(verdictFor([], 404)).toBe('valid');
+    expect(verdictFor([['wrong', 'ours']], 404)).toBe('s1, which does not hold');
   });
 });

@@ -76,7 +76,8 @@ export const verdicts = derived<ReadonlyMap<Reply, SignatureVerdict>>(
     new Map((await ask(plainReplies)).all.map((reply) => [reply, verdictOn(reply, signatures)])),
 );
 
-function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {
+/** A wrong signature decides, then a right one. */
+export function verdictOn(reply: Reply, keys: SignatureKeys): SignatureVerdict {
   const each = readingOf(reply).signatures.flatMap((signature) => verdictBy(keys, signature, reply) ?? []);
   const decisive = each.find(({ is }) => is === 'invalid') ?? each.find(({ is }) => is === 'valid');
   const none = { is: 'invalid', got: 'none by a key of the config' } as const;
@@ -157,7 +158,7 @@ export function wrongDigestOf({ response }: Reply, name: DigestField): string | 
   const digests = readDigests(response.field(name) ?? '');
   const wrong = wrongDigest(digests, response.body.bytes);
   if (wrong === null) return null;
-  const isOfContent = response.contentCodings.length > 0 && wrongDigest(digests, response.content) === null;
+  const isOfContent = wrongDigest(digests, response.content) === null;
   return isOfContent ? `the ${wrong} of the body before it was compressed` : `another ${wrong}`;
 }
 
