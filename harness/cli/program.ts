@@ -81,6 +81,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(reporter())
     .option('--json', 'print results.json instead of the verdict', false)
     .addOption(timeout())
+    .option('--http2', 'ask the services over HTTP/2', false)
     .option(
       '--proxy <url>',
       'proxy for all requests to services elsewhere, such as http://proxy.example:3128',

@@ -61,6 +61,8 @@ export interface LoadOptions {
   readonly rules?: string | undefined;
   /** Longest wait for a response in place of the configured one, such as `10s`. */
   readonly timeout?: string | undefined;
+  /** Services are asked over HTTP/2. */
+  readonly http2?: boolean | undefined;
   /** Files, folders and URLs of pacts, relative to the working folder, in place of the configured ones. */
   readonly pacts?: readonly string[] | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -252,12 +254,13 @@ function ifThere<K extends keyof ServiceConfig>(key: K, value: ServiceConfig[K] 
 
 /** What options of the command line say in place of the file. */
 function withOptions(tree: LocatedMap, options: LoadOptions): LocatedMap {
-  const { providerUrl: url, rules, timeout, allow = [] } = options;
+  const { providerUrl: url, rules, timeout, http2, allow = [] } = options;
   const allowed = allow.map((each) => ['--allow', ['safety', ALLOWANCES[each]], true] as const);
   return [
     ['--url', ['provider'], url && { url }] as const,
     ['--rules', ['rules'], rules] as const,
     ['--timeout', ['timeouts', 'response'], timeout] as const,
+    ['--http2', ['http2'], http2 || undefined] as const,
     ...allowed,
   ].reduce((all, [option, keys, value]) => {
     if (value === undefined) return all;

@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly rules?: string | null;
   /** Longest wait for a response in place of the configured one, such as `10s`. */
   readonly timeout?: string | undefined;
+  /** All services are asked over HTTP/2. */
+  readonly http2?: boolean;
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   /** Patterns of operations, as `LoadOptions` has them. Default: all. */

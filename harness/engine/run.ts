@@ -141,6 +141,7 @@ async function prepare(request: PlannedRun) {
     providerUrl: request.providerUrl ?? undefined,
     rules: request.rules ?? undefined,
     timeout: request.timeout,
+    http2: request.http2,
     allow: request.allow,
     operations: request.operations,
     pacts: request.pacts,

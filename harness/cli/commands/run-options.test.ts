@@ -51,6 +51,11 @@ describe('conform run', () => {
     expect((await searched([...ONE, '--timeout', '10s'])).code).toBe(0);
   });
 
+  it('--http2 asks in HTTP/2', async () => {
+    const { code, stdout } = await searched([...ONE, '--http2']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('answered in HTTP/2') });
+  });
+
   it('reads each option from the environment; the command line comes first', async () => {
     const set = { CONFORM_CHECK: 'status.sample', CONFORM_QUIET: '1', CONFORM_STRICT: 'false' };
     const { stdout, reports } = await searched([], set);

@@ -19,7 +19,10 @@ import { lastFailures, runAgain } from './last-failed.ts';
 import { type Loudness, printVerdict } from './verdict.ts';
 
 /** Options that a run takes unchanged. */
-type PlainOptions = Pick<RunRequest, 'strict' | 'asOf' | 'partial' | 'runId' | 'realTime' | 'timeout'>;
+type PlainOptions = Pick<
+  RunRequest,
+  'strict' | 'asOf' | 'partial' | 'runId' | 'realTime' | 'timeout' | 'http2'
+>;
 
 export interface RunOptions extends PlainOptions, Loudness, UnconfiguredOptions {
   readonly environment?: string;

@@ -178,6 +178,7 @@ function propertiesOf(service: ServiceResult, run: RunResult): SuiteProperties {
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
     ...(service.simulatedTime ? { time: 'simulated' } : {}),
     requests: String(service.requestsSent),
+    ...(service.httpVersions ? { http: JSON.stringify(service.httpVersions) } : {}),
     run: run.id,
     started: run.startedAt,
   };

@@ -245,6 +245,14 @@ export const SERVICE = Type.Object({
   provider: Provider,
   plan: Plan,
   requestsSent: whole(0, 'All requests to the service: the sum of the ledger.'),
+  httpVersions: optional(
+    Type.Unsafe<Readonly<Record<string, number>>>({
+      description:
+        'Requests by the version of HTTP of their answer: `{"1.1": 40, "2": 260}`. Absent unless some were answered in HTTP/2.',
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+    }),
+  ),
   durationMs: Milliseconds,
   simulatedTime: optional(
     flag(

@@ -157,14 +157,27 @@ function cell(service: ServiceResult, suite: string): Markup {
   return html`<td class="${worst}"><a href="#${suiteAnchor(suite)}" data-query="service:${service.service} suite:${suite}"><span class="counts"><span class="suite">${suite} </span>${count(worst)}${second && count(second)}</span><span class="spent">${shortSpent(spentOn(checks))}</span></a></td>`;
 }
 
+/** `260 requests answered in HTTP/2` */
+function versionsInWords(versions: ServiceResult['httpVersions'] = {}): readonly string[] {
+  return Object.entries(versions).map(
+    ([version, count]) => `${counted(count, 'request')} answered in HTTP/${version}`,
+  );
+}
+
 /** Where the services were, and notes on their runs. */
 function places(services: readonly ServiceResult[]): Markup {
   return html`<details class="places"><summary>${icon('chevron')}Where they ran</summary><ul>${services.map(
     (service) => {
-      const { provider, simulatedTime, cautions = [], remarks = [] } = service;
+      const { provider, simulatedTime, httpVersions, cautions = [], remarks = [] } = service;
       const trouble = troubleInWords(service);
       const { kind, url, image, proxy, log } = provider;
-      const parts = [kind, url, image ?? '', proxy === undefined ? '' : `through ${proxy}`];
+      const parts = [
+        kind,
+        url,
+        image ?? '',
+        proxy === undefined ? '' : `through ${proxy}`,
+        ...versionsInWords(httpVersions),
+      ];
       const notes = [
         ...(trouble === null ? [] : [trouble]),
         ...(simulatedTime ? [SIMULATED_TIME] : []),

@@ -39,13 +39,13 @@ const outcome = (id: string, was: 'pass' | 'fail' | 'error', message = ''): Jour
   evidence: ['e1'],
   reproduce: null,
 });
-const evidence = (id: string, requests = 1): JournalEvent => ({
+const evidence = (id: string, requests = 1, value: object = { kind: 'exchange', id }): JournalEvent => ({
   type: 'evidence',
   service: 'search',
   id,
   purpose: `purpose of ${id}`,
   requests,
-  value: { kind: 'exchange', id },
+  value,
 });
 const RUN_STARTED: JournalEvent = { type: 'run-started', run: RUN, services: ['search'] };
 const SERVICE_FINISHED: JournalEvent = {
@@ -110,6 +110,19 @@ describe('folding a journal into results', () => {
         { id: 'a.two', suite: 'a', outcome: 'fail', message: 'no' },
       ],
     });
+  });
+
+  it('counts requests by the version of HTTP of their answers, if some are in HTTP/2', () => {
+    const answered = (id: string, httpVersion: string, requests = 1): JournalEvent =>
+      evidence(id, requests, { kind: 'exchange', id, response: { httpVersion } });
+    const handshake = { response: { httpVersion: '1.1' } };
+    const shaken = evidence('c1', 1, { kind: 'conversation', id: 'c1', handshake });
+    const burst = evidence('b1', 110, { kind: 'burst', id: 'b1', refusal: 'e3' });
+    const mixed = [answered('e1', '2'), answered('e2', '1.1', 2), evidence('e4'), shaken, burst];
+    const { service } = folded(ran(...mixed, answered('e3', '2', 0), ...PASSED, ...END));
+    expect(service?.httpVersions).toEqual({ '1.1': 3, '2': 111 });
+    const { service: older } = folded(ran(answered('e1', '1.1'), ...PASSED, ...END));
+    expect(older?.httpVersions).toBeUndefined();
   });
 
   it.each<[what: string, entries: readonly unknown[], context: Partial<FoldContext>, interruption: string]>([

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FaultSide } from '../../../base/finding.ts';
+import { isJsonObject } from '../../../base/json-text.ts';
 import { type CheckResult, JUDGMENT, PLANNED_CHECK, type PlannedCheck } from '../check-result.ts';
 import { withFinding } from '../read-results.ts';
 import {
@@ -238,6 +239,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ...started,
     service,
     requestsSent: requestsIn(ledger),
+    httpVersions: versionsOf(record),
     durationMs: finished?.durationMs ?? 0,
     simulatedTime: started?.simulatedTime || undefined,
     trouble: outage,
@@ -268,6 +270,32 @@ function held(seen: Observation, listed: ServiceRecord['accepted']): Observation
 
 function requestsIn(ledger: readonly LedgerLine[]): number {
   return ledger.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Number of requests by the version of their answer; undefined if none was answered in HTTP/2. */
+function versionsOf({ ledger, evidence }: ServiceRecord): Readonly<Record<string, number>> | undefined {
+  const counts = new Map<string, number>();
+  for (const { evidence: id, requests } of ledger.values()) {
+    const version = versionOf(evidence.get(id), evidence);
+    if (version !== null) counts.set(version, (counts.get(version) ?? 0) + requests);
+  }
+  return counts.has('2') ? Object.fromEntries([...counts].sort()) : undefined;
+}
+
+/** Of a burst, that of its first refusal; null if unknown. */
+function versionOf(value: unknown, evidence: ServiceRecord['evidence']): string | null {
+  if (!isJsonObject(value)) return null;
+  const { kind, refusal, handshake, response } = value;
+  if (kind === 'burst') {
+    const met = typeof refusal === 'string' ? evidence.get(refusal) : null;
+    return isJsonObject(met) && met.kind === 'exchange' ? versionOf(met, evidence) : null;
+  }
+  if (kind === 'conversation') return isJsonObject(handshake) ? answeredIn(handshake.response) : null;
+  return answeredIn(response);
+}
+
+function answeredIn(response: unknown): string | null {
+  return isJsonObject(response) && typeof response.httpVersion === 'string' ? response.httpVersion : null;
 }
 
 /** All requests, also those that were given up before there was any evidence of them. */

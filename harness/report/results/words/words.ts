@@ -60,14 +60,18 @@ export function serviceVerdictInWords({ word, reasons }: RunVerdict): string {
 }
 
 /** All requests to these services: `64 requests (12 WebSocket handshakes, 1 for a token)`. */
-export function requestsInWords(services: readonly Pick<ServiceResult, 'requestsSent' | 'ledger'>[]): string {
+export function requestsInWords(
+  services: readonly Pick<ServiceResult, 'requestsSent' | 'ledger' | 'httpVersions'>[],
+): string {
   const lines = services.flatMap(({ ledger }) => ledger);
   const ofKind = (wanted: LedgerLine['kind']) =>
     lines.reduce((sum, { kind, requests }) => sum + (kind === wanted ? requests : 0), 0);
   const [handshakes, tokens] = [ofKind('handshake'), ofKind('token')];
+  const inHttp2 = services.reduce((sum, { httpVersions }) => sum + (httpVersions?.['2'] ?? 0), 0);
   const kinds = [
     ...(handshakes > 0 ? [counted(handshakes, 'WebSocket handshake')] : []),
     ...(tokens > 0 ? [`${tokens} for a token`] : []),
+    ...(inHttp2 > 0 ? [`${inHttp2} answered in HTTP/2`] : []),
   ];
   const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
   const all = counted(sent, 'request');
