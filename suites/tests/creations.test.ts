@@ -236,6 +236,27 @@ describe('a call that changes an item', () => {
     expect(changed(ran).filter((each) => each.includes('old'))).toEqual([]);
   });
 
+  const shown = (owner: string) => [inPath('owner', owner), inPath('toy')];
+  const shownPaths = {
+    '/{owner}/toys': { post: { ...create.post, parameters: [inPath('owner', 'me')] } },
+    '/{owner}/toys/{toy}': { delete: { ...remove.delete, parameters: shown('you') } },
+  };
+
+  it('is sent where its item was created, whatever its own examples name', async () => {
+    const ran = await runOf(shownPaths);
+    expect(changed(ran)).toEqual(['DELETE /me/toys/n1']);
+    expect(ran.outcome.outcomes['operations.status']).toBe('pass');
+  });
+
+  it('is at fault if its item is not there right after its creation', async () => {
+    const ran = await runOf(shownPaths, {
+      placeOf: (path, own) => `${path}/lost-${own}`,
+      answerOf: () => ({ id: 'n1' }),
+    });
+    expect(new Set(changed(ran))).toEqual(new Set(['DELETE /me/toys/n1']));
+    expect(ran.outcome.outcomes['operations.status']).not.toBe('pass');
+  });
+
   it('is about an item whose paths name the format', async () => {
     const parameters = [inPath('AccountSid')];
     const paths = {

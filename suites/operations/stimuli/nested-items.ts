@@ -4,6 +4,7 @@ import {
   pathValues,
   placeholdersOf,
   requestOfCall,
+  withoutEndSlash,
 } from '../../../harness/config/operation/call/call.ts';
 import type { Operation } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
@@ -29,6 +30,8 @@ export class NestedItems {
   /** Parameters of the path of each item, with that of the item itself; by the template of that path. */
   readonly #items = new Map<string, { readonly values: FoundValues; readonly kept: () => void }[]>();
 
+  /** Paths of the items. */
+  readonly #paths = new Set<string>();
   /** Paths of lists in items of the run that were read. */
   readonly #listed = new Set<string>();
 
@@ -64,8 +67,12 @@ export class NestedItems {
   take(reply: OperationReply): void {
     const into = this.#collections.find(({ create }) => create === reply.operation);
     if (into === undefined) return;
-    const [path = ''] = reply.order.path.split('?', 1);
-    this.#keep(reply, into, pathValues(into.create.call.template, path) ?? new Map(), () => undefined);
+    this.#keep(reply, into, () => undefined);
+  }
+
+  /** Whether a request is to an item of the run itself, and not to what is below it. */
+  isToItem({ path }: Order): boolean {
+    return this.#paths.has(withoutEndSlash(path.split('?', 1)[0] ?? ''));
   }
 
   /** Values of the path of a read about an item of the run; null if there is none, or a value is missing. */
@@ -86,8 +93,7 @@ export class NestedItems {
     if (into?.remove != null) this.#port.remains.requireRoom();
     const reply = await this.#own.sendOther(order);
     this.#known.take(reply);
-    if (into !== undefined)
-      this.#keep(reply, into, order.values ?? new Map(), this.#removalOf(reply, into, order));
+    if (into !== undefined) this.#keep(reply, into, this.#removalOf(reply, into));
     return reply;
   }
 
@@ -150,24 +156,25 @@ export class NestedItems {
     return this.#items.get(template)?.at(-1) ?? null;
   }
 
-  #keep(reply: OperationReply, into: Collection, values: FoundValues, kept: () => void): void {
-    const all = this.#valuesOf(reply, into, values);
+  #keep(reply: OperationReply, into: Collection, kept: () => void): void {
+    const all = this.#valuesOf(reply, into);
     if (all === null) return;
     const [template = ''] = into.itemTemplates;
     this.#items.set(template, [...(this.#items.get(template) ?? []), { values: all, kept }]);
+    for (const each of into.itemTemplates) this.#paths.add(pathWith(each, all));
   }
 
-  /** Values of the path of a created item; `values`: those of the creation. null if nothing says which it is. */
-  #valuesOf(reply: OperationReply, into: Collection, values: FoundValues): FoundValues | null {
+  /** Values of the path of a created item; null if nothing says which it is. */
+  #valuesOf(reply: OperationReply, into: Collection): FoundValues | null {
     if (into.isElsewhere) return this.#known.placeOf(reply, into.itemTemplates[0] ?? '');
     const id = idOf(reply, into);
-    return id === null ? null : withId(values, into, id);
+    return id === null ? null : withId(valuesIn(reply), into, id);
   }
 
   /** Plans the removal of what a reply has created; the function cancels it. */
-  #removalOf(reply: OperationReply, into: Collection, { values }: Order): () => void {
+  #removalOf(reply: OperationReply, into: Collection): () => void {
     const { remove, itemTemplates } = into;
-    const all = this.#valuesOf(reply, into, values ?? new Map());
+    const all = this.#valuesOf(reply, into);
     // Those of the lifecycles are removed already.
     if (this.#own.idOf(reply) !== null) return () => undefined;
     if (remove === null || all === null) {
@@ -195,6 +202,18 @@ function withValues(call: Call, values: FoundValues): Call {
     input.in === 'path' && values.has(input.name) ? { ...input, value: values.get(input.name) } : input,
   );
   return { ...call, inputs };
+}
+
+function pathWith(template: string, values: FoundValues): string {
+  return template.replaceAll(/\{([^{}]+)\}/g, (_, name) => encodeURIComponent(values.get(name) ?? ''));
+}
+
+/** The values in the path of a creation, those of examples too. */
+function valuesIn({ operation, order }: OperationReply): FoundValues {
+  const [template = '', path = ''] = [operation.call.template, order.path].map(
+    (each) => each.split('?', 1)[0],
+  );
+  return pathValues(template, path) ?? order.values ?? new Map();
 }
 
 /** The identifier of an item by each name that the paths below have for it. */

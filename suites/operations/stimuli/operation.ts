@@ -170,7 +170,9 @@ const unsafeTrials = probe(
     for (const text of known.emptyLinks) port.remark(text);
     // The safe calls before have the reason.
     return trials
-      .judgeable((reply) => (isOfSeveral(reply) ? whyGuessed(reply, known) : null))
+      .judgeable((reply) =>
+        isOfSeveral(reply) && !nested.isToItem(reply.order) ? whyGuessed(reply, known) : null,
+      )
       .exercising(({ safe }) => !safe);
   },
 );
