@@ -163,6 +163,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'events-without-ids+closes-connections+streams-counted-apart',
     'events-that-are-few+plain-json-errors',
     'events-that-end+lower-case-fields',
+    'events-for-no-cache+plain-json-errors',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

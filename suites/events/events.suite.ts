@@ -148,6 +148,17 @@ const checks = given(
           .toConform('the end of the message', ({ exchange }) => exchange.failure?.message ?? null),
     }),
 
+    // RFC 9111 §4.2: a fresh response is used again without asking.
+    check('events.uncacheable', {
+      title: 'lets no cache use a stream of events again',
+      headline: 'A cache may use a stream of events again: {got}',
+      why: 'A cache between sends old events to a later client, or collects the stream and holds it back.',
+      change: 'Send Cache-Control: no-store. Behind nginx, X-Accel-Buffering: no keeps it from collecting.',
+      grounds: [practice('MDN, Using server-sent events')],
+      uses: [heard],
+      judge: ({ expect }) => expect().where(isEventStream, 'no stream of events was heard').toBeUncacheable(),
+    }),
+
     // RFC 9110 §9.3.2: the same without content.
     check('events.head', {
       title: 'answers HEAD for a stream at once',

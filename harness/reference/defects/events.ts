@@ -49,6 +49,12 @@ export const EVENT_DEFECTS = tableOf<Defect>(under('streams', SEARCH), {
     fails: ['operations.content-type'],
     patch: insteadOfServing(asksForChanges, having('Content-Type', 'text/plain')),
   },
+  'events-for-caches': {
+    cause: 'Caches may use a stream of events again',
+    fails: ['events.uncacheable'],
+    changes: ['events.streams'],
+    patch: insteadOfServing(asksForChanges, having('Cache-Control', 'public, max-age=60')),
+  },
   'events-begin-late': {
     cause: 'The first event comes late',
     fails: ['events.first'],

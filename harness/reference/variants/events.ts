@@ -55,6 +55,13 @@ export const EVENT_VARIANTS = tableOf<Variant>(under('streams', SEARCH), {
       }),
     })),
   },
+  'events-for-no-cache': {
+    summary: 'lets no cache keep its events, and no proxy collect or change them',
+    changes: ['events.streams'],
+    patch: insteadOfServing(asksForChanges, (answer) =>
+      having('X-Accel-Buffering', 'no')(having('Cache-Control', 'no-store, no-transform')(answer)),
+    ),
+  },
   'events-that-are-few': {
     summary: 'has no change to tell, and a sign of life every 5 s',
     patch: insteadOfServing(asksForChanges, (answer) => ({

@@ -5,7 +5,14 @@ import type { ReportFormat } from '../format.ts';
 import { basisInWords } from '../results/operation-coverage.ts';
 import type { Results } from '../results/results.ts';
 import { type Headline, headlineOf } from '../results/words/headline.ts';
-import { duration, instantInWords, SIGNS, simulatedInWords, wallTime } from '../results/words/words.ts';
+import {
+  duration,
+  instantInWords,
+  requestsInHttp2,
+  SIGNS,
+  simulatedInWords,
+  wallTime,
+} from '../results/words/words.ts';
 import {
   allChecks,
   documentRemarks,
@@ -131,12 +138,14 @@ function verdict(results: Results, { sign, sentence, lead, rest }: Headline): Ma
   const environments = new Set(services.flatMap(({ environment }) => environment ?? []));
   const basis = basisInWords(services);
   const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+  const inHttp2 = requestsInHttp2(services);
   const facts: readonly (readonly [string, string])[] = [
     ...(environments.size > 0 ? ([['Environment', [...environments].join(', ')]] as const) : []),
     ['Started', instantInWords(run.startedAt)],
     ['Took', duration(wallTime(run))],
     ...(simulated === null ? [] : ([['Time', simulated]] as const)),
     ['Requests', grouped(sent)],
+    ...(inHttp2 === 0 ? [] : ([['Answered in HTTP/2', grouped(inHttp2)]] as const)),
     ...(basis === null ? [] : ([['Rests on', basis]] as const)),
     ['Run', run.id],
     ['Exit code', String(run.exitCode)],

@@ -59,6 +59,10 @@ export function serviceVerdictInWords({ word, reasons }: RunVerdict): string {
   return word === 'no verdict' ? reasons.join('; ') : word;
 }
 
+export function requestsInHttp2(services: readonly Pick<ServiceResult, 'httpVersions'>[]): number {
+  return services.reduce((sum, { httpVersions }) => sum + (httpVersions?.['2'] ?? 0), 0);
+}
+
 /** All requests to these services: `64 requests (12 WebSocket handshakes, 1 for a token)`. */
 export function requestsInWords(
   services: readonly Pick<ServiceResult, 'requestsSent' | 'ledger' | 'httpVersions'>[],
@@ -67,7 +71,7 @@ export function requestsInWords(
   const ofKind = (wanted: LedgerLine['kind']) =>
     lines.reduce((sum, { kind, requests }) => sum + (kind === wanted ? requests : 0), 0);
   const [handshakes, tokens] = [ofKind('handshake'), ofKind('token')];
-  const inHttp2 = services.reduce((sum, { httpVersions }) => sum + (httpVersions?.['2'] ?? 0), 0);
+  const inHttp2 = requestsInHttp2(services);
   const kinds = [
     ...(handshakes > 0 ? [counted(handshakes, 'WebSocket handshake')] : []),
     ...(tokens > 0 ? [`${tokens} for a token`] : []),
