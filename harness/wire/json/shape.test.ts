@@ -33,6 +33,24 @@ describe('shapeOf', () => {
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
   });
 
+  it('tells of every member and item, however many there are', () => {
+    const objectOf = (last: unknown) =>
+      Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`m${at + 100}`, at < 599 ? at : last]));
+    const listOf = (last: unknown) => [...Array.from({ length: 600 }, () => 1), last];
+    for (const make of [objectOf, listOf]) {
+      expect(shapeOf(make('text'))).not.toEqual(shapeOf(make(1)));
+      expect(shapeOf(make(2))).toEqual(shapeOf(make(1)));
+    }
+    expect(shapeOf(objectOf(1))?.required).toHaveLength(500);
+  });
+
+  it('takes no longer for each of many names', () => {
+    const manifold = Array.from({ length: 200_000 }, (_, at) => ({ [`m${at}`]: 1 }));
+    const { properties = {}, further } = shapeOf(manifold)?.items ?? {};
+    expect(Object.keys(properties)).toHaveLength(500);
+    expect(further).toMatch(/^[0-9a-f]{64}$/);
+  });
+
   it('takes a member called __proto__ as a member', () => {
     expect(shapeOf(JSON.parse('{"__proto__":1}'))?.required).toEqual(['__proto__']);
   });

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What a JSON value looks like, in the words of JSON Schema; equal shapes serialise to equal JSON. */
 export interface Shape {
   /** Types seen, sorted: one as a string, several as an array; left out where nothing was seen. */
@@ -6,72 +8,79 @@ export interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   /** Names that every object seen has, sorted. */
   readonly required?: readonly string[];
+  /** Of objects with more members than are shown: the digest of the shape of the others. */
+  readonly further?: string;
   /** Of arrays: what all their items have in common; left out while every array was empty. */
   readonly items?: Shape;
 }
 
 /** Deeper levels are all `{}`. */
 const DEEPEST = 20;
-const MOST_ITEMS = 500;
+/** Members of an object that are shown by their names. */
+const MOST_MEMBERS = 500;
 
 /**
  * The shape of a parsed JSON value. Items of an array are taken together, so that a list of ten and a list of two look
  * the same; integers are numbers. null for undefined: there is no value.
  */
 export function shapeOf(value: unknown): Shape | null {
-  return value === undefined ? null : shapeOfValue(value, 0);
+  if (value === undefined) return null;
+  const seen = new SeenValues();
+  seen.add(value, 0);
+  return seen.shape;
 }
 
-function shapeOfValue(value: unknown, depth: number): Shape {
-  if (depth > DEEPEST) return {};
-  if (value === null) return { type: 'null' };
-  if (Array.isArray(value)) {
-    const items = value.slice(0, MOST_ITEMS).map((item) => shapeOfValue(item, depth + 1));
-    return items.length === 0 ? { type: 'array' } : { type: 'array', items: items.reduce(either) };
+/** What the values at one place look like; takes linear time, however many there are. */
+class SeenValues {
+  readonly #types = new Set<string>();
+  readonly #members = new Map<string, { readonly values: SeenValues; times: number }>();
+  #objects = 0;
+  #items: SeenValues | null = null;
+
+  add(value: unknown, depth: number): void {
+    if (depth > DEEPEST) return;
+    const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+    this.#types.add(type);
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        this.#items ??= new SeenValues();
+        this.#items.add(item, depth + 1);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      this.#objects += 1;
+      for (const [name, member] of Object.entries(value)) {
+        const known = this.#members.get(name) ?? { values: new SeenValues(), times: 0 };
+        this.#members.set(name, known);
+        known.values.add(member, depth + 1);
+        known.times += 1;
+      }
+    }
   }
-  if (typeof value !== 'object') return { type: typeof value };
-  const members = Object.entries(value).slice(0, MOST_ITEMS).sort(byName);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(members.map(([name, member]) => [name, shapeOfValue(member, depth + 1)])),
-    required: members.map(([name]) => name),
-  };
-}
 
-/** The shape that covers both. */
-function either(one: Shape, other: Shape): Shape {
-  const types = [...new Set([one.type ?? [], other.type ?? []].flat())].sort();
-  const [only] = types;
-  const items = one.items && other.items ? either(one.items, other.items) : (one.items ?? other.items);
-  const properties = bothProperties(one.properties, other.properties);
-  const required =
-    one.required && other.required
-      ? one.required.filter((name) => other.required?.includes(name))
-      : (one.required ?? other.required);
-  return {
-    ...(only !== undefined && { type: types.length === 1 ? only : types }),
-    ...(properties && { properties }),
-    ...(required && { required }),
-    ...(items && { items }),
-  };
-}
+  get shape(): Shape {
+    const types = [...this.#types].sort();
+    const [only] = types;
+    return {
+      ...(only !== undefined && { type: types.length === 1 ? only : types }),
+      ...(this.#objects > 0 && this.#shapeOfObjects()),
+      ...(this.#items && { items: this.#items.shape }),
+    };
+  }
 
-type ShapeProperties = Readonly<Record<string, Shape>> | undefined;
-
-function bothProperties(one: ShapeProperties, other: ShapeProperties): ShapeProperties {
-  if (!one || !other) return one ?? other;
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort();
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const [left, right] = [one[name], other[name]];
-      const shape = left && right ? either(left, right) : (left ?? right);
-      return shape ? [[name, shape] as const] : [];
-    }),
-  );
-}
-
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  #shapeOfObjects() {
+    const all = [...this.#members]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, { values, times }]) => [name, values.shape, times === this.#objects] as const);
+    const shown = all.slice(0, MOST_MEMBERS);
+    const further = all.slice(MOST_MEMBERS);
+    return {
+      properties: Object.fromEntries(shown.map(([name, shape]) => [name, shape])),
+      required: shown.filter(([, , isInAll]) => isInAll).map(([name]) => name),
+      ...(further.length > 0 && {
+        further: createHash('sha256').update(JSON.stringify(further)).digest('hex'),
+      }),
+    };
+  }
 }
 
 /** A name or index as a token of a JSON Pointer (RFC 6901 §3), its slash included: `/a~1b`. */
