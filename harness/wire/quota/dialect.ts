@@ -119,9 +119,6 @@ export interface QuotaFamily {
 /** The quota is whole seconds on the wire; rounding up adds at most one. */
 export const ROUNDING_SECONDS = 1;
 
-/** The most policies that are read. */
-export const MOST_POLICIES = 50;
-
 /** A sliding counter remembers two windows; no client has to wait longer than that. In seconds. */
 export function longestReset(windowSeconds: number): number {
   return 2 * windowSeconds + ROUNDING_SECONDS;

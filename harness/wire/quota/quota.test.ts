@@ -50,6 +50,18 @@ describe('readQuota', () => {
     },
   );
 
+  it.each([
+    [(at: number) => `"p${at}";q=10;w=60`, 'RateLimit-Policy: ', '"p1";q=10;w=sixty'],
+    [
+      (at: number) => `${at + 1};w=60`,
+      'RateLimit-Limit: 1 | RateLimit-Reset: 9 | RateLimit-Policy: ',
+      '5;w=sixty',
+    ],
+  ])('reads every policy, however many there are', (policy, before, malformed) => {
+    const all = [...Array.from({ length: 5_000 }, (_, at) => policy(at)), malformed];
+    expect(read(...`${before}${all}`.split(' | ')).faults).toHaveLength(1);
+  });
+
   it('takes the policy of the plan, else the one with the least left', () => {
     const lines = [
       'RateLimit-Policy: "burst";q=10;w=1, "daily";q=1000;w=86400;qu="requests";pk=:a2V5:',

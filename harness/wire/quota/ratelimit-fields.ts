@@ -1,7 +1,6 @@
 import { type InnerList, type Item, parseDictionary, parseItem, parseList } from 'structured-headers';
 import {
   longestReset,
-  MOST_POLICIES,
   type QuotaDialect,
   type QuotaFamily,
   type QuotaFields,
@@ -133,7 +132,7 @@ function withIntegerPolicies(given: QuotaFields, numbers: Omit<QuotaNumbers, 'wi
 }
 
 function addIntegerPolicies(given: QuotaFields, field: string, items: readonly (Item | InnerList)[]): void {
-  for (const [value, parameters] of items.slice(0, MOST_POLICIES)) {
+  for (const [value, parameters] of items) {
     const quota = integer(given, `${field} policy`, value);
     if (quota === null) continue;
     const windowSeconds = parametersOf(given, field, String(quota), parameters).required('w', 1);

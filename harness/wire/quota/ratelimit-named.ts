@@ -3,7 +3,6 @@ import { hasMembers } from '../../base/json-text.ts';
 import { visible } from '../octets/utf8.ts';
 import {
   longestReset,
-  MOST_POLICIES,
   type QuotaDialect,
   type QuotaFields,
   type QuotaPolicy,
@@ -78,9 +77,10 @@ function readPolicies(given: QuotaFields): void {
     resetSeconds: item.optional('t', 0),
     partition: item.partition(),
   }));
+  const partitions = new Map(policies.toReversed().map((policy) => [partitionOf(policy), policy]));
+  const byName = new Map(policies.toReversed().map((policy) => [policy.name, policy]));
   for (const limit of limits) {
-    const named =
-      policies.find((policy) => isSame(policy, limit)) ?? policies.find(({ name }) => name === limit.name);
+    const named = partitions.get(partitionOf(limit)) ?? byName.get(limit.name);
     if (!named && policies.length > 0) {
       given.contradictions.push(
         `RateLimit tells of ${text(limit.name)}, which RateLimit-Policy does not have`,
@@ -89,11 +89,12 @@ function readPolicies(given: QuotaFields): void {
     const { quota = null, windowSeconds = null, unit = 'requests' } = named ?? {};
     given.policies.push({ quota, windowSeconds, unit, ...limit });
   }
-  for (const [at, named] of policies.entries()) {
-    if (policies.slice(0, at).some((earlier) => isSame(earlier, named))) {
+  const limited = new Set(limits.map(({ name }) => name));
+  for (const named of policies) {
+    if (partitions.get(partitionOf(named)) !== named) {
       given.contradictions.push(`RateLimit-Policy has ${text(named.name)} twice`);
     }
-    if (!limits.some(({ name }) => name === named.name)) {
+    if (!limited.has(named.name)) {
       given.policies.push({ ...named, remaining: null, resetSeconds: null });
     }
   }
@@ -104,11 +105,9 @@ function readPolicies(given: QuotaFields): void {
   }
 }
 
-type Partition = Pick<QuotaPolicy, 'name' | 'partition'>;
-
 /** A policy may be announced once for each partition. */
-function isSame(one: Partition, other: Partition): boolean {
-  return one.name === other.name && one.partition === other.partition;
+function partitionOf({ name, partition }: Pick<QuotaPolicy, 'name' | 'partition'>): string {
+  return JSON.stringify([name, partition]);
 }
 
 /** The plan's own policy where its window tells, else the one with the least left: it is the next to be felt. */
@@ -126,7 +125,7 @@ function namedItems(given: QuotaFields, field: string, member: string) {
   if (value === undefined) return [];
   const items = parsed(given, field, value, parseList);
   if (items?.length === 0) given.faults.push(`${field} is empty`);
-  return (items ?? []).slice(0, MOST_POLICIES).map(([item, parameters]) => {
+  return (items ?? []).map(([item, parameters]) => {
     const name = typeof item === 'string' ? item : shown(item);
     if (typeof item !== 'string') given.faults.push(`${field}: ${text(name)} is not a string in quotes`);
     return { name, ...parametersOf(given, field, name, parameters) };

@@ -1,7 +1,6 @@
 import { parseList } from 'structured-headers';
 import { structured } from '../fields/grammar/structured-field.ts';
 import {
-  MOST_POLICIES,
   type QuotaDialect,
   type QuotaFamily,
   type QuotaFields,
@@ -147,7 +146,7 @@ function envoyPolicies(given: QuotaFields): readonly QuotaPolicy[] {
   const value = given.get('limit') ?? '';
   if (!value.includes(';')) return [];
   const policies = structured(() => parseList(value)) ?? [];
-  return policies.slice(0, MOST_POLICIES).map(([quota, parameters]) => {
+  return policies.map(([quota, parameters]) => {
     const [window, name] = [parameters.get('w'), parameters.get('name')];
     return {
       ...UNKNOWN_POLICY,
