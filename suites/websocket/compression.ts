@@ -121,7 +121,12 @@ export const compressionChecks = [
     why: 'Clients with little memory cannot connect at all.',
     change: 'Leave an offer that you cannot keep out of the answer, and open the connection.',
     grounds: [practice('RFC 7692 §5.1: offers are declined without refusing the handshake')],
-    uses: [deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers],
+    uses: [
+      deflate.serverContextOffer,
+      deflate.serverWindowOffers,
+      deflate.clientWindowOffers,
+      deflate.severalOffers,
+    ],
     judge: ({ expect }) => expect().toBeOpened(),
   }),
 

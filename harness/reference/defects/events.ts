@@ -90,6 +90,11 @@ export const EVENT_DEFECTS = tableOf<Defect>(under('streams', SEARCH), {
       stream: { pieces: changesAfter(0), end: null },
     })),
   },
+  'events-without-ids': {
+    cause: 'Events have no id, although the stream can be resumed by it',
+    fails: ['events.resumed'],
+    patch: events((text) => text.replace(/^id: .*\n/gm, '')),
+  },
   'events-lost-between-connections': {
     cause: 'Events are lost between two connections',
     fails: ['events.resumed'],

@@ -34,10 +34,6 @@ export const EVENT_VARIANTS = tableOf<Variant>(under('streams', SEARCH), {
     summary: 'has fields in its events that no client knows, and others without a colon',
     patch: events((text) => text.replaceAll('event: ', 'trace: 1\nretry\nevent:')),
   },
-  'events-without-ids': {
-    summary: 'numbers no events',
-    patch: events((text) => text.replace(/id: \d+\n/, '')),
-  },
   'events-in-small-pieces': {
     summary: 'sends its events octet by octet',
     patch: insteadOfServing(asksForChanges, (answer) => ({

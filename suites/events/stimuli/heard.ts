@@ -118,14 +118,14 @@ function idsOf(reply: OperationReply): readonly string[] {
 /** A stream that is asked for again, and what was heard of it before. */
 export interface ResumedStream {
   readonly reply: OperationReply;
-  /** The id of the last event that the client has seen. */
-  readonly seen: string;
+  /** The id of the last event that the client has seen; null if no event has one, and so nothing can be resumed. */
+  readonly seen: string | null;
   /** The ids of the events that came after that one. */
   readonly missed: readonly string[];
 }
 
 /** At the first event; null if no others came after it, or its id is of no use. */
-function resumptionOf(reply: OperationReply): Omit<ResumedStream, 'reply'> | null {
+function resumptionOf(reply: OperationReply) {
   const [seen, ...missed] = idsOf(reply);
   const isFit = missed.length > 0 && new Set(idsOf(reply)).size === 1 + missed.length;
   return isFit && seen !== undefined && /^[\x21-\x7e]{1,200}$/.test(seen) ? { seen, missed } : null;
@@ -142,9 +142,20 @@ export const resumed = probe<readonly ResumedStream[]>(
   { needs: [heard], cost: (config) => resumable(config).length },
   async ({ ask, config, http }) => {
     const known: ResumedStream[] = [];
+    let unfit: string | null = null;
     for (const before of among(await ask(heard), resumable(config))) {
+      // Records of JSON are no events, and have no ids.
+      if (!isEventStream(before) || partsOf(before).filter(({ kind }) => kind === 'item').length < 2)
+        continue;
+      if (idsOf(before).length === 0) {
+        known.push({ reply: before, seen: null, missed: [] });
+        continue;
+      }
       const resumption = resumptionOf(before);
-      if (resumption === null) continue;
+      if (resumption === null) {
+        unfit = `the ids of ${before.operation.template} are not one for each event, or fit in no header`;
+        continue;
+      }
       const reply = await sendOrder({ http }, before.order, {
         purpose: `${before.operation.template} with the Last-Event-ID of its first event`,
         fields: [...before.order.fields, ['Last-Event-ID', resumption.seen]],
@@ -152,12 +163,14 @@ export const resumed = probe<readonly ResumedStream[]>(
       });
       known.push({ reply, ...resumption });
     }
+    if (known.length === 0 && unfit !== null) throw new Blocked(unfit);
     return known;
   },
 );
 
 /** What is lost or repeated; null for nothing. 204 tells a client to come no more. */
 export function resumptionFault({ reply, seen, missed }: ResumedStream): string | null {
+  if (seen === null) return 'events without an id';
   if (reply.status === 204) return null;
   if (!reply.served) return `status ${reply.status}`;
   const ids = idsOf(reply);

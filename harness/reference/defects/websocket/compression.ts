@@ -31,6 +31,15 @@ const withoutParameter = (name: string): Patch =>
 const inOffer = (change: (offer: string) => string): Patch =>
   onHead((head) => head.replace(/^sec-websocket-extensions:.*$/im, change));
 
+/** Refuses handshakes with such an offer, in place of declining it. */
+const refusingOffers = (offers: RegExp): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) =>
+      offers.test(fieldValue(request, 'sec-websocket-extensions') ?? '')
+        ? { accepted: false, answer: problem('broken') }
+        : judge(request, kernel),
+  }));
+
 /** Whether the message refers to no earlier one. */
 function standsAlone({ payload }: Frame): boolean {
   try {
@@ -76,13 +85,12 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-refuses-small-window': {
     cause: 'A handshake that offers a small window for compression is refused',
     fails: ['websocket.deflate-offer-declined'],
-    patch: inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const offer = fieldValue(request, 'sec-websocket-extensions') ?? '';
-        const isSmall = /window_bits=8$/.test(offer);
-        return isSmall ? { accepted: false, answer: problem('broken') } : judge(request, kernel);
-      },
-    })),
+    patch: refusingOffers(/window_bits=8$/),
+  },
+  'ws-refuses-without-context': {
+    cause: 'A handshake that offers compression without context takeover is refused',
+    fails: ['websocket.deflate-offer-declined'],
+    patch: refusingOffers(/^permessage-deflate; server_no_context_takeover$/),
   },
   'ws-forgets-which-offer': {
     cause: 'The answer to several offers of permessage-deflate fits none of them',
