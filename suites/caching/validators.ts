@@ -3,6 +3,7 @@ import {
   check,
   IN_CONTENT,
   practice,
+  type Reply,
   rfc9110,
   rfc9111,
 } from '../../harness/engine/check/suite.ts';
@@ -23,6 +24,13 @@ export async function ownTag({ probe, notApplicable }: CheckContext): Promise<st
 
 /** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
 const WRONG_CLOCK_MS = 25 * 60_000;
+
+/** RFC 9111 §5.1: milliseconds for which a cache has stored it, by Age; of an Age that is no number nothing is known. */
+function storedMs(response: Reply['response']): number {
+  const age = response.field('age');
+  if (age === undefined) return 0;
+  return /^\d+$/.test(age) ? 1_000 * Number(age) : Number.POSITIVE_INFINITY;
+}
 
 // RFC 9110 §8.8.2.1: not later than the time at which the message was made.
 export const lastModifiedPast = check('caching.last-modified-past', {
@@ -186,13 +194,13 @@ export const validators = [
     uses: [everyExchange],
     judge: ({ expect }) =>
       expect()
-        // What a cache hands out is as old as it says.
-        .where(({ response }) => response.date !== null && !response.has('age'), 'there is no Date to judge')
-        .toConform('the present time in Date', ({ response }) =>
-          Math.abs(Number(response.date) - Number(response.receivedAt)) > WRONG_CLOCK_MS
+        .where(({ response }) => response.date !== null, 'there is no Date to judge')
+        .toConform('the present time in Date', ({ response }) => {
+          const aheadMs = Number(response.date) - Number(response.receivedAt);
+          return aheadMs > WRONG_CLOCK_MS || aheadMs < -WRONG_CLOCK_MS - storedMs(response)
             ? `${response.field('date')} at ${response.receivedAt.toUTCString()}`
-            : null,
-        ),
+            : null;
+        }),
   }),
 
   // RFC 9111 §5.2.2: of two directives that exclude each other caches choose as they like.

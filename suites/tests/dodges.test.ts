@@ -78,7 +78,6 @@ const LAWFUL: readonly Escape[] = [
     ],
   },
   { why: 'the fault is in Age, and is gone', ways: ['as stored'], checks: ['caching.age-form'] },
-  { why: 'what a cache has stored has an old Date', ways: ['as stored'], checks: ['caching.date-in-time'] },
   {
     why: 'a server in front lawfully writes Connection and Upgrade anew',
     ways: ['from a server in front'],

@@ -70,6 +70,21 @@ describe('webhooks', () => {
     expect(received.length).toBeLessThanOrEqual(50);
   });
 
+  it('are not green where no more than the beginning of an event is kept', async () => {
+    const service = createServer(async (request, response) => {
+      const { url } = await triggeredWith(request);
+      response.writeHead(200).end();
+      const fields = { 'Content-Type': 'application/json' };
+      await fetch(url, { method: 'POST', headers: fields, body: `no JSON${' '.repeat(300 * 1024)}` });
+    });
+    const url = await served(service);
+    const config = await shipped('realtime');
+    const webhooks = config.webhooks && { ...config.webhooks, signature: null, withinMs: 50 };
+    const found = await judgedAt(url, { ...config, ...(webhooks && { webhooks }) });
+    expect(found.outcomes['webhooks.json']).toBe('blocked');
+    expect(found.outcomes['webhooks.no-duplicates']).toBe('skipped');
+  });
+
   it('count where nobody else can know of: what is sent elsewhere is no delivery', async () => {
     const service = createServer(async (request, response) => {
       const { origin, pathname } = new URL((await triggeredWith(request)).url);

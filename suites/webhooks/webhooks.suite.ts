@@ -18,6 +18,7 @@ import {
   deliveries,
   duePausesOf,
   identifiersOf,
+  isCut,
   jsonFault,
   pausesOf,
   type Received,
@@ -86,8 +87,9 @@ const checks = given(
       change: 'Send events by POST, with Content-Type: application/json and a JSON body.',
       grounds,
       uses: [delivered],
-      async judge({ probe, violated }) {
+      async judge({ probe, violated, blocked }) {
         for (const delivery of await probe(delivered)) {
+          if (isCut(delivery)) blocked('an event is so large that not all of it is kept');
           const fault = jsonFault(delivery);
           if (fault !== null) violated(fault.expected, fault.got, delivery.reply.evidence);
         }
@@ -179,6 +181,7 @@ const checks = given(
         const pauses = pausesOf(all);
         if (pauses.length === 0) notApplicable('no attempt was repeated');
         const due = duePausesOf(all, service.webhooks?.signature ?? null);
+        if (due.length === 0) notApplicable('only the attempt that may follow at once was repeated');
         const tooSoon = due.find((pause) => pause < LEAST_PAUSE_MS);
         if (tooSoon !== undefined)
           violated('a pause before the next attempt', `${tooSoon} ms`, all[1]?.reply.evidence);

@@ -64,19 +64,24 @@ class ResponseSchemas {
     if (unread !== null) return { reason: unread, why: 'unread' };
     if (exchange.stream?.left === 'time' && itemsOf(reply).length === 0)
       return { reason: 'no item of its stream came while it was listened to', why: 'open' };
+    const endless = this.#endless(reply);
+    return endless === null ? null : { reason: endless, why: 'unread' };
+  }
+
+  /** Why judging it comes to no end, which a value may bring about; null if it does. */
+  #endless(reply: DocumentedReply): string | null {
     try {
       this.fault(reply);
       return null;
     } catch (error) {
-      // The document's fault, and no word about the service.
-      if (error instanceof EndlessSchema) return { reason: error.message, why: 'left' };
+      if (error instanceof EndlessSchema) return error.message;
       throw error;
     }
   }
 
   /** What keeps a judgment of a body with a schema from being one. */
   get reading(): ResponseReading<DocumentedReply> {
-    return { partly: false, unread: (_, reply) => this.#unread(reply) };
+    return { partly: false, unread: (_, reply) => this.#unread(reply) ?? this.#endless(reply) };
   }
 
   #unread(reply: DocumentedReply): string | null {

@@ -97,13 +97,18 @@ export const delivered = derived<readonly Received[]>('webhook-delivered', [deli
   return all;
 });
 
+/** Whether its body is longer than is kept. */
+export function isCut({ reply }: Received): boolean {
+  return reply.exchange.request.body?.truncated ?? false;
+}
+
 /** The mismatch of a delivery that is not JSON by POST; null if none. */
 export function jsonFault({ reply }: Received): Mismatch | null {
   const { method, fields, body } = reply.exchange.request;
   const type = fieldValue(fields, 'content-type') ?? 'none';
   if (method !== 'POST') return { expected: 'POST', got: method };
   if (!JSON_TYPE.test(type)) return { expected: 'the media type application/json', got: type };
-  const [fault] = body?.truncated ? [] : readJsonText(body?.bytes ?? new Uint8Array()).faults;
+  const [fault] = readJsonText(body?.bytes ?? new Uint8Array()).faults;
   return fault === undefined ? null : { expected: 'JSON', got: fault.message };
 }
 
