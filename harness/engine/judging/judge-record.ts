@@ -7,7 +7,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { counted } from '../../report/results/tally.ts';
 import { leapsAfter, virtualClock } from '../../wire/pace/virtual-clock.ts';
-import { createRedaction } from '../../wire/redaction/redaction.ts';
+import { createRedaction, type Redaction } from '../../wire/redaction/redaction.ts';
 import { announcementOf } from '../announcement.ts';
 import { judgeInSessions } from '../check/plan.ts';
 import { commandAlone } from '../request.ts';
@@ -30,6 +30,8 @@ export interface JudgingOptions {
   readonly userAgent: string;
   /** For the commands that repeat a finding; not named if it is the usual folder. */
   readonly configDir?: string;
+  /** Remembers texts that it redacted before. Default: one for each service. */
+  readonly redaction?: Redaction;
   readonly record: (event: JournalEvent) => void;
 }
 
@@ -50,7 +52,7 @@ export async function judgeRecord(
   const configs = services.map(({ config }) => config);
   for (const loaded of services) {
     const { service } = loaded.config;
-    const redaction = createRedaction(runSecrets(configs, loaded.config));
+    const redaction = options.redaction ?? createRedaction(runSecrets(configs, loaded.config));
     const listed = <T>(entries: T): T => withTexts(entries, redaction.sink) as T;
     record({ type: 'secrets', service, forms: secretForms(loaded.config) });
     if (loaded.accepted.length > 0) record({ type: 'accepted', service, listed: listed(loaded.accepted) });
@@ -68,7 +70,7 @@ export async function judgeRecord(
 
 interface RecordJudging extends JudgingOptions {
   readonly run: RecordedRun['run'];
-  readonly redaction: ReturnType<typeof createRedaction>;
+  readonly redaction: Redaction;
 }
 
 async function judgeService(
