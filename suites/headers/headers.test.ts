@@ -29,7 +29,8 @@ async function saidBy(
     response.writeHead(status, fields).end(body);
   });
   const { url, stop } = await serving(server);
-  const all = await judgedInTurn(await configFor(undefined, true), [headers], { url }).finally(stop);
+  const alone = { ...headers, checks: headers.checks.filter((check) => check.id === id) };
+  const all = await judgedInTurn(await configFor(undefined, true), [alone], { url }).finally(stop);
   return saidOf(all, id);
 }
 
@@ -65,7 +66,7 @@ it('a failure needs no Date', async () => {
 });
 
 it('a version in a later answer is found too', async () => {
-  const later = (at: number) => (at === 3 ? withField('Server', 'shop/1.2.3') : FOUND);
+  const later = (at: number) => (at > 1 ? withField('Server', 'shop/1.2.3') : FOUND);
   expect(await saidBy('headers.no-product-version', later)).toMatch(/^warning: .*1\.2\.3/);
 });
 
