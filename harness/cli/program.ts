@@ -283,6 +283,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--service <name>', 'name of the service')
     .option('--url <base-url>', 'base URL of the running service')
     .option('--openapi <file-or-url>', 'its OpenAPI document; conform reads most answers from it')
+    .option('--asyncapi <file-or-url>', 'its AsyncAPI document, of messages over WebSocket')
     .option('--sample-path <path>', 'path of a GET request that works, such as /v1/orders')
     .addOption(scheme)
     .addOption(newConfig())

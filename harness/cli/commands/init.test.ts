@@ -147,6 +147,28 @@ describe('the first config', () => {
   });
 });
 
+describe('an AsyncAPI document', () => {
+  const CHAT = join(import.meta.dirname, '../../config/asyncapi/tests/fixtures/chat-2.6.yaml');
+  const asked = (named: string) => ['--service', 'chat', '--url', 'http://127.0.0.1:9', '--asyncapi', named];
+
+  it('needs no sample, and the config that is written can be loaded', async () => {
+    const folder = temporaryFolder({});
+    const config = join(folder, 'conform.yaml');
+    const init = ['init', ...asked(CHAT), '--scheme', 'none', '--config', config];
+    expect(await conformHere(init)).toMatchObject({ code: 0 });
+    expect(readFileSync(config, 'utf8')).toContain('\nasyncapi: ');
+    const { code, stdout } = await conformHere(['run', '--dry-run', '--config', config]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('messages') });
+  });
+
+  it('that is none is refused', async () => {
+    const folder = temporaryFolder({ 'chat.yaml': 'openapi: 3.1.0\n' });
+    const init = ['init', ...asked(join(folder, 'chat.yaml')), '--scheme', 'none'];
+    const { code, stderr } = await conformHere([...init, '--config', join(folder, 'conform.yaml')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('AsyncAPI') });
+  });
+});
+
 describe('a document that is fetched', () => {
   const document = documentWith({ type: 'http', scheme: 'bearer' });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { parseJsonObject } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import { readAsyncApi } from '../../config/asyncapi/asyncapi.ts';
 import type { Scheme, SecurityScheme } from '../../config/credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../config/credential/schemes.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
@@ -22,6 +23,8 @@ export interface InitOptions extends Readonly<Record<string, string | undefined>
   readonly url?: string;
   /** File or URL of an OpenAPI document. */
   readonly openapi?: string;
+  /** File or URL of an AsyncAPI document. */
+  readonly asyncapi?: string;
   readonly samplePath?: string;
   readonly scheme?: string;
   /** Default: `conform.yaml` for a document where there is no config yet, else the usual one. */
@@ -46,12 +49,13 @@ export async function init(options: InitOptions): Promise<number> {
       fallback: 'http://127.0.0.1:8080',
       unfit: FIT.url,
     });
-    const config = options.config ?? firstConfig(options.openapi);
+    const config = options.config ?? firstConfig(options.openapi ?? options.asyncapi);
     const openapi = await documentOf(options.openapi, service, url, config);
+    const asyncapi = await messagesOf(options.asyncapi, service, config);
     const noSample = options.samplePath === undefined ? (openapi?.facts.noSample ?? null) : null;
     if (noSample !== null) process.stderr.write(`${noSample} --sample-path names one.\n`);
     const samplePath =
-      noSample !== null
+      noSample !== null || isOfMessagesAlone(options)
         ? null
         : await asker.answer(options.samplePath ?? openapi?.facts.samplePath ?? undefined, {
             option: 'sample-path',
@@ -90,7 +94,7 @@ export async function init(options: InitOptions): Promise<number> {
     const headers = Object.fromEntries(
       Object.entries(besides).map(([name, variable]) => [name, `\${env:${variable}}`]),
     );
-    const first: FirstService = { service, url, samplePath, scheme, answers, headers, openapi };
+    const first: FirstService = { service, url, samplePath, scheme, answers, headers, openapi, asyncapi };
     const files = await initService(config, first);
     await writeNewFiles(files);
     process.stdout.write(`${files.map(({ path }) => `wrote ${path}\n`).join('')}${leaveOutReports()}`);
@@ -152,31 +156,68 @@ async function documentOf(
   configDir: string,
 ): Promise<{ readonly path: string; readonly facts: FirstFacts } | null> {
   if (named === undefined) return null;
-  const path = URL.canParse(named) && /^https?:/.test(named) ? await saved(named, service, configDir) : named;
+  const path = await fileOf('openapi', named, service, configDir);
   const facts = await firstFacts(path, path, new URL(url).pathname);
   if (!('fault' in facts)) return { path, facts };
   throw new UsageError(facts.fault.problem, { place: { file: path }, remedy: facts.fault.remedy });
 }
 
-async function saved(address: string, service: string, configDir: string): Promise<string> {
+/** Nothing is known of its requests without an upgrade. */
+function isOfMessagesAlone({ asyncapi, openapi, samplePath }: InitOptions): boolean {
+  return asyncapi !== undefined && openapi === undefined && samplePath === undefined;
+}
+
+/** The path of the document of --asyncapi. @throws UsageError if it is none. */
+async function messagesOf(
+  named: string | undefined,
+  service: string,
+  configDir: string,
+): Promise<string | undefined> {
+  if (named === undefined) return undefined;
+  const path = await fileOf('asyncapi', named, service, configDir);
+  const read = await readAsyncApi(path, { shown: path, configured: undefined, basePath: '' });
+  if (!('fault' in read)) return path;
+  throw new UsageError(read.fault.problem, { place: { file: path }, remedy: read.fault.remedy });
+}
+
+type DocumentOption = 'openapi' | 'asyncapi';
+
+/** Of a document at a URL, the file that it is saved to. */
+function fileOf(
+  option: DocumentOption,
+  named: string,
+  service: string,
+  configDir: string,
+): Promise<string> | string {
+  const isAddress = URL.canParse(named) && /^https?:/.test(named);
+  return isAddress ? saved(option, named, service, configDir) : named;
+}
+
+async function saved(
+  option: DocumentOption,
+  address: string,
+  service: string,
+  configDir: string,
+): Promise<string> {
+  const kind = option === 'openapi' ? 'OpenAPI' : 'AsyncAPI';
   const refuse = (problem: string) =>
-    new UsageError(`the OpenAPI document ${problem}`, {
-      key: 'openapi',
+    new UsageError(`the ${kind} document ${problem}`, {
+      key: option,
       remedy: 'download it, and give the path of the file',
     });
   const text = await fetchDocument(address, { proxies: proxiesOf(process.env) }).catch((error: unknown) => {
     throw refuse(reasonOf(error));
   });
-  const folder = join(configFolder(configDir), 'openapi');
+  const folder = join(configFolder(configDir), option);
   const path = join(folder, `${service}.${/^\s*\{/.test(text) ? 'json' : 'yaml'}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
   return path;
 }
 
-function firstConfig(openapi: string | undefined): string {
+function firstConfig(document: string | undefined): string {
   const usual = usualConfig();
-  return openapi === undefined || existsSync(usual) ? usual : CONFIG_FILE;
+  return document === undefined || existsSync(usual) ? usual : CONFIG_FILE;
 }
 
 /** Reports do not belong in a repository. */

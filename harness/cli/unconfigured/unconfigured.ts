@@ -59,7 +59,7 @@ export async function unconfigured(
         target,
         ...optionsOf({ '--url': options.url, '--sample-path': options.samplePath }),
       ),
-      keep: isWebSocket || subject.asyncapi !== null ? null : keepLine(subject, first),
+      keep: subject.webSocketPath === null ? keepLine(subject, first) : null,
       close,
     };
   } catch (error) {
@@ -112,13 +112,17 @@ function variableOf(service: string): string {
 }
 
 function keepLine({ target }: RunTarget, first: FirstService): string {
-  const { service, url, samplePath, scheme, answers, openapi } = first;
+  const { service, url, samplePath, scheme, answers, openapi, asyncapi } = first;
   return commandLine(
     'init',
     ...optionsOf({ '--service': service, '--url': url, '--scheme': scheme.name }),
     ...scheme.first.asks.flatMap(({ option }) => [`--${option}`, answers[option] ?? '']),
-    ...(openapi === null ? ['--sample-path', samplePath ?? '/'] : ['--openapi', target]),
+    ...documentOptions(),
   );
+  function documentOptions(): readonly string[] {
+    if (asyncapi !== undefined) return ['--asyncapi', target];
+    return openapi === null ? ['--sample-path', samplePath ?? '/'] : ['--openapi', target];
+  }
 }
 
 function optionsOf(options: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -23,7 +23,7 @@ export interface FirstService {
   /** Path of the WebSocket endpoint, below the base URL. */
   readonly webSocketPath?: string;
   /** Path of an AsyncAPI document of the service. */
-  readonly asyncapi?: string;
+  readonly asyncapi?: string | undefined;
   readonly scheme: Scheme;
   readonly answers: Answers;
   /** Sent with every request; a value may be a reference such as `${env:NAME}`. */
