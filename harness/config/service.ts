@@ -113,7 +113,7 @@ export const BLOCKS = {
     { nullable: true, expected: 'the path of an AsyncAPI document', examples: ['../asyncapi/chat.yaml'] },
   ),
   overlays: list(
-    'Overlay documents (Overlay 1.0 or 1.1, YAML or JSON), relative to this file. They are applied to the OpenAPI document in this order before it is read; the file stays as it is.',
+    'Overlay documents (Overlay 1.0 or 1.1, YAML or JSON), relative to this file. They are applied to the OpenAPI document, or else to the AsyncAPI document, in this order before it is read; the file stays as it is.',
     { nullable: true, maxItems: 50, expected: 'a list of paths of overlay documents' },
     text('Path of an overlay.', { examples: ['../openapi/staging.overlay.yaml'] }),
   ),

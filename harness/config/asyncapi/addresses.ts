@@ -2,7 +2,7 @@ import { UsageError } from '../../base/exit.ts';
 import { isToken } from '../../wire/fields/grammar/field-grammar.ts';
 import type { SourceFiles } from '../document/files.ts';
 import type { Remarks } from '../document/remarks.ts';
-import { child, children, type DocumentNode } from '../document/source.ts';
+import { child, children, type DocumentNode, type SourceFile } from '../document/source.ts';
 import type { Configured } from '../operation/openapi/security.ts';
 import type { DocumentedMessages, MessageEndpoint } from './documented-messages.ts';
 import { type FoundChannel, type FoundServer, shownIn } from './outline.ts';
@@ -12,6 +12,8 @@ export interface AsyncApiOptions {
   readonly configured: Configured | undefined;
   /** Path of the provider's base address: '' or `/api`. */
   readonly basePath: string;
+  /** Overlay documents, in the order in which they apply. */
+  readonly overlays?: readonly SourceFile[];
   /** The document describes a client of the service, and not the service itself. */
   readonly isClient?: boolean;
   /** Values of parameters, by name. */

@@ -3,6 +3,7 @@ import { UsageError } from '../../base/exit.ts';
 import type { FieldLine } from '../../wire/exchange.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
 import { SourceFiles } from '../document/files.ts';
+import { readOverlays } from '../document/overlay-files.ts';
 import { Remarks } from '../document/remarks.ts';
 import { child, faultAt } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -25,7 +26,7 @@ export async function readAsyncApi(
   path: string,
   options: AsyncApiOptions,
 ): Promise<DocumentedMessages | { readonly fault: ReadFault }> {
-  const files = await SourceFiles.open(path, options.shown);
+  const files = await SourceFiles.open(path, options.shown, options.overlays);
   if ('fault' in files) return files;
   const version = versionOf(files.root);
   const remarks = new Remarks();
@@ -93,6 +94,9 @@ function speakersOf(servers: readonly FoundServer[]): readonly FoundServer[] {
 
 interface MessageBlocks {
   readonly asyncapi?: string;
+  readonly openapi?: string;
+  /** Of this document, if there is no OpenAPI document. */
+  readonly overlays?: readonly string[];
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly credentials: CredentialsBlock | undefined;
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -102,7 +106,7 @@ interface MessageBlocks {
 /** What the AsyncAPI document of the config says; null without one. @throws UsageError */
 export async function buildMessages(
   draft: Draft,
-  { asyncapi, parameters, credentials, headers = {}, websocket }: MessageBlocks,
+  { asyncapi, openapi, overlays = [], parameters, credentials, headers = {}, websocket }: MessageBlocks,
   provider: ProviderConfig,
 ): Promise<DocumentedMessages | null> {
   if (asyncapi === undefined) return null;
@@ -110,6 +114,7 @@ export async function buildMessages(
     shown: draft.shownBeside('asyncapi', asyncapi),
     configured: { ...credentials, headers: Object.keys(headers).map((name) => name.toLowerCase()) },
     basePath: basePathOf(provider),
+    overlays: openapi === undefined ? await readOverlays(draft, overlays) : [],
     isClient: websocket?.application === 'client',
     ...(parameters && { parameters }),
   });

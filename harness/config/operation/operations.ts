@@ -4,8 +4,8 @@ import { isLoopback } from '../../base/loopback.ts';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import { isStreamType } from '../../wire/stream/stream.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
-import { readSource } from '../document/files.ts';
-import type { DocumentRemark, SourceFile } from '../document/source.ts';
+import { readOverlays } from '../document/overlay-files.ts';
+import type { DocumentRemark } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
 import { basePathOf, type ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
@@ -241,6 +241,7 @@ function unmetDemand({ written, documented }: Sources): string | null {
 interface OperationBlocks {
   readonly operations?: Loaded<typeof OPERATIONS>;
   readonly openapi?: string;
+  readonly asyncapi?: string;
   readonly overlays?: readonly string[];
   readonly parameters?: Loaded<typeof PARAMETERS>;
   readonly events?: Loaded<typeof EVENTS> | null;
@@ -310,12 +311,14 @@ function withoutExcluded(
 
 async function readDocument(
   draft: Draft,
-  { openapi, overlays = [], credentials, headers = {}, tls }: OperationBlocks,
+  { openapi, asyncapi, overlays = [], credentials, headers = {}, tls }: OperationBlocks,
   provider: ProviderConfig,
 ): Promise<OpenApiDocument | null> {
   if (openapi === undefined) {
-    if (overlays.length > 0)
-      draft.faults.add(draft.faultAt('overlays', 'there is no document', 'name it in `openapi`'));
+    if (overlays.length > 0 && asyncapi === undefined)
+      draft.faults.add(
+        draft.faultAt('overlays', 'there is no document', 'name it in `openapi` or `asyncapi`'),
+      );
     return null;
   }
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
@@ -340,17 +343,6 @@ function cookiesIn(headers: Readonly<Record<string, unknown>>): readonly string[
   return written.flatMap(([, value]) =>
     Array.from(String(value).matchAll(/(?:^|;)\s*([^=;\s]+)=/g), ([, name = '']) => name),
   );
-}
-
-async function readOverlays(draft: Draft, overlays: readonly string[]): Promise<readonly SourceFile[]> {
-  const applied: SourceFile[] = [];
-  for (const [index, overlay] of overlays.entries()) {
-    const key = `overlays.${index}`;
-    const found = await readSource(resolve(draft.scope.folder, overlay), draft.shownBeside(key, overlay));
-    if ('fault' in found) throw draft.fileFault(key, `the overlay ${overlay}`, found.fault);
-    applied.push(found.source);
-  }
-  return applied;
 }
 
 /** What the document of the config states; null without a document, or if it has a fault: `buildOperations` reports it. */

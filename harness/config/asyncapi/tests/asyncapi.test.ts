@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
 import { SchemaBook } from '../../../wire/json/schema.ts';
+import { loadServices } from '../../load.ts';
 import type { AsyncApiOptions } from '../addresses.ts';
 import { readAsyncApi } from '../asyncapi.ts';
 import type { DocumentedMessages } from '../documented-messages.ts';
@@ -116,6 +118,32 @@ describe('a document of AsyncAPI 2', () => {
       ['hear', 'send'],
       ['lost', 'receive'],
     ]);
+  });
+});
+
+describe('an overlay of the config', () => {
+  const PATHS = ['chat.yaml', 'chat.overlay.yaml'] as const;
+  const loaded = async (target: string) => {
+    const [document, overlay] = PATHS;
+    const actions = `overlay: 1.0.0\nactions: [{ target: "$.channels['${target}']", remove: true }]\n`;
+    const config = `service: chat\nprovider: { url: 'https://chat.example' }\ncredentials: { scheme: none }\nasyncapi: ${document}\noverlays: [${overlay}]\n`;
+    const chat = readFileSync(fixture('chat-2.6.yaml'), 'utf8');
+    const messages = readFileSync(fixture('messages.yaml'), 'utf8');
+    const folder = temporaryFolder({
+      'conform.yaml': config,
+      [document]: chat,
+      [overlay]: actions,
+      'messages.yaml': messages,
+    });
+    const { services } = await loadServices({ configDir: join(folder, 'conform.yaml'), env: {} });
+    return services[0]?.config.websocket?.documented?.endpoints.flatMap(({ operations }) =>
+      operations.map(({ id }) => id),
+    );
+  };
+
+  it('changes the document where there is no OpenAPI document', async () => {
+    expect(await loaded('/broken')).toEqual(['say', 'hear']);
+    await expect(loaded('/brokn')).rejects.toThrow('selects nothing');
   });
 });
 
