@@ -54,7 +54,11 @@ const caller =
 
 /** The answer to a creation. */
 interface Made {
-  readonly json: { readonly id?: string; readonly metadata?: { readonly name: string } };
+  readonly json: {
+    readonly id?: string;
+    readonly version?: string;
+    readonly metadata?: { readonly name: string };
+  };
   readonly location: string | null;
 }
 
@@ -125,6 +129,14 @@ describe('a mock of a document', () => {
       ({ json }) => `/pets/${json.metadata?.name}`,
     ],
     [
+      'by the member that its path is named for',
+      '/pets',
+      '/pets/{version}',
+      { type: 'string' },
+      { version: { type: 'string' }, name: { type: 'string' } },
+      ({ json }) => `/pets/${json.version}`,
+    ],
+    [
       'by an identifier in the format of its path',
       '/pets',
       '/pets/{pet}',
@@ -160,7 +172,11 @@ describe('a mock of a document', () => {
     const mock = await startMock({ config });
     const headers = { authorization: 'Bearer example-key-not-secret' };
     try {
-      const created = await fetch(mock.url + collection, { method: 'POST', headers });
+      const created = await fetch(mock.url + collection, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ version: 'v7' }),
+      });
       const json = (await created.json()) as Made['json'];
       const place = new URL(placeOf({ json, location: created.headers.get('location') }), mock.url);
       expect(await (await fetch(place, { headers })).json()).toEqual(json);

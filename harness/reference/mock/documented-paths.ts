@@ -141,6 +141,12 @@ export class DocumentedPaths {
     );
   }
 
+  /** Names of the parameter that stands for an item below a collection. */
+  parametersBelow(template: string): readonly string[] {
+    const [, name] = /\{([^{}]+)\}$/.exec(this.itemPathBelow(template)?.template ?? '') ?? [];
+    return name === undefined ? [] : [name];
+  }
+
   /** A name for an item below a collection. */
   nameBelow(template: string, serial: number): string {
     const made = this.#nameSchemas(template).map((schema) => String(this.#values.of(schema, serial)));

@@ -223,7 +223,16 @@ export class MockService {
       isNamed || typeof core.id !== 'string'
         ? made
         : this.#values.overlaid(made, inner === null ? numbered : { [inner]: numbered }, schema);
-    return { serial, value, names: namesOf(value) };
+    return { serial, value, names: this.#namesIn(value, template) };
+  }
+
+  /** The texts by which an item may be named, with that of the member that its path is named for. */
+  #namesIn(value: unknown, template: string): ReadonlySet<string> {
+    const core = coreOf(value);
+    const members = this.#paths
+      .parametersBelow(template)
+      .flatMap((name) => (name in core ? [core[name]] : []));
+    return new Set([...namesOf(value), ...members.flatMap((each) => [...namesOf(each)])]);
   }
 
   #served(
@@ -340,7 +349,7 @@ export class MockService {
     const kept = shape
       ? this.#values.overlaid(this.#values.of(shape.items, item.serial), core, shape.items)
       : value;
-    const names = new Set([...namesOf(value), ...namesOf(kept)]);
+    const names = new Set([value, kept].flatMap((each) => [...this.#namesIn(each, template)]));
     if (!this.#lacks('creation')) this.#state.add(path, { serial: item.serial, value: kept, names });
     const texts = identityTexts(core);
     const name = texts.find((text) => this.#paths.isNameBelow(template, text)) ?? texts[0] ?? '';
