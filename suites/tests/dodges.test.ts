@@ -14,7 +14,7 @@ import type { JournalEvent } from '../../harness/report/results/fold/events.ts';
 import type { Conversation } from '../../harness/wire/conversation.ts';
 import type { Exchange } from '../../harness/wire/exchange.ts';
 import { suites } from '../catalogue.ts';
-import { journalOf, judgedAgain, type Rejudging } from './fixtures/archive.ts';
+import { journalOf, judgedAgain, type Rejudging, redactionFor } from './fixtures/archive.ts';
 import { DODGES, type Dodge, TALK_DODGES, type TalkDodge } from './fixtures/dodges.ts';
 import { judged } from './fixtures/judged.ts';
 
@@ -64,6 +64,7 @@ const LAWFUL: readonly Escape[] = [
       'events.first',
       'events.heartbeat',
       'events.records',
+      'events.uncacheable',
     ],
   },
   {
@@ -245,10 +246,13 @@ const OF_THE_VERIFIER = 'pact.interaction';
  * inputs would only make these records longer.
  */
 const BEYOND_CALLS: ReadonlySet<string> = new Set([
+  'accepted-work',
+  'cancelled-work',
   'filtered',
   'filtered-pages',
   'operation-lives',
   'operation-pages',
+  'sorted-pages',
   'unknown-cursors',
 ]);
 /** Requests to operations without which no life of an item is tried. */
@@ -300,7 +304,11 @@ async function recordOf(suite: Suite, check: CheckDefinition, case_: ProofCase):
   const running = await startProvider({ ...config, provider }, { clock, ...(identity && { identity }) });
   try {
     const { url } = running;
-    const { outcomes, events } = await judged(config, suitesThatShow(suite, check), { url, clock });
+    const { outcomes, events } = await judged(config, suitesThatShow(suite, check), {
+      url,
+      clock,
+      redaction: redactionFor(config),
+    });
     if (!isRaised(outcomes[check.id])) return null;
     const journal = JSON.parse(JSON.stringify(journalOf(check.id, config, url, events)));
     return { config, recorded: recordOfJournal(journal, { file: check.id }) };
@@ -392,6 +400,7 @@ async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Pr
 
   const isFew = OF_WHOLE_SUITES.has(check.id) || OF_SEVERAL_SUITES[check.id] === ASKING_ALIKE;
   const harmless = new Set<string>();
+  const alone = new Map<string, Judged | null>();
   const changesNothing = (judged: Judged | null) =>
     judged?.outcome === before.outcome && saidOf(judged) === saidOf(before);
   const tryTogether = async (ways: readonly Way[]) => {
@@ -399,12 +408,19 @@ async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Pr
       ways.map((way) => DODGES[way]),
       faulty,
     );
+    const [only] = ways;
+    if (only !== undefined && ways.length === 1) alone.set(only, judged);
     if (changesNothing(judged)) for (const way of ways) harmless.add(way);
   };
   if (!isFew) {
-    await tryTogether(MOSTLY_HARMLESS);
-    await tryTogether([OF_CONTENT]);
-    if (harmless.has(OF_CONTENT)) for (const ways of ALSO_OF_CONTENT) await tryTogether(ways);
+    const [first = [], ...others] = ALSO_OF_CONTENT;
+    await tryTogether([...MOSTLY_HARMLESS, OF_CONTENT, ...first]);
+    if (harmless.size === 0) {
+      await tryTogether(MOSTLY_HARMLESS);
+      await tryTogether([OF_CONTENT]);
+      if (harmless.has(OF_CONTENT)) await tryTogether(first);
+    }
+    if (harmless.has(OF_CONTENT)) for (const ways of others) await tryTogether(ways);
   }
   const escapes = new Set<string>();
   for (const [way, dodge] of Object.entries<Dodge>(DODGES)) {
@@ -412,8 +428,9 @@ async function escapesOf(suite: Suite, check: CheckDefinition, shown: Shown): Pr
     const tried = harmless.has(way) ? [] : [faulty];
     for (const meant of [...tried, ...(WITH_ALL.has(way) && !isSame ? [undocumented] : [])]) {
       if (escapes.has(way)) continue;
-      const outcome = (await givenBy([dodge], meant))?.outcome;
-      if (isEscape(outcome)) escapes.add(way);
+      const known = meant === faulty ? alone.get(way) : undefined;
+      const judged = known === undefined ? await givenBy([dodge], meant) : known;
+      if (isEscape(judged?.outcome)) escapes.add(way);
     }
   }
   if (isFew || !showsTalk(shown, showing)) return [...escapes];
