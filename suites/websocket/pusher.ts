@@ -38,7 +38,8 @@ function isThere({
   afterwards,
 }: ConversationView): string | null {
   if (pusherEvents.some(({ event }) => event === 'pusher:pong')) return null;
-  if (serverClose !== null && serverClose.atMs < (clientClose?.atMs ?? Infinity)) return null;
+  if (serverClose !== null && serverClose.atMs < (clientClose?.atMs ?? Infinity))
+    return serverClose.code === null ? 'a Close without a code' : null;
   return ended === null || clientClose !== null ? `no pusher:pong, and ${afterwards}` : 'the end of TCP';
 }
 

@@ -220,6 +220,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(under('pusher', REALTIME), {
       if (isMalformed(content)) socket.terminate();
     }),
   },
+  'pusher-closes-without-code': {
+    cause: 'A malformed Pusher event ends the connection without a code',
+    fails: ['websocket.pusher-malformed'],
+    patch: onMessage((socket, content) => {
+      if (isMalformed(content)) socket.close();
+    }),
+  },
   'pusher-closes-upon-pong': {
     cause: 'A pusher:pong that nobody asked for ends the connection',
     fails: ['websocket.pusher-unasked-pong'],
