@@ -4,9 +4,9 @@ import { isLoopback } from '../../base/loopback.ts';
 import { SAFE_METHODS } from '../../wire/request.ts';
 import { isStreamType } from '../../wire/stream/stream.ts';
 import type { CredentialsBlock } from '../credential/schemes.ts';
-import { readOverlays } from '../document/overlay-files.ts';
 import type { DocumentRemark } from '../document/source.ts';
 import type { Draft } from '../draft/draft.ts';
+import { readOverlays } from '../draft/overlay-files.ts';
 import { basePathOf, type ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/loaded.ts';
 import {

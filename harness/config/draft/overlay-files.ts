@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Draft } from '../draft/draft.ts';
-import { readSource } from './files.ts';
-import type { SourceFile } from './source.ts';
+import { readSource } from '../document/files.ts';
+import type { SourceFile } from '../document/source.ts';
+import type { Draft } from './draft.ts';
 
 /** The overlays of a config, by their paths relative to it. @throws UsageError at the place of one that cannot be read. */
 export async function readOverlays(
