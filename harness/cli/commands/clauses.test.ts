@@ -6,7 +6,7 @@ import { conformHere, saying } from '../fixtures/in-process.ts';
 describe('conform clauses', () => {
   it('names every clause with its meaning and how many checks rest on it', async () => {
     const { stdout } = await conformHere(['clauses']);
-    expect(stdout).toMatch(/^limits\.rate +how many requests .* {2}\(9 checks\)$/m);
+    expect(stdout).toMatch(/^limits\.rate +how many requests .* {2}\(10 checks\)$/m);
     expect(stdout).toMatch(/^service\.purpose +what the service does$/m);
   });
 
