@@ -48,7 +48,6 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   'nginx limit_req': WITHOUT_BURST,
   'nginx limit_req, 503': {
     ...WITHOUT_BURST,
-    algorithm: 'unknown',
     findings: ['limits.exact fail', 'limits.refusal-status warning', ...NO_RETRY_AFTER],
   },
   'nginx limit_req, burst nodelay': BY_RAW_HEADER,
