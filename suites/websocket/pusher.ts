@@ -12,6 +12,9 @@ import * as misuse from './stimuli/pusher-misuse.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 
+/** Why silence is not a refusal. */
+const UNANSWERED = 'no subscription was answered, so silence would prove nothing';
+
 /** An HTTP error turns a client away as well; it has no such code. */
 function refusedWith(code: number) {
   return ({
@@ -67,10 +70,13 @@ export const privateChannel = check('websocket.pusher-private-channel', {
   change: 'Check the signature in auth, and answer pusher:subscription_error where it is missing or wrong.',
   grounds: [...grounds, practice('OWASP API1:2023')],
   uses: [pusher.establishedClient],
-  judge: ({ expect }) =>
-    expect().toConform('a subscription error', (conversation) =>
+  async judge({ expect, probe, blocked }) {
+    await expect().toConform('a subscription error', (conversation) =>
       conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
-    ),
+    );
+    const client = await probe(pusher.establishedClient);
+    if (!pusher.hasRefused(client, [pusher.PRIVATE_CHANNEL])) blocked(UNANSWERED);
+  },
 });
 
 /** The Pusher protocol, version 7, where the config names it the dialect of the endpoint. */
@@ -258,11 +264,14 @@ export const pusherChecks = given(
       applies: [application],
       restsOn: [privateChannel],
       uses: [misuse.forgedSubscriptions],
-      judge: ({ expect }) =>
-        expect().toConform('no subscription', (conversation) => {
+      async judge({ expect, probe, blocked }) {
+        await expect().toConform('no subscription', (conversation) => {
           const ways = misuse.forgedWays(conversation);
           return ways.length === 0 ? null : `a subscription with ${ways.join(', ')}`;
-        }),
+        });
+        const client = await probe(misuse.forgedSubscriptions);
+        if (!pusher.hasRefused(client, misuse.FORGED_CHANNELS)) blocked(UNANSWERED);
+      },
     }),
 
     // Subscribing: a second time changes nothing.

@@ -145,6 +145,8 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
+export const FORGED_CHANNELS: readonly string[] = FORGERIES.map(({ channel }) => channel);
+
 /** The forgeries that have opened a channel, in words. */
 export function forgedWays(conversation: ConversationView): readonly string[] {
   return FORGERIES.filter(({ channel }) => conversation.hasSubscribed(channel)).map(({ what }) => what);

@@ -232,6 +232,13 @@ export function invitationOf({ pusherCodes }: ConversationView): string | null {
   return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
 }
 
+/** Whether these channels were refused: by name, or by silence where a lawful subscription was confirmed. */
+export function hasRefused(conversation: ConversationView, channels: readonly string[]): boolean {
+  if ([PUBLIC_CHANNEL, SIGNED_CHANNEL].some((lawful) => conversation.hasSubscribed(lawful))) return true;
+  const errors = conversation.pusherEvents.filter(({ event }) => event === 'pusher:subscription_error');
+  return channels.every((refused) => errors.some(({ channel }) => channel === refused));
+}
+
 /** The ids of those present, by the answer to the subscription to the presence channel. */
 export function presentIds({ pusherEvents }: ConversationView): unknown {
   const presence = pusherEvents.find((event) => isSubscription(event, PRESENCE_CHANNEL))?.data?.presence;
