@@ -39,6 +39,35 @@ describe('an answer of a cache', () => {
   });
 });
 
+describe('a 206 to a range', () => {
+  const saidOfFields = async (
+    full: Readonly<Record<string, string>>,
+    part: Readonly<Record<string, string>>,
+  ) => {
+    const body = '{"resources":[]}';
+    const serve: RequestListener = ({ headers }, response) => {
+      const [, last] = /^bytes=0-(\d+)$/.exec(headers.range ?? '') ?? [];
+      const end = Math.min(Number(last ?? body.length), body.length - 1);
+      const range = { 'Content-Range': `bytes 0-${end}/${body.length}` };
+      if (last === undefined)
+        response.writeHead(200, { 'Content-Type': 'application/json', ...full }).end(body);
+      else response.writeHead(206, { ...range, ...part }).end(body.slice(0, end + 1));
+    };
+    const config = await configFor(undefined, true);
+    return saidOf(await judgedServed(serve, config, [caching]), 'caching.partial-fields');
+  };
+
+  it('is not judged where the 200 has no header that caches need', async () => {
+    expect(await saidOfFields({}, {})).toMatch(/^skipped: .*no header that caches need/);
+  });
+
+  it('repeats those of the 200', async () => {
+    const tag = { ETag: '"one"' };
+    expect(await saidOfFields(tag, tag)).toMatch(/^pass/);
+    expect(await saidOfFields(tag, {})).toMatch(/^fail: .*no ETag/);
+  });
+});
+
 describe('a schema without an end', () => {
   it('leaves the answer unjudged, which is no pass', async () => {
     const circle = (name: string) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] });
