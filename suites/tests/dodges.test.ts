@@ -141,11 +141,6 @@ const LAWFUL: readonly Escape[] = [
     checks: ['operations.written-etag'],
   },
   {
-    why: 'these answers to deliveries are those of the harness',
-    ways: ['as a part'],
-    checks: ['webhooks.no-duplicates'],
-  },
-  {
     why: 'all answers are in the same coding, which negotiation.content-coding judges',
     ways: ['in an unknown coding'],
     checks: ['caching.etag-per-coding', 'negotiation.coding-vary'],

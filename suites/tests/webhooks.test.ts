@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../harness/base/fixtures/server.ts';
+import type { WebhookSignature } from '../../harness/config/blocks/webhooks.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { webhooks } from '../webhooks/webhooks.suite.ts';
-import { type Judged, judged } from './fixtures/judged.ts';
+import { type Judged, judged, judgedInTurn, saidOf } from './fixtures/judged.ts';
 
 const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });
 
@@ -18,6 +19,25 @@ const BY_SCHEME = ['webhooks.timestamp', 'webhooks.same-id', 'webhooks.gone'];
 
 const kinds = ({ outcomes }: Judged) =>
   [...new Set(Object.entries(outcomes).flatMap(([id, kind]) => (BY_SCHEME.includes(id) ? [] : kind)))].sort();
+
+/** A service that sends each event in this way; `deliver` returns the status of the receiver. */
+async function judgedSending(
+  send: (deliver: (body?: string) => Promise<number>) => Promise<void>,
+  scheme: WebhookSignature['scheme'] = 'hmac-sha256-hex',
+): Promise<Judged> {
+  const service = createServer(async (request, response) => {
+    const { url } = await triggeredWith(request);
+    response.writeHead(200).end();
+    const headers = { 'Content-Type': 'application/json' };
+    await send(async (body = '{}') => (await fetch(url, { method: 'POST', headers, body })).status);
+  });
+  const url = await served(service);
+  const { webhooks: shippedWebhooks, ...config } = await shipped('realtime');
+  if (!shippedWebhooks?.signature) throw new Error('realtime has signed webhooks');
+  const signature = { ...shippedWebhooks.signature, scheme };
+  const given = { ...config, webhooks: { ...shippedWebhooks, signature, withinMs: 100 } };
+  return judgedInTurn(given, [webhooks], { url });
+}
 
 describe('webhooks', () => {
   it('are skipped, with the reason, where none are configured', async () => {
@@ -82,7 +102,27 @@ describe('webhooks', () => {
     const webhooks = config.webhooks && { ...config.webhooks, signature: null, withinMs: 50 };
     const found = await judgedAt(url, { ...config, ...(webhooks && { webhooks }) });
     expect(found.outcomes['webhooks.json']).toBe('blocked');
-    expect(found.outcomes['webhooks.no-duplicates']).toBe('skipped');
+  });
+
+  it.for([
+    ['pass', ['{"id":1}']],
+    ['warning', ['{"id":1}', '{"id":1}']],
+    ['blocked', ['{"id":1}', '{"id":2}']],
+  ] as const)('are judged, %s, once accepted though never retried: %j', async ([outcome, bodies]) => {
+    const found = await judgedSending(async (deliver) => {
+      for (const body of bodies) if ((await deliver(body)) !== 200) break;
+    });
+    expect(found.outcomes['webhooks.no-duplicates']).toBe(outcome);
+  });
+
+  it('may be sent again at once, and once, by the scheme of Slack', async () => {
+    const twice = async (deliver: (body?: string) => Promise<number>) => {
+      if ((await deliver()) !== 200) await deliver();
+    };
+    const said = async (scheme: 'slack' | 'hmac-sha256-hex') =>
+      saidOf(await judgedSending(twice, scheme), 'webhooks.backoff');
+    expect(await said('slack')).toMatch(/^skipped: only the attempt that may follow at once was repeated/);
+    expect(await said('hmac-sha256-hex')).toMatch(/^warning/);
   });
 
   it('count where nobody else can know of: what is sent elsewhere is no delivery', async () => {

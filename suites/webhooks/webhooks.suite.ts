@@ -12,6 +12,8 @@ import {
   when,
 } from '../../harness/engine/check/suite.ts';
 import {
+  accepted,
+  afterAccepted,
   afterGone,
   afterRetryAfter,
   delivered,
@@ -231,13 +233,12 @@ const checks = given(
       why: 'Receivers act twice: two mails, two payments.',
       change: 'Mark an event as delivered on any 2xx answer.',
       grounds: [practice('webhook retries')],
-      uses: [delivered],
-      async judge({ probe, violated, notApplicable }) {
-        const all = await probe(delivered);
-        const taken = all.findIndex(({ reply }) => reply.status === 200);
-        if (taken === -1) notApplicable('no delivery was answered 200');
-        const again = all[taken + 1];
+      uses: [accepted],
+      async judge({ probe, violated, blocked }) {
+        const further = afterAccepted(await probe(accepted));
+        const again = further.find(({ isSame }) => isSame);
         if (again) violated('nothing after 200', 'another delivery', again.reply.evidence);
+        if (further.length > 0) blocked('nothing shows whether a further delivery is of the same event');
       },
     }),
 

@@ -60,6 +60,38 @@ export const afterGone = probe<readonly Received[]>(
   },
 );
 
+/** Deliveries of which one was accepted: of a further event if no attempt at the first one was. */
+export const accepted = probe<readonly Received[]>(
+  'webhook-accepted',
+  { needs: () => [delivered], cost: webhookCost, usualCost: 0, risks: ['change'] },
+  async ({ ask, config, http, webhooks }) => {
+    const first = await ask(delivered);
+    if (first.some(isAccepted)) return first;
+    const { withinMs } = configured(config);
+    const all = await webhooks.receive([ACCEPTED], async (receiver, url) => {
+      await trigger({ config, http }, url);
+      if (await receiver.waitFor(1, withinMs)) await receiver.waitFor(2, QUIET_MS);
+    });
+    if (all.length === 0) throw new Blocked('no second event was delivered, so this would prove nothing');
+    return all;
+  },
+);
+
+/** Deliveries after the first accepted one that are not known for another event. */
+export function afterAccepted(
+  all: readonly Received[],
+): readonly (Received & { readonly isSame: boolean })[] {
+  const [first, ...further] = all.slice(all.findIndex(isAccepted));
+  const bodyOf = (one: Received | undefined) => Buffer.from(one?.reply.exchange.request.body?.bytes ?? []);
+  return further
+    .filter(({ id }) => id === null || id === first?.id)
+    .map((each) => ({ ...each, isSame: each.id !== null || bodyOf(each).equals(bodyOf(first)) }));
+}
+
+function isAccepted({ reply }: Received): boolean {
+  return reply.status === ACCEPTED.status;
+}
+
 function webhookCost({ webhooks }: ServiceConfig): number {
   return webhooks === undefined ? 0 : 1;
 }
