@@ -11,7 +11,7 @@ import { configFor, judgedServed, saidOf } from './fixtures/judged.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** An answer with a Date that is so far ahead of the time, after so many seconds in a cache. */
+/** An answer whose Date is ahead of the time by `aheadMs`, with this Age. */
 const stored =
   (aheadMs: number, seconds: number | string): RequestListener =>
   (_, response) => {

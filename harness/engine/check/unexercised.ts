@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Profiler, Session } from 'node:inspector';
+import type { Profiler } from 'node:inspector';
 import { pathToFileURL } from 'node:url';
 
 /** Code that was not evaluated: a branch, the right side of `&&`, `||` or `??`, or a callback. */
@@ -17,7 +17,8 @@ export function unexercisedDuring<T>(
   file: string,
   run: () => T,
 ): { readonly result: T; readonly unexercised: readonly Unexercised[] } {
-  const session = new Session();
+  // Loaded here: every command would wait for it, and one alone needs it.
+  const session = new (process.getBuiltinModule('node:inspector').Session)();
   session.connect();
   try {
     session.post('Profiler.enable');

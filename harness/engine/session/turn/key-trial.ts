@@ -77,7 +77,7 @@ export function keyTrial({
     isOver = true;
     if (asked > 0 && contradictions.length === 0) {
       const reason = `${key} is refused (${as})`;
-      outage.giveUp(reason);
+      outage.giveUp(reason, 'config');
       throw new Blocked(reason);
     }
     const why = asked === 0 ? 'nothing is documented that needs it' : contradictions.join(', ');

@@ -69,7 +69,7 @@ describe('a service that is never reached', () => {
 });
 
 it.for<[string, FaultSide | null, (watch: OutageWatch) => void]>([
-  ['a refused key', 'config', (watch) => watch.giveUp('the key is refused')],
+  ['a refused key', 'config', (watch) => watch.giveUp('the key is refused', 'config')],
   ['an address without a host', 'config', (watch) => watch.saw(asked('it', 'e1'), failed('unresolved'))],
   ['a proxy that fails', 'config', (watch) => watch.saw(asked('it', 'e1'), failed('proxy'))],
   [

@@ -78,11 +78,11 @@ export class OutageWatch {
     return this.#unanswered.some(({ id }) => id !== this.#since && evidence.includes(id));
   }
 
-  /** For a reason that no single response shows, and that the config mends. */
-  giveUp(reason: string): void {
+  /** For a reason that no single response shows. */
+  giveUp(reason: string, side: FaultSide | null): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
-    this.#side = 'config';
+    this.#side = side;
   }
 
   /** The service redirects its documented request: its config should name the new address. */

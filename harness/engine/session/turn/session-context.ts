@@ -149,8 +149,9 @@ export function openSessionContext(options: ContextOptions): SessionContext {
     random: options.random ?? Math.random,
   };
   const issuer = openIssuer(context, options.learned);
+  // An issuer that gives no key may be down, or refuse what the config sends.
   const credentials = new ReadyCredentials(config.credentials, issuer, transport.clock, (reason) =>
-    context.outage.giveUp(reason),
+    context.outage.giveUp(reason, null),
   );
   return { ...context, issuer, credentials };
 }
