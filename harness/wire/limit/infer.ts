@@ -153,6 +153,20 @@ export function explainingKinds(
   return kindsOf(explanations(decisionsOf(observations), limit).fitting);
 }
 
+/** Whether a limiter of this kind and the documented number explains all of this. */
+export function isExplainedBy(
+  kind: LimitAlgorithm,
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+): boolean {
+  const limit = modeled(observations, documented, ownOffsetMs);
+  const { requests } = documented;
+  return explanations(decisionsOf(observations), limit).fitting.some(
+    (each) => each.algorithm === kind && each.limit.least <= requests && each.limit.most >= requests,
+  );
+}
+
 /** What limiters of these kinds make of a fresh quota that was spent; those of any kind where none of them is left. */
 export function firstRefusedOf(
   observations: readonly LimitObservation[],

@@ -7,8 +7,8 @@ import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import type { LimitObservation, Span } from '../../../harness/wire/limit/observed/observation.ts';
 import { withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
+import { isTellable, mostInTurn, serialBurst, togetherBurst } from './burst-size.ts';
 import { type InTurn, inTurn, type StrayRefusal } from './in-turn.ts';
-import { isTellable, mostInTurn, serialBurst, togetherBurst } from './planner.ts';
 import {
   burstCost,
   exhaustion,

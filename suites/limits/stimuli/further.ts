@@ -13,10 +13,10 @@ import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/remain
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
+import { serialBurst } from './burst-size.ts';
 import { apartFrom } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
-import { serialBurst } from './planner.ts';
 import {
   burstCost,
   exhaustion,

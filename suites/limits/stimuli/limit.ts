@@ -5,11 +5,17 @@ import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
-import { firstRefusedOf, type LimitInference, mostWithin } from '../../../harness/wire/limit/infer.ts';
+import {
+  firstRefusedOf,
+  isExplainedBy,
+  type LimitInference,
+  mostWithin,
+} from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { mayFlowBack } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
+import { isTellable } from './burst-size.ts';
 import {
   type Count,
   countOf,
@@ -25,7 +31,6 @@ import {
 } from './count.ts';
 import { type StrayRefusal, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
-import { isTellable } from './planner.ts';
 import { type Exhaustion, exhaustion, planOf } from './quota.ts';
 
 interface MeasuredLimit {
@@ -153,7 +158,8 @@ async function counted(
     inTurn.filter(({ fate }) => fate === 'admitted'),
     windowMs,
   );
-  const isOfTogether = ({ admitted }: Count) => 2 * admitted < mostInTurn;
+  let isTogether = false;
+  const isOfTogether = ({ admitted }: Count) => isTogether && 2 * admitted < mostInTurn;
   const isLow = (a: Count, b: Count) =>
     a.admitted < requests && a.admitted === b.admitted && !isOfTogether(a);
   // Held up, a request or two flow back to a bucket without burst.
@@ -164,6 +170,12 @@ async function counted(
     [a, b].every((each) => each.surely > most(each)) &&
     isApart(endWithin(a, requests), endWithin(b, requests), windowMs);
   const isSame = (a: Count, b: Count) => a.isRefused && isSameElsewhere(a, b, windowMs);
+
+  const isOfBucket = (each: Count) => isExplainedBy('token-bucket', each.observations, plan, ownOffsetMs);
+  // A bucket of the documented size explains neither, and no window ended within both: the limit is higher.
+  const isHighAtOnce = (a: Count, b: Count) =>
+    isApart(a, b, windowMs) &&
+    [a, b].every((each) => each.isRefused && each.surely > requests && !isOfBucket(each));
 
   const documentedBy = (by: Count, other: Count): Counted | null => {
     if (other.surely < requests || !(isApart(by, other, windowMs) || isSame(by, other))) return null;
@@ -181,14 +193,33 @@ async function counted(
     by.isRefused &&
     by.surely >= requests &&
     by.admitted <= most(by) &&
-    other.surely >= requests
+    other.surely >= requests &&
+    [by, other].every(isOfBucket)
       ? { at: requests + 1, uncertainty: `at most ${by.admitted + 1}`, by }
+      : null;
+  // A higher limit does not refuse the one so early; a counter's window may have slid within the other.
+  const isAboveOnce = (exact: Count, above: Count) =>
+    exact.isRefused &&
+    exact.admitted === requests &&
+    exact.surely === requests &&
+    above.surely > requests &&
+    isApart(exact, above, windowMs) &&
+    compatible.includes('sliding-counter') &&
+    isExplainedBy('sliding-counter', above.observations, plan, ownOffsetMs);
+  const slidBy = (by: Count, other: Count): Counted | null =>
+    isAboveOnce(by, other)
+      ? {
+          at: requests + 1,
+          uncertainty: `counted once; a window slid in a count of ${other.admitted}`,
+          by,
+        }
       : null;
   const otherBy = (by: Count, other: Count): Counted | null => {
     const differs =
       isLow(other, by) ||
       isWithoutBurst(by, other) ||
       isHigh(other, by) ||
+      isHighAtOnce(other, by) ||
       (by.surely > most(by) && isSame(by, other));
     const at = by.isRefused ? by.admitted + 1 : null;
     return differs ? { at, uncertainty: null, by } : null;
@@ -218,6 +249,7 @@ async function counted(
     return among(counts, earlyBy) ?? among(counts, documentedBy) ?? among(counts, otherBy);
   };
   let found: Counted | null = null;
+  isTogether = isLong;
   const waiting = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     found = await take(next);
@@ -228,6 +260,7 @@ async function counted(
       const isMetInTurn = first.isRefused || first.toMs - first.fromMs < windowMs;
       if (!isMetInTurn) throw new Blocked(OF_TOGETHER);
       counts.splice(1);
+      isTogether = false;
       waiting.splice(0, 1, serialCount, serialRecount);
     }
   }
@@ -241,7 +274,8 @@ async function counted(
   );
   if (isExact && stray.length === 0)
     return { at: requests + 1, uncertainty: 'counted twice', by: last, stray };
-  const kept = keptBy(last, earlier) ?? keptBy(earlier, last);
+  const kept =
+    keptBy(last, earlier) ?? keptBy(earlier, last) ?? slidBy(last, earlier) ?? slidBy(earlier, last);
   if (kept !== null) return { ...kept, stray };
   const unsure = Math.max(...[earlier, last].map(({ admitted, surely }) => admitted - surely));
   if (stray.length >= FEWEST_STRAY) return { at: null, uncertainty: null, by: last, stray };

@@ -11,6 +11,14 @@ import {
 } from '../../../harness/wire/limit/observed/observation.ts';
 import { serverClock } from '../../../harness/wire/limit/observed/observing.ts';
 import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/pacing.ts';
+import {
+  firstWave,
+  MANY,
+  MANY_OVERSHOOT,
+  PARALLEL_OVERSHOOT,
+  serialBurst,
+  togetherBurst,
+} from './burst-size.ts';
 
 /** What to do next to find out about a limit. Times are ms on the observations' clock. */
 export type LimitStep =
@@ -43,12 +51,6 @@ interface LimitKnowledge {
   readonly ownOffsetMs: number;
 }
 
-/** Beyond the documented number, so that a burst that brings too many through is seen. */
-const PARALLEL_OVERSHOOT = 4;
-/** The same of many requests, of which some come late. */
-const MANY_OVERSHOOT = 10;
-/** Of the limit: beyond it, where requests in turn were not refused, or to tell a higher limit from what flows back meanwhile. */
-const COUNTED_SHARE = 0.25;
 /** Of the limit: the second burst that tells a sliding log from a counter. */
 const SLIDING_SHARE = 0.4;
 /** Of the window: where a request alone shows that a window is shorter than documented. */
@@ -64,39 +66,8 @@ const MOST_PROBES = 12;
 const ALONE_PROBES = 3;
 /** Probes that show a gradual refill, the first one included: one at once, which is refused, then one after each slot. */
 const GRADUAL_PROBES = 5;
-
-/** Requests after which a limit that refused none of them, sent one by one, is not met that way. */
-export function serialBurst({ requests }: Pick<DocumentedLimit, 'requests'>): number {
-  return requests + Math.ceil(requests * TOLERANCE.patienceShare) + TOLERANCE.patience;
-}
-
-/** Number of requests that are sent together to be counted, or since the limit was not met one by one. */
-export function togetherBurst({ requests }: Pick<DocumentedLimit, 'requests'>): number {
-  return requests + Math.ceil(requests * COUNTED_SHARE) + PARALLEL_OVERSHOOT;
-}
-
-/** Of the limit, at the most: requests in turn that are more than flow back meanwhile. */
-const TELLING_SHARE = 2.6;
-
-/** The most requests of a count in turn. */
-export function mostInTurn({ requests }: Pick<DocumentedLimit, 'requests'>): number {
-  return Math.max(serialBurst({ requests }), Math.ceil(TELLING_SHARE * requests));
-}
-
-/** Whether as many in turn, if each takes `eachMs`, are more than an even flow gives back meanwhile. */
-export function isTellable({ requests, windowMs }: DocumentedLimit, eachMs: number): boolean {
-  const left = 1 - (eachMs * requests) / windowMs;
-  return left * mostInTurn({ requests }) > requests + TOLERANCE.patience;
-}
-
-/** Requests in turn that nearly always meet refusals at random. */
-const MANY = 60;
-const FIRST_SHARE = 0.6;
-
-/** Of few requests sent together most go first: a refusal among them, and service of those behind, is one at random. */
-function firstWave({ requests }: Pick<DocumentedLimit, 'requests'>): number {
-  return requests > MANY ? 0 : Math.floor(requests * FIRST_SHARE);
-}
+/** The same, if none is refused: beside a stall of the machine more flow back, and a renewed quota serves still more. */
+const AT_ONCE_PROBES = 10;
 
 /** Chooses the next step. A fixed window is spent once, serially; the parallel burst goes into the beginning of the next. */
 export function nextLimitStep(known: LimitKnowledge): LimitStep {
@@ -150,7 +121,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   if (!isRefusedAgain) {
     const flowed = 1 + ((nowMs - spentMs) * requests) / windowMs;
     if (since.length > flowed) return parallelBurst;
-    if (since.length < GRADUAL_PROBES)
+    if (since.length < AT_ONCE_PROBES)
       return { kind: 'probe', reason: 'does the quota come back one by one?' };
   }
   if (since.length < GRADUAL_PROBES) {
@@ -323,7 +294,9 @@ function recoveryProbe(
   const silentMs = lastRefusal.finishedMs + windowMs + expiryMs(windowMs);
   const backMs = lawfullyBackMs(observations, documented) ?? silentMs;
   const overMs = begunMs + windowMs + certainlyMs;
-  const promises = promised(lastRefusal, overMs, windowMs, probes.at(-1)?.sentMs ?? null);
+  // One that was sent sooner tried no promise.
+  const tried = probes.findLast(({ sentMs }) => sentMs >= spentMs + TOLERANCE.afterPromise);
+  const promises = promised(lastRefusal, overMs, windowMs, tried?.sentMs ?? null);
   const lateMs = firstMs + LATE_SHARE * windowMs - certainlyMs;
   const isAfterPromise = (atMs: number) => promises.every((each) => each.atMs <= atMs || each.atMs > overMs);
   const withinWindow: Occasion[] = [
@@ -333,9 +306,12 @@ function recoveryProbe(
   ].flatMap(({ atMs, isKept }) =>
     isKept ? [{ atMs, reason: 'is the window shorter than documented?', isFurther: true }] : [],
   );
+  // Two moments so close tell the same; the later one tells it more surely.
+  const close = Math.max(TOLERANCE.limiterClock, Math.min(windowMs / requests, windowMs / 100));
   const occasions: Occasion[] = [
     {
-      atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
+      // Right behind the refusal, it would be left out.
+      atMs: spentMs + Math.max((TOLERANCE.slotsToRefill * windowMs) / requests, close + 1),
       reason: 'a bucket has refilled one request',
     },
     { atMs: boundaryAfter(known, spentMs) + certainlyMs, reason: 'a window of the clock is over' },
@@ -351,8 +327,6 @@ function recoveryProbe(
     occasions.push({ atMs: surelyMs + windowMs + certainlyMs, reason });
   }
   const lastProbeMs = probes.at(-1)?.sentMs ?? spentMs;
-  // Two moments so close tell the same; the later one tells it more surely.
-  const close = Math.max(TOLERANCE.limiterClock, Math.min(windowMs / requests, windowMs / 100));
   const ahead = occasions
     .filter(({ atMs }) => atMs > lastProbeMs + close)
     .toSorted((a, b) => a.atMs - b.atMs);

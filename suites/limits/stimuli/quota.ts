@@ -16,8 +16,9 @@ import { observationsOf } from '../../../harness/wire/limit/observed/observing.t
 import { countingOnly, forgottenMs, pacing } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { sample, served } from '../../stimuli/sample.ts';
+import { serialBurst, togetherBurst } from './burst-size.ts';
 import { type InTurn, inOne, inTurn, shorterLimit } from './in-turn.ts';
-import { serialBurst, surelyOpened, togetherBurst } from './planner.ts';
+import { surelyOpened } from './planner.ts';
 
 /** Meets the rate limit on purpose, once: earlier requests of the window count, and all checks share the spent quota. */
 

@@ -50,6 +50,13 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['half the window', 100, 'busy', 35],
   ['only a limit of concurrent requests', 100, 'busy', 38],
   ['bucket without burst', 1_000, 'quiet', 1],
+  ['bucket without burst', 100, 'busy', 16],
+  ['half the window, by the clock', 20, 'busy', 20],
+  ['half the window', 100, 'busy', 45],
+  ['one too many', 1_000, 'busy', 3],
+  ['one too many, by the clock', 1_000, 'busy', 3],
+  ['sliding counter of a clock of its own', 1_000, 'busy', 8],
+  ['half the wait in Retry-After', 100, 'busy', 20],
 ];
 
 describe('a limiter with a window of a second', () => {
@@ -58,18 +65,19 @@ describe('a limiter with a window of a second', () => {
   });
 });
 
-/** The same with longer windows, on a busy machine. */
-const HARD_LONG: readonly (readonly [string, number, number, number])[] = [
-  ['bucket without burst', 100, 10, 6],
-  ['block of two windows', 100, 10, 42],
-  ['a fifth more together', 100, 10, 28],
-  ['sliding counter of a clock of its own', 1_000, 60, 4],
+/** The same with longer windows. */
+const HARD_LONG: readonly (readonly [string, number, number, MatrixRun['load'], number])[] = [
+  ['bucket without burst', 100, 10, 'busy', 6],
+  ['bucket without burst', 1_000, 10, 'quiet', 1],
+  ['block of two windows', 100, 10, 'busy', 42],
+  ['a fifth more together', 100, 10, 'busy', 28],
+  ['sliding counter of a clock of its own', 1_000, 60, 'busy', 4],
 ];
 
 it.each(HARD_LONG)(
-  '%s, %d requests in %d s, busy run %d: is judged right',
-  async (name, requests, seconds, seed) => {
-    const run: MatrixRun = { name, plan: { requests, windowMs: seconds * 1_000 }, load: 'busy', seed };
+  '%s, %d requests in %d s, %s run %d: is judged right',
+  async (name, requests, seconds, load, seed) => {
+    const run: MatrixRun = { name, plan: { requests, windowMs: seconds * 1_000 }, load, seed };
     expect(await misjudged(run)).toEqual([]);
   },
 );
