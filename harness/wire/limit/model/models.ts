@@ -340,6 +340,7 @@ function tokenBucket(decisions: readonly LimitObservation[], { requests, windowM
     return counted === 'surely' ? narrowed(size, { least: least - unsure + 1 }) : size;
   });
   if (!fit.explains) return fit;
-  const { least, most } = fit.limit;
-  return { ...fit, limit: { least: Math.ceil(least - 1e-9), most: Math.floor(most + 1e-9) } };
+  const most = Math.floor(fit.limit.most + 1e-9);
+  // Its size may lie between two whole numbers: then it serves as many at once as the smaller one.
+  return { ...fit, limit: { least: Math.min(most, Math.ceil(fit.limit.least - 1e-9)), most } };
 }
