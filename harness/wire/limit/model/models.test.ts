@@ -302,3 +302,29 @@ it.each([
 it('flows back while it is counted: a bucket, and counters that weigh', () => {
   expect([...GRADUAL]).toEqual(['token-bucket', 'sliding-counter']);
 });
+
+it('the models are these, of which some mind refused requests', () => {
+  expect(
+    MODELS.map(({ algorithm, refusalsExtend }) => `${algorithm}${refusalsExtend ? ', extended' : ''}`),
+  ).toEqual([
+    'fixed-window',
+    'fixed-window, extended',
+    'fixed-window, extended',
+    'penalty',
+    'penalty',
+    'fixed-window-aligned',
+    'sliding-log',
+    'sliding-log, extended',
+    'sliding-counter',
+    'sliding-counter, extended',
+    'token-bucket',
+  ]);
+  expect(MODELS.map(({ isLongBlock = false }) => isLongBlock).indexOf(true)).toBe(4);
+});
+
+it('nothing is known of a fixed window that can lie in too many ways', () => {
+  // Each may be of the window of the one before it, or begin another one.
+  const slow = Array.from({ length: 40 }, (_, index) => `?${index * 400}-${index * 400 + 900}`).join(' ');
+  const fit = modelOf('fixed-window', 0)(`${slow} x90000`);
+  expect(fit).toEqual({ explains: true, limit: { least: 1, most: Number.POSITIVE_INFINITY }, windows: [] });
+});
