@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, ofQuota } from '../fixtures/observed.ts';
-import { retryAfterFault, servedResetFault } from './honesty.ts';
+import type { LimitObservation } from '../observed/observation.ts';
+import { meaningOfReset, resetFault, retryAfterFault, servedResetFault } from './honesty.ts';
 
 describe('Retry-After, held against what happened', () => {
   it.each([
@@ -84,3 +85,120 @@ describe('the reset of served answers, held against what happened', () => {
 function every(ms: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index * ms);
 }
+
+describe('the bounds of a promise', () => {
+  const refusal = (retryAfterMs: number, more: Partial<LimitObservation> = {}) =>
+    at(0, 'refused', { finishedMs: 100, retryAfterMs, ...more });
+  const fault = (...seen: readonly LimitObservation[]) => retryAfterFault(seen, 60_000);
+
+  it('are the tick of a clock for a refusal after it', () => {
+    expect(fault(refusal(5_000), at(5_119, 'refused'))).toBeNull();
+    expect(fault(refusal(5_000), at(5_120, 'refused'))).toEqual({
+      expected: 'service after Retry-After (5 s)',
+      got: 'a refusal 5.0 s after it',
+    });
+    expect(fault(refusal(9_500), at(12_100, 'refused'))?.expected).toBe('service after Retry-After (9.5 s)');
+    expect(fault(refusal(10_500), at(12_100, 'refused'))?.expected).toBe('service after Retry-After (11 s)');
+  });
+
+  it('are two windows and a second more than was needed', () => {
+    expect(fault(refusal(131_000), at(10_100, 'admitted'))).toBeNull();
+    expect(fault(refusal(131_001), at(10_100, 'admitted'))).toEqual({
+      expected: 'Retry-After to tell the time left',
+      got: '131 s, and service 10 s after the refusal',
+    });
+    const date = { retryAfterIsDate: true };
+    expect(fault(refusal(132_000, date), at(10_100, 'admitted'))).toBeNull();
+    expect(fault(refusal(132_001, date), at(10_100, 'admitted'))).not.toBeNull();
+  });
+
+  it('are ten seconds for short windows', () => {
+    const short = (retryAfterMs: number) =>
+      retryAfterFault([refusal(retryAfterMs), at(100, 'admitted')], 1_000);
+    expect(short(11_000)).toBeNull();
+    expect(short(11_001)).not.toBeNull();
+  });
+
+  it('are held against the first request that surely counted', () => {
+    const free = at(10_100, 'admitted', { counted: 'maybe' });
+    expect(fault(refusal(200_000), free)).toBeNull();
+    expect(fault(refusal(200_000), free, at(100_100, 'admitted'))).toBeNull();
+    expect(fault(refusal(200_000), at(10_100, 'admitted'), at(100_100, 'admitted'))?.got).toMatch(
+      /service 10 s/,
+    );
+    expect(fault(at(0, 'admitted', { retryAfterMs: 500_000 }), at(10, 'admitted'))).toBeNull();
+  });
+});
+
+describe('the reset of a refusal', () => {
+  const seen = (resetSeconds: number) => [
+    at(0, 'refused', { finishedMs: 0, quota: ofQuota(0, 10, { resetSeconds }) }),
+    at(10_000, 'admitted'),
+  ];
+  const fault = (resetSeconds: number, algorithm: Parameters<typeof resetFault>[2]['algorithm']) =>
+    resetFault(seen(resetSeconds), 60_000, { algorithm });
+
+  it('is no later than service, give or take its rounding, for windows and blocks', () => {
+    expect(fault(12.05, 'fixed-window')).toBeNull();
+    expect(fault(12.06, 'fixed-window')).toEqual({
+      expected: 'the reset to tell the time left',
+      got: '12 s, and service 10 s after the refusal',
+    });
+    expect(fault(60, 'fixed-window-aligned')).not.toBeNull();
+    expect(fault(60, 'penalty')).not.toBeNull();
+  });
+
+  it.each(['sliding-log', 'sliding-counter', 'token-bucket', 'unknown', 'queue'] as const)(
+    'means something else for a %s',
+    (kind) => {
+      expect(fault(60, kind)).toBeNull();
+      expect(meaningOfReset({ algorithm: kind })).toBe(kind === 'unknown' ? 'unknown' : 'open');
+    },
+  );
+
+  it.each(['fixed-window', 'fixed-window-aligned', 'penalty'] as const)(
+    'has a known meaning for a %s',
+    (algorithm) => {
+      expect(meaningOfReset({ algorithm })).toBe('known');
+    },
+  );
+});
+
+describe('the bounds of a reset in served answers', () => {
+  const TEN = { requests: 10, windowMs: 10_000 };
+  const answer = (resetSeconds: number, more: Partial<LimitObservation> = {}) =>
+    at(0, 'admitted', { finishedMs: 0, part: 'serial', quota: ofQuota(5, 10, { resetSeconds }), ...more });
+  const fault = (algorithm: 'fixed-window' | 'penalty', ...seen: readonly LimitObservation[]) =>
+    servedResetFault(seen, TEN, { algorithm });
+  const [refused, back] = [at(3_000, 'refused'), at(9_000, 'admitted')];
+
+  it('are a second before a refusal', () => {
+    expect(fault('fixed-window', answer(2), refused, back)).toBe(
+      'a reset 2 s after an answer, and a refusal 3 s after it',
+    );
+    expect(fault('fixed-window', answer(2.001), refused, back)).toBeNull();
+  });
+
+  it('are two seconds and a tick after service', () => {
+    expect(fault('fixed-window', answer(11.05), refused, back)).toBeNull();
+    expect(fault('fixed-window', answer(11.06), refused, back)).toBe(
+      'a reset 11 s after an answer, and service 9 s after it',
+    );
+  });
+
+  it.each<readonly [string, readonly LimitObservation[]]>([
+    ['of another kind of limiter', []],
+    ['of another limit', [answer(30, { quota: ofQuota(5, 99, { resetSeconds: 30 }) }), refused, back]],
+    ['of a request that was not sent in turn', [answer(30, { part: 'probe' }), refused, back]],
+    [
+      'of a request after that',
+      [at(0, 'admitted'), refused, back, { ...answer(30), sentMs: 9_500, finishedMs: 9_500 }],
+    ],
+    ['without one', [answer(30, { quota: null }), refused, back]],
+    ['where service never came', [answer(30), refused]],
+    ['where service may have been free', [answer(30), refused, { ...back, counted: 'maybe' }]],
+  ])('are not held against one %s', (_, seen) => {
+    expect(fault('fixed-window', ...seen)).toBeNull();
+    expect(fault('penalty', answer(30), refused, back)).toBeNull();
+  });
+});
