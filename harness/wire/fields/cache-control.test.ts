@@ -51,3 +51,40 @@ describe('readCacheControl', () => {
     ]);
   });
 });
+
+describe('two directives', () => {
+  it.each([
+    ['public, private', 'private and public'],
+    ['public, private="Set-Cookie"', null],
+    ['private, max-age=60', null],
+    ['private, no-store', null],
+    ['no-store, public', 'no-store and public'],
+    ['no-store, max-age=60', 'no-store and a lifetime'],
+    ['no-store, s-maxage=1', 'no-store and a lifetime'],
+    ['no-store, max-age=0', null],
+    ['no-store', null],
+    ['public', null],
+    ['public, max-age=60', null],
+    ['max-age=60', null],
+    ['no-cache, max-age=60', null],
+  ])('of %j contradict each other: %j', (value, contradiction) => {
+    expect(readCacheControl([value]).contradiction).toBe(contradiction);
+  });
+
+  it('that are alike do no harm', () => {
+    expect(readCacheControl(['max-age=1, MAX-AGE=1', 'no-store, no-store']).faults).toEqual([]);
+  });
+
+  it('are told with the value of each, and for the first twenty', () => {
+    expect(readCacheControl(['max-age=1 2']).faults).toEqual(['not a directive: "max-age=1 2"']);
+    expect(readCacheControl(['max-age="1"x']).faults).toEqual(['not a directive: "max-age="1"x"']);
+    expect(readCacheControl([Array(30).fill('=1').join()]).faults).toHaveLength(20);
+  });
+
+  it('of which one has no number leave the other', () => {
+    expect(readCacheControl(['public, max-age=x']).sharesAuthorised).toBe(true);
+    expect(readCacheControl(['s-maxage=1, max-age=0']).allowsReuse).toBe(true);
+    expect(readCacheControl(['s-maxage=0, max-age=1']).allowsReuse).toBe(true);
+    expect(readCacheControl(['s-maxage=0, max-age=0']).allowsReuse).toBe(false);
+  });
+});

@@ -71,3 +71,29 @@ describe('permessage-deflate as answered', () => {
     expect(faultOf(answer === null ? name : `${name}; ${answer}`, `${name}; ${offer}`)).toBe(fault);
   });
 });
+
+describe('permessage-deflate among others', () => {
+  const faultOf = (value: string, offer = 'permessage-deflate') =>
+    deflateAnswerFault(readExtensions(value), [offer]);
+
+  it.each([
+    ['foo, permessage-deflate', null],
+    ['permessage-deflate, foo', null],
+    ['foo, foo', null],
+    ['permessage-deflate, permessage-deflate', 'permessage-deflate twice'],
+    ['permessage-deflate; server_max_window_bits=100', 'server_max_window_bits with the value "100"'],
+    ['permessage-deflate; server_max_window_bits=16', 'server_max_window_bits with the value "16"'],
+    ['permessage-deflate; constructor', 'the parameter constructor, which permessage-deflate does not have'],
+  ])('%s: %j', (value, fault) => {
+    expect(faultOf(value)).toBe(fault);
+  });
+
+  it('is bound by the number of bits that was offered, and as faulty as the field', () => {
+    const offer = 'permessage-deflate; server_max_window_bits=10';
+    expect(faultOf('permessage-deflate; server_max_window_bits=10', offer)).toBeNull();
+    expect(faultOf('permessage-deflate; a=', offer)).toBe(readExtensions('permessage-deflate; a=').fault);
+    expect(deflateAnswerFault(readExtensions('permessage-deflate'), [])).toBe(
+      'permessage-deflate, which was not offered',
+    );
+  });
+});

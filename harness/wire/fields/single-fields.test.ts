@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { lifecycleFault, partialFault, repeatedField } from './single-fields.ts';
+import {
+  acceptQueryFault,
+  contentLanguageFault,
+  lifecycleFault,
+  partialFault,
+  readContentRange,
+  repeatedField,
+} from './single-fields.ts';
 
 describe('repeatedField', () => {
   it('finds a field of one value on several lines, in whatever letters its name is', () => {
@@ -78,4 +85,64 @@ describe('a Sunset field', () => {
   it.each(['2027-06-30', '@1688169599', ''])('may not be %j', (value) => {
     expect(lifecycleFault('Sunset', value, now)).toContain(`"${value}"`);
   });
+});
+
+it.each([
+  ['x-count', ['1', '2'], false],
+  ['my-ratelimit-limit', ['1', '2'], false],
+  ['x-ratelimit-limit2', ['1', '2'], false],
+  ['ratelimit-limit', ['1', '2'], true],
+  ['date', ['1'], false],
+])('the field %s with %j is repeated: %s', (name, values, isRepeated) => {
+  expect(repeatedField(values.map((value) => [name, value] as const)) !== null).toBe(isRepeated);
+});
+
+describe('Content-Range', () => {
+  it.each([
+    ['BYTES 5-9/100', { first: 5, last: 9, total: 100 }],
+    ['bytes 5-9/*', { first: 5, last: 9, total: null }],
+    ['x bytes 5-9/100', null],
+    ['bytes 5-9/100 x', null],
+    ['bytes 5-9/*x', null],
+  ])('%s', (value, range) => {
+    expect(readContentRange(value)).toEqual(range);
+  });
+
+  it('ends no sooner than it begins', () => {
+    expect(partialFault('bytes 0-0/*', 1)).toBeNull();
+    expect(partialFault('bytes 1-0/*', 0)).toBe('Content-Range: bytes 1-0/*');
+    expect(partialFault('bytes 2-0/*', -1)).toBe('Content-Range: bytes 2-0/*');
+  });
+});
+
+describe('Deprecation', () => {
+  it.each(['at @1', '@1x', '@1;=', '@1 x', 'x@1'])('may not be %j', (value) => {
+    expect(lifecycleFault('Deprecation', value, now)).toContain(`"${value}"`);
+  });
+});
+
+describe('Accept-Query', () => {
+  it.each(['application/json', '"application/json", text/*', 'application/json;v=1', ''])(
+    'may be %j',
+    (value) => {
+      expect(acceptQueryFault(value)).toBeNull();
+    },
+  );
+
+  it.each([
+    ['json', 'which is no list of media types'],
+    ['application/json, json', 'which is no list of media types'],
+    ['application/json, 5', 'which is no list of media types'],
+    ['5, application/json', 'which is no list of media types'],
+    ['application/json/x', 'which is no list of media types'],
+    ['"a b/c"', 'which is no list of media types'],
+    ['"b/c d"', 'which is no list of media types'],
+    ['"', 'which is no structured field'],
+  ])('may not be %s', (value, fault) => {
+    expect(acceptQueryFault(value)).toBe(`"${value}", ${fault}`);
+  });
+});
+
+it('the first member of Content-Language that is no tag is told', () => {
+  expect(contentLanguageFault('de, x_y, a_b')).toBe('"x_y", which is no language tag');
 });

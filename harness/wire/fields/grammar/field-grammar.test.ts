@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../../base/fixtures/properties.ts';
-import { FieldReader, listElements, readParameters, trimSpace } from './field-grammar.ts';
+import {
+  FieldReader,
+  linesIn,
+  listElements,
+  readMediaType,
+  readParameters,
+  trimSpace,
+} from './field-grammar.ts';
 
 describe('field grammar', () => {
   it('takes lists apart at commas outside quotes, empty elements left out (RFC 9110 §5.6.1)', () => {
@@ -36,4 +43,32 @@ describe('field grammar', () => {
       }),
     );
   });
+});
+
+it('the lines of a message are names and values in turn', () => {
+  expect(linesIn(['A', '1', 'B', '2'])).toEqual([
+    ['A', '1'],
+    ['B', '2'],
+  ]);
+  expect(linesIn(['A', '1', 'B'])).toEqual([
+    ['A', '1'],
+    ['B', ''],
+  ]);
+  expect(linesIn([])).toEqual([]);
+});
+
+it.each([
+  ['application/problem+json', 'json'],
+  ['application/a+b+xml', 'xml'],
+  ['application/json', null],
+  // RFC 6838 §4.2.8: a suffix follows a name.
+  ['application/+json', null],
+])('%s has the suffix %j', (value, suffix) => {
+  expect(readMediaType(value).mediaType?.suffix).toBe(suffix);
+});
+
+it('a character is taken if it is the next one, and none at the end', () => {
+  expect(new FieldReader('').takeChar('')).toBe(false);
+  expect(new FieldReader('ab').takeChar('b')).toBe(false);
+  expect(new FieldReader('ab').takeChar('a')).toBe(true);
 });

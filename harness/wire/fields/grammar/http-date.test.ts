@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../../base/fixtures/properties.ts';
-import { readHttpDate } from './http-date.ts';
+import { readHttpDate, readRetryAfter } from './http-date.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
@@ -48,4 +48,31 @@ describe('readHttpDate', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['Sat, 21 Nov 2026 23:59:60 GMT', true],
+  ['Sat, 21 Nov 2026 23:59:61 GMT', false],
+  ['Sat, 21 Nov 2026 23:60:00 GMT', false],
+  ['Sat, 21 Nov 2026 23:59:59 GMT', true],
+  ['Sat, 21 Nov 2026 00:00:00 GMT', true],
+])('the time of day of %s is one: %s', (value, isOne) => {
+  expect(readHttpDate(value, NOW).kind).toBe(isOne ? 'date' : 'invalid');
+});
+
+it.each([
+  // RFC 9110 §5.6.7: more than 50 years ahead is a year of the past.
+  ['Friday, 06-Nov-76 08:49:37 GMT', '2076-11-06T08:49:37.000Z'],
+  ['Sunday, 06-Nov-77 08:49:37 GMT', '1977-11-06T08:49:37.000Z'],
+])('the year of %s has four digits', (value, at) => {
+  expect(readHttpDate(value, NOW)).toEqual({ kind: 'date', form: 'rfc850', at: new Date(at) });
+});
+
+it('what is no date in Retry-After is told as what it seems to be', () => {
+  const reason = (value: string) => {
+    const read = readRetryAfter(value, NOW);
+    return read.kind === 'invalid' ? read.reason : null;
+  };
+  expect(reason('Mon, 21 Nov 2026 00:00:00 GMT')).toMatch(/^that day is not Mon but Sat: "Mon/);
+  expect(reason('in Mon, 21 Nov 2026 00:00:00 GMT')).toMatch(/^neither whole seconds nor an HTTP-date: "in/);
 });

@@ -126,3 +126,41 @@ describe('parseChallenges', () => {
     );
   });
 });
+
+it.each([
+  ['Basic', ['Basic without a realm']],
+  ['BASIC realm="a"', []],
+  ['BasicX, XBasic', []],
+  ['bearer', ['Bearer without any parameter']],
+  ['BearerX, XBearer, Digest', []],
+  ['Bearer scope="a"', []],
+])('the cautions of %s are %j', (value, cautions) => {
+  expect(parseChallenges([value]).cautions).toEqual(cautions);
+});
+
+it('of many faults and cautions the first twenty are told', () => {
+  const many = (element: string) => parseChallenges([Array(30).fill(element).join(', ')]);
+  expect(many('Basic').cautions).toHaveLength(20);
+  expect(many('"').faults.length).toBeLessThanOrEqual(20);
+  expect(many('a=1').faults).toHaveLength(20);
+});
+
+it.each([
+  ['Digest abc==, a=1', 'a parameter without a scheme before it: `a=1'],
+  ['a=1', 'a parameter without a scheme before it: `a=1'],
+  ['Digest a="x" b', 'where a comma or the end should be'],
+])('after a fault of %s the next challenge is read', (value, fault) => {
+  const { faults, challenges } = parseChallenges([`${value}, Basic realm="r"`]);
+  expect(faults).toEqual([expect.stringContaining(fault)]);
+  expect(challenges.at(-1)?.scheme).toBe('Basic');
+});
+
+it('a scheme and its parameter have spaces between them, and a token68 has one scheme', () => {
+  const { challenges, faults } = parseChallenges(['Digest   a=1, b=2, Negotiate abc==, New']);
+  expect(faults).toEqual([]);
+  expect(challenges.map(({ scheme, token68, parameters }) => [scheme, token68, parameters.size])).toEqual([
+    ['Digest', null, 2],
+    ['Negotiate', 'abc==', 0],
+    ['New', null, 0],
+  ]);
+});
