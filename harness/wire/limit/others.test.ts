@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsOfOthers, spentBefore } from './fault/remaining.ts';
+import { requestsOfOthers, spentBefore, tellingMoment } from './fault/remaining.ts';
 import { at, ofQuota } from './fixtures/observed.ts';
 import type { LimitObservation } from './observed/observation.ts';
 import { countingOnly } from './pacing.ts';
@@ -58,5 +58,58 @@ describe('what can still count', () => {
 
   it('is nothing while everything was refused', () => {
     expect(sent([at(0, 'refused', { part: 'before' }), at(10, 'refused', { part: 'before' })])).toEqual([]);
+  });
+});
+
+describe('the bounds of what others have spent', () => {
+  const told = (sentMs: number, left: number, more: Partial<LimitObservation> = {}) =>
+    at(sentMs, 'admitted', { part: 'serial', quota: ofQuota(left, 10), ...more });
+  const spent = (...observations: readonly LimitObservation[]) => spentBefore(observations, { requests: 10 });
+
+  it('before ours are told by the first answer that tells of the documented quota', () => {
+    expect(spent(told(0, 5), told(10, 4))).toBe(4);
+    expect(spent(told(0, 10), told(10, 9))).toBe(0);
+    expect(spent(told(0, 11), told(10, 5), told(20, 4))).toBe(3);
+    expect(spent({ ...told(0, 2), fate: 'refused' }, told(10, 5), told(20, 4))).toBe(3);
+    expect(spent(told(0, 2, { quota: ofQuota(2, 20) }), told(10, 5), told(20, 4))).toBe(3);
+    expect(spent(told(0, 5), told(10, 3), told(20, 3))).toBe(4);
+    expect(spent(told(0, 5), told(10, 3))).toBe(0);
+    // Sent while the first one was under way.
+    expect(spent(told(0, 5), told(4, 4), told(5, 3))).toBe(3);
+    expect(spent(told(0, 5))).toBe(0);
+  });
+
+  it('within a burst are told by its served requests alone', () => {
+    const burst = [9, 8, 6, 5, 4].map((left, index) => told(index * 10, left));
+    expect(requestsOfOthers(burst)).toBe(1);
+    expect(requestsOfOthers([told(-10, 30, { part: 'before' }), ...burst])).toBe(1);
+    expect(requestsOfOthers([{ ...told(-10, 30), fate: 'refused' }, ...burst])).toBe(1);
+    expect(requestsOfOthers([9, 9, 8, 6].map((left, index) => told(index * 10, left)))).toBe(0);
+    expect(requestsOfOthers([9, 9, 8, 6, 5].map((left, index) => told(index * 10, left)))).toBe(1);
+    expect(requestsOfOthers([9, 8, 6, 5, 3, 2].map((left, index) => told(index * 10, left)))).toBe(2);
+  });
+});
+
+describe('the moment at which one request tells the most', () => {
+  const documented = { requests: 3, windowMs: 60_000 };
+  const serial = (sentMs: number, fate: LimitObservation['fate']) =>
+    at(sentMs, fate, { part: 'serial', finishedMs: sentMs });
+  const spent = [
+    serial(30_000, 'admitted'),
+    serial(30_010, 'admitted'),
+    serial(30_020, 'admitted'),
+    serial(30_030, 'refused'),
+  ];
+  const moment = (fromMs: number, toMs: number) => tellingMoment(spent, documented, 0, { fromMs, toMs });
+
+  it('is the first one that does', () => {
+    // After a third of the window a bucket has one to give; windows of the clock begin at 60 s.
+    expect(moment(32_000, 92_000)).toBe(62_000);
+    expect(moment(30_040, 30_100)).toBeNull();
+    expect(moment(40_000, 40_000)).toBeNull();
+  });
+
+  it('is none once one kind is left', () => {
+    expect(tellingMoment([], documented, 0, { fromMs: 0, toMs: 0 })).toBeNull();
   });
 });

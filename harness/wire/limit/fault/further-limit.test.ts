@@ -37,3 +37,43 @@ describe('a further limit', () => {
     expect(isAbove(group(0, 15, 1_000, 50), LIMIT)).toBe(true);
   });
 });
+
+describe('the bounds of a further limit', () => {
+  it('are a window and what flows back meanwhile', () => {
+    // 8 in 1 s: one flows back in 125 ms, give or take the tick of two clocks.
+    expect(isAbove(group(0, 9), LIMIT)).toBe(false);
+    expect(isAbove(group(0, 10), LIMIT)).toBe(true);
+    expect(isAbove({ ...group(0, 10), unsure: 1 }, LIMIT)).toBe(false);
+    expect(isAbove({ ...group(0, 11), unsure: 1 }, LIMIT)).toBe(true);
+    expect(isAbove({ ...group(5_000, 20), toMs: 5_999 }, LIMIT)).toBe(true);
+    expect(isAbove({ ...group(5_000, 20), toMs: 6_000 }, LIMIT)).toBe(false);
+    // 8 + 1 after 210 ms without the ticks, 8 + 2 with them.
+    expect(isAbove({ ...group(0, 10), toMs: 210 }, LIMIT)).toBe(false);
+    expect(isAbove({ ...group(0, 10), toMs: 209 }, LIMIT)).toBe(true);
+  });
+
+  it('is told by the first group above it', () => {
+    const [one, two] = [group(0, 12), group(1_500, 14)];
+    expect(howKept([one, two], LIMIT, MET)).toEqual({ kind: 'above', group: one });
+  });
+
+  it('is fresh after two windows and the ticks of the clocks', () => {
+    const groups = [group(0, 5), group(1_200, 7), third];
+    expect(freshAfterMs(LIMIT)).toBe(2_070);
+    expect(howKept(groups, LIMIT, { ...MET, quietMs: 2_050 })).toEqual({ kind: 'broken', got: 'request 8' });
+    expect(howKept(groups, LIMIT, { ...MET, quietMs: 2_049 })).toEqual({ kind: 'kept' });
+  });
+
+  it('is not met by the last refusal, nor by slow groups, nor without another one', () => {
+    expect(howKept([group(0, 7)], LIMIT, MET).kind).toBe('unmet');
+    expect(howKept([group(0, 7, 1_000, 200), third], LIMIT, MET).kind).toBe('unmet');
+    expect(howKept([group(0, 7), third], LIMIT, { ...MET, isMet: false }).kind).toBe('unmet');
+    expect(howKept([], LIMIT, MET).kind).toBe('unmet');
+  });
+
+  it('is kept if the first group was not the first to be refused', () => {
+    const slow = group(0, 7, 1_000, 200);
+    expect(howKept([slow, group(3_000, 7), third], LIMIT, MET)).toEqual({ kind: 'kept' });
+    expect(howKept([group(0, 8), third], LIMIT, MET)).toEqual({ kind: 'kept' });
+  });
+});
