@@ -211,6 +211,7 @@ describe('the faults of a frame of a server', () => {
       from,
       atMs: 1,
       octets: new Uint8Array(3),
+      note: '',
     });
     const frame = {
       type: 'frame' as const,
