@@ -32,13 +32,25 @@ export const LATEST: Dialect = {
   engine: (options) => new (ajv2020().Ajv2020)(options),
 };
 
+const CONDITIONS = ['if', 'then', 'else'];
+
+/** Without keywords that came later, and mean nothing before. */
+function without(keywords: readonly string[], engine: Engine): Engine {
+  for (const later of keywords) engine.removeKeyword(later);
+  return engine;
+}
+
 export const DIALECTS: readonly Dialect[] = [
   {
     name: 'draft-04',
     uri: 'http://json-schema.org/draft-04/schema#',
     lonelyRef: true,
     assertsFormats: true,
-    engine: (options) => new (ajvDraft04().default)({ ...options, ignoreKeywordsWithRef: true }),
+    engine: (options) =>
+      without(
+        [...CONDITIONS, 'const', 'contains', 'propertyNames'],
+        new (ajvDraft04().default)({ ...options, ignoreKeywordsWithRef: true }),
+      ),
   },
   {
     name: 'draft-06',
@@ -46,8 +58,7 @@ export const DIALECTS: readonly Dialect[] = [
     lonelyRef: true,
     assertsFormats: true,
     engine: (options) => {
-      const engine = new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true });
-      for (const later of ['if', 'then', 'else']) engine.removeKeyword(later);
+      const engine = without(CONDITIONS, new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true }));
       return engine.addMetaSchema(require('ajv/dist/refs/json-schema-draft-06.json'));
     },
   },

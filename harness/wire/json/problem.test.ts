@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemFaults } from './problem.ts';
+import { namesPolicies, problemFaults, reportedError, violatedPoliciesFault } from './problem.ts';
 
 describe('problemFaults', () => {
   it.each([
@@ -35,5 +35,100 @@ describe('problemFaults', () => {
     const faults = problemFaults(value, 404);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(fault);
+  });
+});
+
+describe('a status in a problem', () => {
+  it.each([
+    [100, true],
+    [599, true],
+    [99, false],
+    [600, false],
+  ])('%i is a status code: %s', (status, isOne) => {
+    const expected = isOne ? [] : [`"status": ${status}, not a status code as a number`];
+    expect(problemFaults({ status }, status)).toEqual(expected);
+  });
+
+  it.each([
+    ['/a b', false],
+    ['/a%4', false],
+    ['/ä', false],
+    ['/a%41', true],
+    ['#a', true],
+  ])('%s is a URI reference: %s', (instance, isOne) => {
+    expect(problemFaults({ instance }, 404)).toHaveLength(isOne ? 0 : 1);
+  });
+
+  it('is no array, nor a text', () => {
+    expect(problemFaults([], 404)).toEqual(['an array, not an object']);
+    expect(problemFaults(undefined, 404)).toEqual(['no JSON, not an object']);
+    expect(problemFaults('x'.repeat(50), 404)).toEqual([`"${'x'.repeat(39)}…, not an object`]);
+  });
+
+  it('has the faults of all its members', () => {
+    expect(problemFaults({ type: 1, title: 2, status: 3, detail: 4, instance: 5 }, 404)).toHaveLength(5);
+  });
+});
+
+describe('an error that a body tells of', () => {
+  it.each([
+    [{ error: 'no' }, '"error": "no"'],
+    [{ error: { code: 1 } }, '"error": {"code":1}'],
+    [{ errors: [0] }, '"errors": [0]'],
+    [{ success: false }, '"success": false'],
+    [{ ok: false }, '"ok": false'],
+    [{ status: 'error' }, '"status": "error"'],
+    [{ status: 'fail' }, '"status": "fail"'],
+    [{ error: null, ok: false }, '"ok": false'],
+    [{ error: null }, null],
+    [{ error: '' }, null],
+    [{ error: 0 }, null],
+    [{ error: false }, null],
+    [{ errors: [] }, null],
+    [{ errors: {} }, null],
+    [{ success: true, ok: true }, null],
+    [{ success: null, ok: 0 }, null],
+    [{ status: 'ok' }, null],
+    [{ data: { error: 'no' } }, null],
+    [null, null],
+    ['error', null],
+    [Object.create({ error: 'inherited' }), null],
+  ])('%j: %j', (body, told) => {
+    expect(reportedError(body)).toBe(told);
+  });
+});
+
+describe('a problem of a quota', () => {
+  const at = 'iana.org/assignments/http-problem-types#';
+
+  it.each([
+    [`https://${at}quota-exceeded`, true],
+    [`http://www.${at}temporary-reduced-capacity`, true],
+    [`https://${at}abnormal-usage-detected`, true],
+    [`https://${at}quota-exceeded2`, false],
+    [`see https://${at}quota-exceeded`, false],
+    ['about:blank', false],
+    [7, false],
+  ])('has the type %s: %s', (type, isOne) => {
+    expect(namesPolicies({ type, 'violated-policies': [] })).toBe(isOne);
+    expect(namesPolicies({ type })).toBe(false);
+  });
+
+  it.each<readonly [unknown, readonly string[], string | null]>([
+    [['a', 'b'], ['b', 'a'], null],
+    [['a', 'x', 'y'], ['a'], '"x", which RateLimit-Policy does not have'],
+    [['a'], [], null],
+    [[], ['a'], null],
+    [['a', 1], ['a'], '["a",1], which is no list of names'],
+    [[1, 2], ['a'], '[1,2], which is no list of names'],
+    ['a', ['a'], '"a", which is no list of names'],
+    [undefined, [], ', which is no list of names'],
+  ])('names the policies %j of %j: %j', (named, announced, fault) => {
+    expect(violatedPoliciesFault({ 'violated-policies': named }, announced)).toBe(fault);
+  });
+
+  it('is an object', () => {
+    expect(namesPolicies(null)).toBe(false);
+    expect(namesPolicies([])).toBe(false);
   });
 });

@@ -271,10 +271,14 @@ function withLinks(node: unknown, isLinked: (uri: string) => boolean, lonelyRef:
   const { $ref } = node;
   const link = typeof $ref === 'string' && isLinked($ref) ? $ref : null;
   if (link !== null && lonelyRef) return { [LINK]: link };
+  // Of the keywords beside a reference, ajv passes over all but this one.
+  const isPassedOver = (name: string) => lonelyRef && typeof $ref === 'string' && name === 'type';
   return Object.fromEntries(
-    Object.entries(node).map(([name, value]) =>
-      name === '$ref' && link !== null ? [LINK, link] : [name, withLinks(value, isLinked, lonelyRef)],
-    ),
+    Object.entries(node)
+      .filter(([name]) => !isPassedOver(name))
+      .map(([name, value]) =>
+        name === '$ref' && link !== null ? [LINK, link] : [name, withLinks(value, isLinked, lonelyRef)],
+      ),
   );
 }
 

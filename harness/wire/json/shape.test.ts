@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { shapeOf } from './shape.ts';
+import { pointerMembers, pointerToken, shapeOf, tokenMember } from './shape.ts';
 
 describe('shapeOf', () => {
   it('says what a value looks like', () => {
@@ -66,5 +66,63 @@ describe('shapeOf', () => {
         expect(JSON.stringify(shapeOf(value))).toBe(JSON.stringify(shapeOf(structuredClone(value))));
       }),
     );
+  });
+});
+
+describe('a JSON Pointer (RFC 6901)', () => {
+  it.each([
+    ['a/b', '/a~1b'],
+    ['~1', '/~01'],
+    [0, '/0'],
+    ['', '/'],
+  ])('has for the member %j the token %s', (member, token) => {
+    expect(pointerToken(member)).toBe(token);
+    expect(tokenMember(token.slice(1))).toBe(String(member));
+  });
+
+  it('has a member for each token', () => {
+    expect(pointerMembers('')).toEqual([]);
+    expect(pointerMembers('/a~1b/0/')).toEqual(['a/b', '0', '']);
+  });
+});
+
+describe('the bounds of a shape', () => {
+  it('are 20 levels below the first', () => {
+    const levels = (value: unknown): number => (JSON.stringify(shapeOf(value)).match(/array/g) ?? []).length;
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    expect(levels(nested(21))).toBe(21);
+    expect(levels(nested(22))).toBe(21);
+    const objects = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    expect(JSON.stringify(shapeOf(objects(20)))).toContain('number');
+    expect(JSON.stringify(shapeOf(objects(21)))).not.toContain('number');
+  });
+
+  it('are 500 members of an object', () => {
+    const of = (count: number) =>
+      shapeOf(Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1])));
+    expect(of(500)).not.toHaveProperty('further');
+    expect(of(501)).toHaveProperty('further');
+  });
+
+  it('show the names in order, and those of every object as required', () => {
+    expect(
+      JSON.stringify(
+        shapeOf([
+          { b: 1, a: 1 },
+          { b: 1, c: [] },
+        ]),
+      ),
+    ).toBe(
+      '{"type":"array","items":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"},"c":{"type":"array"}},"required":["b"]}}',
+    );
+    expect(shapeOf([])).toEqual({ type: 'array' });
+    expect(shapeOf({})).toEqual({ type: 'object', properties: {}, required: [] });
+    expect(shapeOf([1, 'a', null, true, []])?.items?.type).toEqual([
+      'array',
+      'boolean',
+      'null',
+      'number',
+      'string',
+    ]);
   });
 });
