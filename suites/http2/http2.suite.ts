@@ -106,7 +106,7 @@ export const http2 = suite(
         uses: [sample],
         async observe({ probe }) {
           const { exchange } = await probe(sample);
-          const seen = exchange.connection?.takesWebSockets ?? false;
+          const seen = exchange.connection?.takesWebSockets === true;
           return { seen, note: seen ? 'it says that it does (RFC 8441)' : 'it does not say so' };
         },
       }),
