@@ -12,9 +12,6 @@ import * as misuse from './stimuli/pusher-misuse.ts';
 
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];
 
-/** Why silence is not a refusal. */
-const UNANSWERED = 'no subscription was answered, so silence would prove nothing';
-
 /** An HTTP error turns a client away as well; it has no such code. */
 function refusedWith(code: number) {
   return ({
@@ -75,7 +72,8 @@ export const privateChannel = check('websocket.pusher-private-channel', {
       conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
     );
     const client = await probe(pusher.establishedClient);
-    if (!pusher.hasRefused(client, [pusher.PRIVATE_CHANNEL])) blocked(UNANSWERED);
+    const unrefused = pusher.whyNotRefused(client, pusher.PRIVATE_CHANNEL);
+    if (unrefused !== null) blocked(unrefused);
   },
 });
 
@@ -269,8 +267,8 @@ export const pusherChecks = given(
           const ways = misuse.forgedWays(conversation);
           return ways.length === 0 ? null : `a subscription with ${ways.join(', ')}`;
         });
-        const client = await probe(misuse.forgedSubscriptions);
-        if (!pusher.hasRefused(client, misuse.FORGED_CHANNELS)) blocked(UNANSWERED);
+        const unrefused = misuse.unrefusedForgery(await probe(misuse.forgedSubscriptions));
+        if (unrefused !== null) blocked(unrefused);
       },
     }),
 

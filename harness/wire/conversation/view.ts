@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Conversation } from '../conversation.ts';
+import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import { isOrdinary } from '../exchange/reply.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { keep } from '../exchange/response-message.ts';
@@ -310,6 +310,18 @@ export class ConversationView {
     const over = this.serverClose ?? this.ended;
     if (over === null || (this.clientClose !== null && over.atMs >= this.clientClose.atMs)) return null;
     return { atMs: over.atMs, code: this.closeCode };
+  }
+
+  /** A frame of ours with this text was sent before the server ended the conversation. */
+  saidBeforeEnd(text: string): boolean {
+    const isEnd = ({ from, type }: ConversationEvent, frame: RecordedFrame | null) =>
+      from === 'server' && (type === 'end' || type === 'reset' || frame?.opcode === OPCODE.close);
+    for (const event of this.conversation.events) {
+      const frame = event.type === 'frame' ? event.frame : null;
+      if (isEnd(event, frame)) return false;
+      if (event.from === 'client' && frame && Buffer.from(frame.payload).includes(text)) return true;
+    }
+    return false;
   }
 
   /** The handshake was taken, and the server did not end the conversation. */

@@ -6,11 +6,15 @@ import { judgedInTurn } from '../fixtures/judged.ts';
 
 const CHECKS = ['websocket.pusher-private-channel', 'websocket.pusher-forged-signature'];
 
+/** The name of an event, an end without a word, or both; null for silence. */
 type Answer = (channel: string) => string | null;
+const END = ' and the end';
 
 const confirmed: Answer = () => 'pusher_internal:subscription_succeeded';
 const refused: Answer = () => 'pusher:subscription_error';
 const silent: Answer = () => null;
+const ended: Answer = () => END;
+const isLawful = (channel: string) => /^conform-public$|-signed$/.test(channel);
 
 /** The outcomes for a Pusher service that answers each subscription with such an event. */
 async function outcomesOf(answer: Answer): Promise<readonly unknown[]> {
@@ -20,11 +24,13 @@ async function outcomesOf(answer: Answer): Promise<readonly unknown[]> {
     say('pusher:connection_established', { data: JSON.stringify(greeting) });
     socket.on('message', (content) => {
       const text = String(content);
-      const { event, data } = text.startsWith('{"event":"pusher:') ? JSON.parse(text) : {};
-      if (event === 'pusher:ping') say('pusher:pong', { data: '{}' });
+      const { event: asked, data } = text.startsWith('{"event":"pusher:') ? JSON.parse(text) : {};
+      if (asked === 'pusher:ping') say('pusher:pong', { data: '{}' });
       const channel = data?.channel;
-      const name = event === 'pusher:subscribe' && typeof channel === 'string' ? answer(channel) : null;
-      if (name !== null) say(name, { channel, data: '{}' });
+      const name = asked === 'pusher:subscribe' && typeof channel === 'string' ? answer(channel) : null;
+      const [event, isEnd] = name?.endsWith(END) ? [name.slice(0, -END.length), true] : [name, false];
+      if (event) say(event, { channel, data: '{}' });
+      if (isEnd) socket.close();
     });
   });
   const config = await shipped('realtime');
@@ -45,13 +51,28 @@ describe('a channel without a right to it', () => {
     ['is opened', confirmed, ['fail', 'blocked']],
     [
       'is refused by silence where a lawful subscription is confirmed',
-      (channel) => (/^conform-public$|-signed$/.test(channel) ? confirmed(channel) : null),
+      (channel) => (isLawful(channel) ? confirmed(channel) : null),
       ['pass', 'pass'],
     ],
     [
       'is refused by a service that has no private channels',
       (channel) => (channel === 'conform-public' ? confirmed(channel) : refused(channel)),
       ['pass', 'pass'],
+    ],
+    [
+      'is refused by the end of the connection where a lawful subscription is confirmed',
+      (channel) => (isLawful(channel) ? confirmed : ended)(channel),
+      ['pass', 'pass'],
+    ],
+    [
+      'is not refused by an end before it was asked for',
+      (channel) => (isLawful(channel) ? `${confirmed(channel)}${END}` : ended(channel)),
+      ['blocked', 'blocked'],
+    ],
+    [
+      'is opened on a connection of its own, behind the end of another one',
+      (channel) => (isLawful(channel) || channel.endsWith('-empty-signature') ? confirmed : ended)(channel),
+      ['pass', 'fail'],
     ],
   ])('%s', async ([, answer, wanted]) => {
     expect(await outcomesOf(answer)).toEqual(wanted);

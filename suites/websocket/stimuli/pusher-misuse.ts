@@ -15,6 +15,7 @@ import {
   pusherEvent,
   SIGNED_CHANNEL,
   subscribe,
+  whyNotRefused,
 } from './pusher.ts';
 
 /** Messages that clients of the Pusher protocol, version 7, may not send, or not twice. */
@@ -145,28 +146,49 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
-export const FORGED_CHANNELS: readonly string[] = FORGERIES.map(({ channel }) => channel);
-
 /** The forgeries that have opened a channel, in words. */
 export function forgedWays(conversation: ConversationView): readonly string[] {
   return FORGERIES.filter(({ channel }) => conversation.hasSubscribed(channel)).map(({ what }) => what);
 }
 
-export const forgedSubscriptions = connecting(
+/** The first forgery that was refused on none of these connections, with the reason; null if each was. */
+export function unrefusedForgery(all: readonly ConversationView[]): string | null {
+  for (const { channel, what } of FORGERIES) {
+    const reasons = all.map((each) => whyNotRefused(each, channel));
+    if (!reasons.includes(null)) return `${what} was not judged: ${reasons.at(-1)}`;
+  }
+  return null;
+}
+
+/** Forged subscriptions behind a lawful one; those behind the end of a connection are sent on another one. */
+export const forgedSubscriptions = connecting<readonly ConversationView[]>(
   'websocket-pusher-forged-subscriptions',
-  { needs: [establishedClient] },
+  { needs: [establishedClient], cost: FORGERIES.length, usualCost: 1 },
   async (port) => {
     const { key, secret } = await applicationOf(port);
     const app = { key, secret: secret.reveal() };
-    const says = client(async (conversation, socketId) => {
-      const auth = signChannel(app, socketId, SIGNED_CHANNEL);
-      await subscribe(conversation, { channel: SIGNED_CHANNEL, auth });
-      for (const { channel, auth, channelData } of FORGERIES) {
-        const more = channelData === undefined ? {} : { channel_data: channelData };
-        await subscribe(conversation, { channel, auth: auth(app, socketId, channel), ...more });
-      }
-    });
-    return port.websocket.hold('a WebSocket with forged subscriptions', says);
+    const views: ConversationView[] = [];
+    for (let rest = FORGERIES; rest.length > 0; ) {
+      const says = client(async (conversation, socketId) => {
+        await subscribe(conversation, {
+          channel: SIGNED_CHANNEL,
+          auth: signChannel(app, socketId, SIGNED_CHANNEL),
+        });
+        // An end behind its answer is one over a forged subscription.
+        await pinged(conversation);
+        for (const { channel, auth, channelData } of rest) {
+          if (!conversation.isOpen) return;
+          const more = channelData === undefined ? {} : { channel_data: channelData };
+          await subscribe(conversation, { channel, auth: auth(app, socketId, channel), ...more });
+        }
+      });
+      const view = await port.websocket.hold('a WebSocket with forged subscriptions', says);
+      views.push(view);
+      const left = rest.filter(({ channel }) => whyNotRefused(view, channel) !== null);
+      if (view.unaskedEnd === null || left.length === rest.length) break;
+      rest = left;
+    }
+    return views;
   },
 );
 

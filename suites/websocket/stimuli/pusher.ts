@@ -33,6 +33,8 @@ export const pusherClient = connecting(
     const says = client(async (conversation, socketId) => {
       await pinged(conversation);
       await subscribe(conversation, { channel: PUBLIC_CHANNEL });
+      // An end behind its answer is one over the private channel.
+      await pinged(conversation);
       await subscribe(conversation, { channel: PRIVATE_CHANNEL });
       if (app !== null)
         await subscribe(conversation, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
@@ -232,11 +234,17 @@ export function invitationOf({ pusherCodes }: ConversationView): string | null {
   return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
 }
 
-/** Whether these channels were refused: by name, or by silence where a lawful subscription was confirmed. */
-export function hasRefused(conversation: ConversationView, channels: readonly string[]): boolean {
-  if ([PUBLIC_CHANNEL, SIGNED_CHANNEL].some((lawful) => conversation.hasSubscribed(lawful))) return true;
+/**
+ * Why a channel was not refused; null if it was: by name, by the end of the connection, or by silence where a lawful
+ * subscription was confirmed.
+ */
+export function whyNotRefused(conversation: ConversationView, refused: string): string | null {
   const errors = conversation.pusherEvents.filter(({ event }) => event === 'pusher:subscription_error');
-  return channels.every((refused) => errors.some(({ channel }) => channel === refused));
+  if (errors.some(({ channel }) => channel === refused)) return null;
+  if (!conversation.saidBeforeEnd(JSON.stringify(refused)))
+    return `the connection ended before a subscription to ${refused} was sent`;
+  const isContrasted = [PUBLIC_CHANNEL, SIGNED_CHANNEL].some((lawful) => conversation.hasSubscribed(lawful));
+  return isContrasted ? null : 'no subscription was answered, so silence would prove nothing';
 }
 
 /** The ids of those present, by the answer to the subscription to the presence channel. */

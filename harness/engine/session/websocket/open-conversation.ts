@@ -58,6 +58,11 @@ export class OpenConversation {
     return !this.#agreed.some(({ parameters }) => parameters.has('client_no_context_takeover'));
   }
 
+  /** TCP is not over. */
+  get isOpen(): boolean {
+    return this.#connection.open;
+  }
+
   /** permessage-deflate was agreed on. */
   get isCompressing(): boolean {
     return this.#inflation !== null;
