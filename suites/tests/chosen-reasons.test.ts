@@ -6,6 +6,7 @@ import {
   oneOperation,
 } from '../../harness/config/operation/openapi/fixtures/described.ts';
 import { caching } from '../caching/caching.suite.ts';
+import { events } from '../events/events.suite.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { configFor, judgedServed, saidOf } from './fixtures/judged.ts';
 
@@ -82,5 +83,36 @@ describe('a schema without an end', () => {
     };
     expect(await said('{}')).toMatch(/^pass/);
     expect(await said('{"further":1}')).toMatch(/^blocked: .*refers to itself without end/);
+  });
+});
+
+describe('streams that are documented to go on after a lost connection', () => {
+  const eventOf = (id: number | string) => `id: ${id}\ndata: {}\n\n`;
+  /** With these ids on one path, and on the other from the second one on; from the first one on if it `begins anew`. */
+  const saidOfTwo = async (ids: readonly (number | string)[], otherwise: object = {}, beginsAnew = false) => {
+    const stream = {
+      get: { responses: { 200: { description: 'ok', content: { 'text/event-stream': {} } } } },
+    };
+    const document = oneOperation({}, { paths: { '/one': stream, '/other': stream } });
+    const serve: RequestListener = ({ url, headers }, response) => {
+      const isOne = url?.endsWith('/one') === true;
+      const seen = beginsAnew ? 0 : Number(headers['last-event-id'] ?? 0);
+      const all = isOne ? ids : [1, 2].filter((id) => id > seen);
+      const fields = { 'Content-Type': 'text/event-stream', ...(isOne && otherwise) };
+      response.writeHead(200, fields).end(all.map(eventOf).join(''));
+    };
+    const config = await described(document, 'events: { resume: true }\n');
+    return saidOf(await judgedServed(serve, config, [events]), 'events.resumed');
+  };
+
+  it('are judged each', async () => {
+    expect(await saidOfTwo([1, 1])).toMatch(/^blocked: .*its ids are not one for each event/);
+    expect(await saidOfTwo([1, 1], {}, true)).toMatch(/^fail: .*the event that the client names, once more/);
+  });
+
+  it('are not left out by a content coding', async () => {
+    const coded = { 'Content-Encoding': 'x-own' };
+    expect(await saidOfTwo([1, 2], coded)).toMatch(/^blocked: .*its stream has a content coding/);
+    expect(await saidOfTwo([1, 2], coded, true)).toMatch(/^fail/);
   });
 });

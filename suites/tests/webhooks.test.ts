@@ -104,6 +104,13 @@ describe('webhooks', () => {
     expect(found.outcomes['webhooks.json']).toBe('blocked');
   });
 
+  it('are judged each, whatever is too large of another', async () => {
+    const found = await judgedSending(async (deliver) => {
+      for (const body of [`{}${' '.repeat(300 * 1024)}`, 'no JSON']) await deliver(body);
+    });
+    expect(saidOf(found, 'webhooks.json')).toMatch(/^fail: expected JSON/);
+  });
+
   it.for([
     ['pass', ['{"id":1}']],
     ['warning', ['{"id":1}', '{"id":1}']],

@@ -90,11 +90,13 @@ const checks = given(
       grounds,
       uses: [delivered],
       async judge({ probe, violated, blocked }) {
-        for (const delivery of await probe(delivered)) {
-          if (isCut(delivery)) blocked('an event is so large that not all of it is kept');
+        const all = await probe(delivered);
+        for (const delivery of all) {
           const fault = jsonFault(delivery);
           if (fault !== null) violated(fault.expected, fault.got, delivery.reply.evidence);
         }
+        const cut = all.findIndex(isCut);
+        if (cut !== -1) blocked(`delivery ${cut + 1} is so large that not all of it is kept`);
       },
     }),
 

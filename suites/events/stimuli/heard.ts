@@ -1,8 +1,7 @@
-import { Blocked } from '../../../harness/base/verdict.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { ResponseReading } from '../../../harness/engine/check/suite.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
-import { derived, probe } from '../../../harness/engine/session/probe.ts';
+import { derived, probe, type Selected } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
 import type { StreamFault, StreamPart } from '../../../harness/wire/stream/part.ts';
@@ -122,6 +121,8 @@ export interface ResumedStream {
   readonly seen: string | null;
   /** The ids of the events that came after that one. */
   readonly missed: readonly string[];
+  /** Why it could not be asked for again, so that `reply` is the first one; null if it was. */
+  readonly unfit: string | null;
 }
 
 /** At the first event; null if no others came after it, or its id is of no use. */
@@ -137,23 +138,24 @@ const resumable = (config: ServiceConfig) => streamsOf(config).filter(({ stream 
 const MISSED_MS = 5_000;
 
 /** Each stream once more, with the id of its first event in Last-Event-ID, where that is documented. */
-export const resumed = probe<readonly ResumedStream[]>(
+export const resumed = probe<Selected<ResumedStream>>(
   'resumed-streams',
   { needs: [heard], cost: (config) => resumable(config).length },
   async ({ ask, config, http }) => {
     const known: ResumedStream[] = [];
-    let unfit: string | null = null;
-    for (const before of among(await ask(heard), resumable(config))) {
+    const streams = among(await ask(heard), resumable(config));
+    for (const before of streams.all) {
       // Records of JSON are no events, and have no ids.
       if (!isEventStream(before) || partsOf(before).filter(({ kind }) => kind === 'item').length < 2)
         continue;
       if (idsOf(before).length === 0) {
-        known.push({ reply: before, seen: null, missed: [] });
+        known.push({ reply: before, seen: null, missed: [], unfit: null });
         continue;
       }
       const resumption = resumptionOf(before);
       if (resumption === null) {
-        unfit = `the ids of ${before.operation.template} are not one for each event, or fit in no header`;
+        const unfit = 'its ids are not one for each event, or fit in no header';
+        known.push({ reply: before, seen: null, missed: [], unfit });
         continue;
       }
       const reply = await sendOrder({ http }, before.order, {
@@ -161,10 +163,9 @@ export const resumed = probe<readonly ResumedStream[]>(
         fields: [...before.order.fields, ['Last-Event-ID', resumption.seen]],
         listen: { items: resumption.missed.length, forMs: MISSED_MS },
       });
-      known.push({ reply, ...resumption });
+      known.push({ reply, ...resumption, unfit: null });
     }
-    if (known.length === 0 && unfit !== null) throw new Blocked(unfit);
-    return known;
+    return { ...streams, all: known };
   },
 );
 
@@ -181,11 +182,13 @@ export function resumptionFault({ reply, seen, missed }: ResumedStream): string 
   return missed.includes(ids[at] ?? '') ? 'events that are missing, or out of order' : 'other events';
 }
 
-/** Those of these operations. @throws Blocked if none of them could be heard for a reason of the service. */
-function among(streams: Trials, operations: readonly Operation[]): readonly OperationReply[] {
+/** Those of these operations, and the reason if one of them could not be heard by the choice of the service. */
+function among(streams: Trials, operations: readonly Operation[]): Selected<OperationReply> {
   const { all, shortfall } = streams.about(new Set(operations));
-  if (all.length === 0 && shortfall?.end === 'blocked') throw new Blocked(shortfall.reason);
-  return all;
+  return {
+    all,
+    shortfall: shortfall?.end === 'blocked' ? { end: 'blocked', reason: shortfall.reason } : null,
+  };
 }
 
 /** Streams that are asked for their head. */
@@ -197,16 +200,17 @@ const readable = (config: ServiceConfig) =>
     .slice(0, MOST_HEADS);
 
 /** HEAD for streams that were heard. */
-export const heads = probe<readonly Reply[]>(
+export const heads = probe<Selected<Reply>>(
   'stream-heads',
   { needs: [heard], cost: (config) => readable(config).length },
   async ({ ask, config, http }) => {
     const replies: Reply[] = [];
-    for (const { order, operation } of among(await ask(heard), readable(config))) {
+    const streams = among(await ask(heard), readable(config));
+    for (const { order, operation } of streams.all) {
       const purpose = `${operation.template} for its head alone`;
       replies.push(await http.send({ ...stimulusWithoutListening(order), purpose, method: 'HEAD' }));
     }
-    return replies;
+    return { ...streams, all: replies };
   },
 );
 

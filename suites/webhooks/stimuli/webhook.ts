@@ -134,12 +134,13 @@ export function isCut({ reply }: Received): boolean {
   return reply.exchange.request.body?.truncated ?? false;
 }
 
-/** The mismatch of a delivery that is not JSON by POST; null if none. */
-export function jsonFault({ reply }: Received): Mismatch | null {
-  const { method, fields, body } = reply.exchange.request;
+/** The mismatch of a delivery that is not JSON by POST; null if none, as far as its body is kept. */
+export function jsonFault(delivery: Received): Mismatch | null {
+  const { method, fields, body } = delivery.reply.exchange.request;
   const type = fieldValue(fields, 'content-type') ?? 'none';
   if (method !== 'POST') return { expected: 'POST', got: method };
   if (!JSON_TYPE.test(type)) return { expected: 'the media type application/json', got: type };
+  if (isCut(delivery)) return null;
   const [fault] = readJsonText(body?.bytes ?? new Uint8Array()).faults;
   return fault === undefined ? null : { expected: 'JSON', got: fault.message };
 }
