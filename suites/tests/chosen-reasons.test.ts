@@ -7,6 +7,7 @@ import {
 } from '../../harness/config/operation/openapi/fixtures/described.ts';
 import { caching } from '../caching/caching.suite.ts';
 import { events } from '../events/events.suite.ts';
+import { json } from '../json/json.suite.ts';
 import { operations } from '../operations/operations.suite.ts';
 import { configFor, judgedServed, saidOf } from './fixtures/judged.ts';
 
@@ -83,6 +84,44 @@ describe('a schema without an end', () => {
     };
     expect(await said('{}')).toMatch(/^pass/);
     expect(await said('{"further":1}')).toMatch(/^blocked: .*refers to itself without end/);
+  });
+});
+
+describe('what is nested deeply', () => {
+  const nestedIn = (levels: number, innermost: string) =>
+    `${'{"next":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`;
+
+  it.for([1, 19, 21, 25, 100, 500])('is held to its schema, %d levels down', async (levels) => {
+    const node = {
+      type: 'object',
+      properties: { n: { type: 'integer' }, next: { $ref: '#/components/schemas/Node' } },
+    };
+    const document = oneOperation(
+      { responses: { 200: inJson({ $ref: '#/components/schemas/Node' }) } },
+      { components: { schemas: { Node: node } } },
+    );
+    const said = async (innermost: string) => {
+      const serve: RequestListener = (_, response) =>
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(nestedIn(levels, innermost));
+      return saidOf(await judgedServed(serve, await described(document), [operations]), 'operations.schema');
+    };
+    expect(await said('{"n":1}')).toMatch(/^pass/);
+    expect(await said('{"n":"one"}')).toMatch(/^fail/);
+  });
+
+  it('has the same shape each time, or has another one', async () => {
+    const said = async (levels: number) => {
+      let count = 0;
+      const serve: RequestListener = (_, response) => {
+        count += 1;
+        const body = nestedIn(levels, count % 3 === 0 ? '{"n":1}' : '{"m":1}');
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+      };
+      const config = await configFor(undefined, true);
+      return saidOf(await judgedServed(serve, config, [json, caching]), 'json.shape-stable');
+    };
+    for (const levels of [3, 25, 500]) expect(await said(levels)).toMatch(/^(?:fail|warning)/);
+    expect(await said(600)).toMatch(/^blocked: .*nested 6\d\d levels deep/);
   });
 });
 

@@ -1,7 +1,5 @@
-import { pointerToken } from './shape.ts';
+import { DEEPEST_JSON, pointerToken } from './shape.ts';
 
-/** Levels of arrays and objects down to which names are compared and a value is made. */
-export const DEEPEST_JSON = 512;
 /** In characters; a longer pointer is cut and ends in an ellipsis. */
 const LONGEST_POINTER = 1000;
 

@@ -44,6 +44,17 @@ describe('shapeOf', () => {
     expect(shapeOf(objectOf(1))?.required).toHaveLength(500);
   });
 
+  it('tells of every level that a value is made of', () => {
+    const nested = (levels: number, last: unknown) =>
+      JSON.parse(`${'{"a":['.repeat(levels / 2)}${JSON.stringify(last)}${']}'.repeat(levels / 2)}`);
+    for (const levels of [20, 22, 24, 500]) {
+      const shape = JSON.stringify(shapeOf(nested(levels, { id: 1 })));
+      expect(JSON.stringify(shapeOf(nested(levels, { id: 2 })))).toBe(shape);
+      for (const other of [{ id: 'x' }, { key: 1 }, {}, 1, null])
+        expect(JSON.stringify(shapeOf(nested(levels, other)))).not.toBe(shape);
+    }
+  });
+
   it('takes no longer for each of many names', () => {
     const manifold = Array.from({ length: 200_000 }, (_, at) => ({ [`m${at}`]: 1 }));
     const { properties = {}, further } = shapeOf(manifold)?.items ?? {};
@@ -56,8 +67,10 @@ describe('shapeOf', () => {
   });
 
   it('is bounded in depth', () => {
-    const deep = JSON.parse('['.repeat(500) + ']'.repeat(500));
-    expect(JSON.stringify(shapeOf(deep)).length).toBeLessThan(2000);
+    for (const levels of [500, 100_000]) {
+      const deep = JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+      expect(JSON.stringify(shapeOf(deep)).length).toBeLessThan(2000);
+    }
   });
 
   it('gives equal shapes for equal values', () => {

@@ -8,14 +8,16 @@ export interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   /** Names that every object seen has, sorted. */
   readonly required?: readonly string[];
-  /** Of objects with more members than are shown: the digest of the shape of the others. */
+  /** The digest of what is not shown: the shape of further members of an object, or of levels below the deepest one. */
   readonly further?: string;
   /** Of arrays: what all their items have in common; left out while every array was empty. */
   readonly items?: Shape;
 }
 
-/** Deeper levels are all `{}`. */
-const DEEPEST = 20;
+/** Levels of arrays and objects down to which names are compared and a value is made. */
+export const DEEPEST_JSON = 512;
+/** Levels that are shown by their members and items. */
+const DEEPEST_SHOWN = 20;
 /** Members of an object that are shown by their names. */
 const MOST_MEMBERS = 500;
 
@@ -27,7 +29,7 @@ export function shapeOf(value: unknown): Shape | null {
   if (value === undefined) return null;
   const seen = new SeenValues();
   seen.add(value, 0);
-  return seen.shape;
+  return seen.shapeAt(0);
 }
 
 /** What the values at one place look like; takes linear time, however many there are. */
@@ -38,7 +40,7 @@ class SeenValues {
   #items: SeenValues | null = null;
 
   add(value: unknown, depth: number): void {
-    if (depth > DEEPEST) return;
+    if (depth > DEEPEST_JSON) return;
     const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
     this.#types.add(type);
     if (Array.isArray(value)) {
@@ -57,30 +59,35 @@ class SeenValues {
     }
   }
 
-  get shape(): Shape {
+  shapeAt(depth: number): Shape {
     const types = [...this.#types].sort();
     const [only] = types;
-    return {
-      ...(only !== undefined && { type: types.length === 1 ? only : types }),
-      ...(this.#objects > 0 && this.#shapeOfObjects()),
-      ...(this.#items && { items: this.#items.shape }),
+    const type = only !== undefined && { type: types.length === 1 ? only : types };
+    const inner = {
+      ...(this.#objects > 0 && this.#shapeOfObjects(depth + 1)),
+      ...(this.#items && { items: this.#items.shapeAt(depth + 1) }),
     };
+    // The deepest level that is shown holds the digest of all below.
+    const isShown = depth !== DEEPEST_SHOWN || Object.keys(inner).length === 0;
+    return { ...type, ...(isShown ? inner : { further: digestOf(inner) }) };
   }
 
-  #shapeOfObjects() {
+  #shapeOfObjects(depth: number) {
     const all = [...this.#members]
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, { values, times }]) => [name, values.shape, times === this.#objects] as const);
+      .map(([name, { values, times }]) => [name, values.shapeAt(depth), times === this.#objects] as const);
     const shown = all.slice(0, MOST_MEMBERS);
     const further = all.slice(MOST_MEMBERS);
     return {
       properties: Object.fromEntries(shown.map(([name, shape]) => [name, shape])),
       required: shown.filter(([, , isInAll]) => isInAll).map(([name]) => name),
-      ...(further.length > 0 && {
-        further: createHash('sha256').update(JSON.stringify(further)).digest('hex'),
-      }),
+      ...(further.length > 0 && { further: digestOf(further) }),
     };
   }
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** A name or index as a token of a JSON Pointer (RFC 6901 §3), its slash included: `/a~1b`. */

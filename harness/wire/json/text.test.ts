@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
 import { parseJson } from '../../base/json-text.ts';
-import { DEEPEST_JSON } from './nesting.ts';
+import { DEEPEST_JSON } from './shape.ts';
 import { readJsonText } from './text.ts';
 
 const octetsOf = (text: string) => new Uint8Array(Buffer.from(text));

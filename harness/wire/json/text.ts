@@ -1,5 +1,6 @@
 import { decodeUtf8, latin1Text, utf8Beginning, utf8FaultAt, visible } from '../octets/utf8.ts';
-import { DEEPEST_JSON, JsonNesting } from './nesting.ts';
+import { JsonNesting } from './nesting.ts';
+import { DEEPEST_JSON } from './shape.ts';
 
 /** What there is to say of octets as one JSON text by RFC 8259. */
 export type JsonRemarkKind =
